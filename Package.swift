@@ -1,0 +1,109 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let house: [SwiftSetting] = [
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .treatAllWarnings(as: .error),
+]
+
+let systemLibraries: [Target] = [
+    .systemLibrary(
+        name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3",
+        providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
+    .systemLibrary(
+        name: "CCurl", path: "Sources/CCurl", pkgConfig: "libcurl",
+        providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+    .systemLibrary(
+        name: "CZstd", path: "Sources/CZstd", pkgConfig: "libzstd",
+        providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+    .systemLibrary(
+        name: "CSodium", path: "Sources/CSodium", pkgConfig: "libsodium",
+        providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+    .systemLibrary(name: "CSystem", path: "Sources/CSystem"),
+    .systemLibrary(
+        name: "CMicroHTTPD", path: "Server/CMicroHTTPD", pkgConfig: "libmicrohttpd",
+        providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+]
+
+func library(_ name: String, in folder: String = "Sources", uses: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: uses, path: "\(folder)/\(name)", swiftSettings: house)
+}
+
+func tests(_ name: String, of modules: [Target.Dependency]) -> Target {
+    .testTarget(
+        name: name, dependencies: modules + ["TestSupport"], path: "Tests/\(name)",
+        swiftSettings: house)
+}
+
+let libraries: [Target] = [
+    library("AnabranchReplication", uses: ["CSodium"]),
+    library("AnabranchModel", uses: ["AnabranchReplication"]),
+    library("AnabranchProtocol", uses: ["AnabranchReplication"]),
+    library("AnabranchSQLite", uses: ["CSQLite", "CSystem"]),
+    library(
+        "AnabranchStore",
+        uses: ["AnabranchSQLite", "AnabranchReplication", "AnabranchModel", "CSystem"]),
+    library("Anabranch", uses: ["AnabranchStore", "AnabranchReplication", "AnabranchModel"]),
+    library(
+        "AnabranchSync",
+        uses: [
+            "Anabranch", "AnabranchStore", "AnabranchProtocol", "AnabranchReplication",
+            "AnabranchModel", "CCurl", "CZstd",
+        ]),
+    library(
+        "AnabranchServer", in: "Server",
+        uses: [
+            "AnabranchProtocol", "AnabranchReplication", "AnabranchSQLite", "CMicroHTTPD",
+            "CZstd", "CSodium",
+        ]),
+]
+
+let executables: [Target] = [
+    .executableTarget(
+        name: "AnabranchDaemon",
+        dependencies: ["AnabranchServer", "AnabranchProtocol", "AnabranchReplication"],
+        path: "Server/AnabranchDaemon", swiftSettings: house),
+    .executableTarget(
+        name: "AnabranchCLI", dependencies: ["Anabranch", "AnabranchSync"],
+        path: "Client/AnabranchCLI", swiftSettings: house),
+]
+
+let testTargets: [Target] = [
+    .target(
+        name: "TestSupport",
+        dependencies: [
+            "Anabranch", "AnabranchSync", "AnabranchServer", "AnabranchStore", "AnabranchSQLite",
+            "AnabranchProtocol", "AnabranchReplication", "AnabranchModel",
+        ],
+        path: "Tests/TestSupport", swiftSettings: house),
+    tests("AnabranchReplicationTests", of: ["AnabranchReplication"]),
+    tests("AnabranchModelTests", of: ["AnabranchModel"]),
+    tests("AnabranchProtocolTests", of: ["AnabranchProtocol"]),
+    tests("AnabranchSQLiteTests", of: ["AnabranchSQLite"]),
+    tests("AnabranchStoreTests", of: ["AnabranchStore"]),
+    tests("AnabranchTests", of: ["Anabranch"]),
+    tests("AnabranchSyncTests", of: ["AnabranchSync", "AnabranchServer"]),
+    tests("AnabranchServerTests", of: ["AnabranchServer"]),
+    tests("AnabranchCLITests", of: ["AnabranchCLI"]),
+    tests("SimulationTests", of: ["AnabranchSync", "AnabranchServer"]),
+    tests("EndToEndTests", of: ["AnabranchCLI", "AnabranchDaemon"]),
+    .testTarget(name: "TidyTests", path: "Tests/TidyTests", swiftSettings: house),
+]
+
+let package = Package(
+    name: "Anabranch",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .library(name: "Anabranch", targets: ["Anabranch"]),
+        .library(name: "AnabranchSync", targets: ["AnabranchSync"]),
+        .library(name: "AnabranchServer", targets: ["AnabranchServer"]),
+        .library(name: "AnabranchModel", targets: ["AnabranchModel"]),
+        .library(name: "AnabranchReplication", targets: ["AnabranchReplication"]),
+        .executable(name: "anabranch", targets: ["AnabranchCLI"]),
+        .executable(name: "anabranchd", targets: ["AnabranchDaemon"]),
+    ],
+    targets: systemLibraries + libraries + executables + testTargets,
+    swiftLanguageModes: [.v6]
+)
