@@ -1,0 +1,22 @@
+/// A random number generator whose whole sequence follows from its seed.
+///
+/// Property tests take seeds as arguments, so that a failing one is printed and replays.
+///
+/// Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators" (SplitMix64),
+/// OOPSLA 2014.
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    public init(seed: UInt64) { state = seed }
+
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// True in about one of `period` calls.
+    public mutating func oneIn(_ period: Int) -> Bool { Int.random(in: 0..<period, using: &self) == 0 }
+}
