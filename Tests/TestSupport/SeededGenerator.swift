@@ -18,5 +18,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     }
 
     /// True in about one of `period` calls.
-    public mutating func oneIn(_ period: Int) -> Bool { Int.random(in: 0..<period, using: &self) == 0 }
+    public mutating func oneIn(_ period: Int) -> Bool {
+        Int.random(in: 0..<period, using: &self) == 0
+    }
 }

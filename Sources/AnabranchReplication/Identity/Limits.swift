@@ -1,0 +1,19 @@
+/// What a store can hold, so that nobody can send what another could not.
+///
+/// Codec, store and server refuse numbers outside these bounds.
+public enum Limits {
+    /// 2^40 − 1: a record number shares one 64-bit row ID with its replica's ordinal.
+    public static let greatestRecordNumber: UInt64 = (1 << 40) - 1
+    /// 2^53 − 1: exact in a double, so that JSON and JavaScript can carry it.
+    public static let greatestSequence: UInt64 = (1 << 53) - 1
+    /// 2^63 − 1: a timestamp is stored as one signed SQLite integer.
+    public static let greatestTimestamp: UInt64 = (1 << 63) - 1
+    /// 2^22 − 1 replicas a zone, what the row ID leaves beside the record number.
+    public static let greatestReplicaOrdinal: UInt64 = (1 << 22) - 1
+    /// Bytes of UTF-8 in an author, a transaction name, an entity's or a property's name.
+    public static let longestName = 1024
+    /// Bytes of one encoded change set. Larger saves travel in parts.
+    public static let largestChangeSet = 256 << 20
+    /// Entries of one explicit causal vector.
+    public static let longestContextVector = 1 << 16
+}

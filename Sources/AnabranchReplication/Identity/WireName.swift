@@ -1,0 +1,33 @@
+/// The name of an entity or a property as it travels: fixed by the model, kept through renames.
+///
+/// Compared and hashed by its UTF-8 bytes. `String` compares by canonical equivalence, under
+/// which two replicas with different Unicode tables could disagree on what merges with what.
+public struct WireName: Hashable, Sendable {
+    public let string: String
+
+    @inlinable
+    public init(_ string: String) { self.string = string }
+
+    @inlinable
+    public static func == (left: WireName, right: WireName) -> Bool {
+        left.string.utf8.elementsEqual(right.string.utf8)
+    }
+
+    @inlinable
+    public func hash(into hasher: inout Hasher) {
+        var text = string
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+}
+
+extension WireName: Comparable {
+    @inlinable
+    public static func < (left: WireName, right: WireName) -> Bool {
+        left.string.utf8.lexicographicallyPrecedes(right.string.utf8)
+    }
+}
+
+extension WireName: ExpressibleByStringLiteral, CustomStringConvertible {
+    public init(stringLiteral value: String) { self.init(value) }
+    public var description: String { string }
+}

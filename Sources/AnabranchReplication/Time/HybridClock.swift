@@ -1,0 +1,32 @@
+/// The clock of one replica: what it issues is later than all that it has issued or observed.
+///
+/// A value without a wall clock of its own: the caller passes the time, so that a simulation can
+/// replay any schedule, and persists ``latest`` in the transaction that used it, so that no crash
+/// makes it issue a timestamp twice.
+public struct HybridClock: Hashable, Sendable {
+    /// The greatest timestamp issued or observed.
+    public private(set) var latest: HybridTimestamp
+
+    public init(latest: HybridTimestamp = .zero) { self.latest = latest }
+
+    /// Advances the clock for a local event.
+    ///
+    /// A wall clock that stands still or steps back only advances the counter; a full counter
+    /// carries into the milliseconds.
+    ///
+    /// - Parameter wallMilliseconds: Since 1970-01-01 UTC, as the host reports them now.
+    /// - Returns: A timestamp later than any that this clock has issued or observed. At the end
+    ///   of representable time it returns `nil`: the caller refuses the event.
+    public mutating func tick(wallMilliseconds: Int64) -> HybridTimestamp? {
+        let wall = HybridTimestamp(wallMilliseconds: wallMilliseconds)
+        let next = wall > latest ? wall : HybridTimestamp(rawValue: latest.rawValue + 1)
+        guard next.rawValue <= Limits.greatestTimestamp else { return nil }
+        latest = next
+        return next
+    }
+
+    /// Takes note of a timestamp that came from elsewhere.
+    public mutating func observe(_ timestamp: HybridTimestamp) {
+        latest = max(latest, timestamp)
+    }
+}
