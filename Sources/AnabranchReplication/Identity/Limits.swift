@@ -14,6 +14,8 @@ public enum Limits {
     public static let longestName = 1024
     /// Bytes of one encoded change set. Larger saves travel in parts.
     public static let largestChangeSet = 256 << 20
+    /// Values of one block: a column of nulls takes no bytes, so bytes alone do not bound memory.
+    public static let mostCells = 1 << 24
     /// Entries of one explicit causal vector.
     public static let longestContextVector = 1 << 16
 }

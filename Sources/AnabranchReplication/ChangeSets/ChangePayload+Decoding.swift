@@ -1,0 +1,228 @@
+extension ChangePayload {
+    /// Decodes a payload that came from a network or a file.
+    ///
+    /// - Parameter author: The replica of the change set's dot.
+    /// - Throws: ``ChangeSetDecodingError`` with the offset; nothing is allocated for what is not
+    ///   there, no input traps.
+    public init(
+        decoding bytes: [UInt8], author: ReplicaID
+    ) throws(ChangeSetDecodingError) {
+        var decoder = try ChangePayloadDecoder(bytes, author: author)
+        blocks = []
+        while let block = try decoder.next() { blocks.append(block) }
+    }
+}
+
+/// Reads a payload block by block.
+public struct ChangePayloadDecoder: Sendable {
+    private var reader: ByteReader
+    private var replicas: [ReplicaID]
+    private var names: [WireName] = []
+    private var properties: [WireProperty] = []
+
+    public init(_ bytes: [UInt8], author: ReplicaID) throws(ChangeSetDecodingError) {
+        reader = ByteReader(bytes)
+        replicas = [author]
+        let version = try reader.readVarint()
+        guard version == ChangePayload.version else {
+            throw reader.failure(
+                .unsupportedVersion, "version \(version) of the payload is not known here")
+        }
+        for _ in 0..<(try reader.readCount(ofAtLeast: ReplicaID.byteCount)) {
+            replicas.append(try reader.readReplica())
+        }
+        for _ in 0..<(try reader.readCount()) { names.append(WireName(try reader.readName())) }
+        for _ in 0..<(try reader.readCount(ofAtLeast: 3)) {
+            properties.append(try reader.readProperty())
+        }
+    }
+
+    /// - Returns: `nil` behind the last block.
+    public mutating func next() throws(ChangeSetDecodingError) -> ChangeBlock? {
+        guard !reader.isAtEnd else { return nil }
+        let operation = try reader.readVarint()
+        var body = try reader.readNested()
+        let block: ChangeBlock
+        switch operation {
+        case Operation.insert: block = .insert(try readRows(&body, inserting: true))
+        case Operation.update: block = .update(try readRows(&body, inserting: false))
+        case Operation.delete:
+            let entity = try readName(&body)
+            block = .delete(RecordBlock(entity: entity, records: try readRecords(&body)))
+        case Operation.link: block = .link(try readLinks(&body, withTags: false))
+        case Operation.unlink: block = .unlink(try readLinks(&body, withTags: true))
+        default: return .unknown(operation: operation, bytes: try body.readRaw(body.remaining))
+        }
+        try body.expectEnd()
+        return block
+    }
+
+    private func readName(_ body: inout ByteReader) throws(ChangeSetDecodingError) -> WireName {
+        try Self.entry(of: names, &body)
+    }
+
+    private static func entry<Entry>(
+        of table: [Entry], _ body: inout ByteReader
+    ) throws(ChangeSetDecodingError) -> Entry {
+        let index = try body.readVarint()
+        guard index < UInt64(table.count) else {
+            throw body.failure(.malformed, "entry \(index) of a table of \(table.count) is named")
+        }
+        return table[Int(index)]
+    }
+
+    private func readRows(
+        _ body: inout ByteReader, inserting: Bool
+    ) throws(ChangeSetDecodingError) -> RowBlock {
+        let entity = try readName(&body)
+        let records = try readRecords(&body, inserting: inserting)
+        var used: [WireProperty] = []
+        for _ in 0..<(try body.readCount()) {
+            let property = try Self.entry(of: properties, &body)
+            guard property.type != .links, !used.contains(property) else {
+                throw body.failure(.malformed, "\(property) can't be a column here")
+            }
+            used.append(property)
+        }
+        guard records.count <= Limits.mostCells / max(used.count, 1) else {
+            throw body.failure(.limitExceeded, "a block has more than \(Limits.mostCells) values")
+        }
+        var columns: [[Value]] = []
+        for property in used {
+            var column = try body.readNested()
+            columns.append(try readColumn(&column, of: property, count: records.count))
+            try column.expectEnd()
+        }
+        return RowBlock(entity: entity, records: records, properties: used, columns: columns)
+    }
+
+    private func readRecords(
+        _ body: inout ByteReader, inserting: Bool = false
+    ) throws(ChangeSetDecodingError) -> [RecordID] {
+        let count = try body.readCount()
+        var runs: [(replica: ReplicaID, count: Int)] = []
+        var missing = count
+        if inserting {
+            runs = [(replicas[0], count)]
+        } else {
+            while missing > 0 {
+                let replica = try Self.entry(of: replicas, &body)
+                let length = try body.readCount()
+                guard (1...missing).contains(length) else {
+                    throw body.failure(.malformed, "a run of records has \(length) of \(missing)")
+                }
+                runs.append((replica, length))
+                missing -= length
+            }
+        }
+        var records: [RecordID] = []
+        records.reserveCapacity(count)
+        var number: UInt64 = 0
+        for run in runs {
+            for _ in 0..<run.count {
+                number &+= UInt64(bitPattern: try body.readSigned())
+                records.append(
+                    RecordID(
+                        replica: run.replica, number: try body.checked(recordNumber: number)))
+            }
+        }
+        return records
+    }
+
+    private func readColumn(
+        _ column: inout ByteReader, of property: WireProperty, count: Int
+    ) throws(ChangeSetDecodingError) -> [Value] {
+        var runs: [(tag: UInt8, count: Int)] = []
+        var missing = count
+        for _ in 0..<(try column.readCount(ofAtLeast: 2)) {
+            let tag = try column.readByte()
+            let length = try column.readVarint()
+            guard length >= 1, length <= UInt64(missing) else {
+                throw column.failure(.malformed, "a run of values has \(length) of \(missing)")
+            }
+            guard property.type.accepts(tag: tag) else {
+                throw column.failure(.malformed, "\(property) can't hold a value of tag \(tag)")
+            }
+            runs.append((tag, Int(length)))
+            missing -= Int(length)
+        }
+        guard missing == 0 else {
+            throw column.failure(.malformed, "a column lacks \(missing) values")
+        }
+        var bodies = try column.readNested()
+        var values: [Value] = []
+        values.reserveCapacity(count)
+        for run in runs {
+            for _ in 0..<run.count {
+                if let value = try bodies.readBody(tag: run.tag) {
+                    values.append(value)
+                } else {
+                    values.append(.reference(try readReference(&column)))
+                }
+            }
+        }
+        try bodies.expectEnd()
+        return values
+    }
+
+    private func readReference(
+        _ column: inout ByteReader
+    ) throws(ChangeSetDecodingError) -> RecordID {
+        let replica = try Self.entry(of: replicas, &column)
+        return RecordID(replica: replica, number: try column.readRecordNumber())
+    }
+
+    private func readLinks(
+        _ body: inout ByteReader, withTags: Bool
+    ) throws(ChangeSetDecodingError) -> LinkBlock {
+        let entity = try readName(&body)
+        let property = try Self.entry(of: properties, &body)
+        guard property.type == .links else {
+            throw body.failure(.malformed, "\(property) has no links")
+        }
+        guard try body.readByte() == 0 else {
+            throw body.failure(.unsupportedVersion, "positions of links are not known here")
+        }
+        let lefts = try readRecords(&body)
+        let rights = try readRecords(&body)
+        guard lefts.count == rights.count else {
+            throw body.failure(.malformed, "links have \(lefts.count) and \(rights.count) ends")
+        }
+        var links = zip(lefts, rights).map { LinkBlock.Link(left: $0, right: $1) }
+        if withTags {
+            for index in links.indices { links[index].tagsSeen = try readTags(&body) }
+        }
+        return LinkBlock(entity: entity, property: property, links: links)
+    }
+
+    private func readTags(_ body: inout ByteReader) throws(ChangeSetDecodingError) -> [Stamp] {
+        var tags: [Stamp] = []
+        for _ in 0..<(try body.readCount(ofAtLeast: 9)) {
+            let timestamp = try body.readTimestamp()
+            tags.append(Stamp(timestamp: timestamp, replica: try Self.entry(of: replicas, &body)))
+        }
+        return tags
+    }
+}
+
+extension WireType {
+    /// Whether a value of this tag may stand in a property of this type: null and values of later
+    /// formats everywhere, and anything in a property of a later type.
+    func accepts(tag: UInt8) -> Bool {
+        if tag == ValueTag.null || tag >= ValueTag.firstWithLength { return true }
+        switch self {
+        case .bool: return tag == ValueTag.bool
+        case .integer16, .integer32, .integer64: return tag == ValueTag.integer
+        case .float, .double: return tag == ValueTag.double
+        case .decimal: return tag == ValueTag.decimal
+        case .string: return tag == ValueTag.string
+        case .date: return tag == ValueTag.date
+        case .data: return tag == ValueTag.data
+        case .uuid: return tag == ValueTag.uuid
+        case .uri: return tag == ValueTag.uri
+        case .reference: return tag == ValueTag.reference
+        case .links: return false
+        default: return true
+        }
+    }
+}

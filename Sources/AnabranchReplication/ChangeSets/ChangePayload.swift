@@ -1,0 +1,32 @@
+/// What one save changed, decoded.
+///
+/// The payload is columnar. A table of replicas (the author is number 0), one of names, one of
+/// properties with type and rule; then blocks, each with its operation and its length, so that a
+/// reader can pass over what it does not know. `Documentation/FileFormat.md` gives every byte.
+public struct ChangePayload: Hashable, Sendable {
+    public static let version: UInt64 = 1
+
+    public var blocks: [ChangeBlock]
+
+    public init(blocks: [ChangeBlock]) { self.blocks = blocks }
+
+    /// - Parameter author: The replica of the change set's dot, which inserted records belong to.
+    public func encoded(author: ReplicaID) -> [UInt8] {
+        var encoder = ChangePayloadEncoder(author: author)
+        for block in blocks { encoder.append(block) }
+        return encoder.finish()
+    }
+
+    /// Properties whose rule this version cannot merge under, and operations it does not know.
+    public var hasUnknownRules: Bool {
+        blocks.contains { block in
+            switch block {
+            case .unknown: true
+            case .insert(let rows), .update(let rows):
+                rows.properties.contains { !$0.rule.isKnown }
+            case .link(let links), .unlink(let links): !links.property.rule.isKnown
+            case .delete: false
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+/// Builds a payload block by block.
+public struct ChangePayloadEncoder: Sendable {
+    private var tables: PayloadTables
+    private var blocks = ByteWriter()
+
+    public init(author: ReplicaID) { tables = PayloadTables(author: author) }
+
+    /// A block of rows that is filled value by value; give it back by ``append(_:)``.
+    public func rows(
+        inserting: Bool, entity: WireName, properties: [WireProperty], capacity: Int = 0
+    ) -> RowBlockEncoder {
+        RowBlockEncoder(
+            operation: inserting ? Operation.insert : Operation.update, entity: entity,
+            properties: properties, capacity: capacity)
+    }
+
+    public mutating func append(_ rows: RowBlockEncoder) {
+        guard rows.count > 0 else { return }
+        var body = ByteWriter(reservingCapacity: rows.byteCount + 64)
+        body.append(varint: tables.index(of: rows.entity))
+        rows.records.write(
+            to: &body, tables: &tables, inserting: rows.operation == Operation.insert)
+        body.append(count: rows.properties.count)
+        for property in rows.properties { body.append(varint: tables.index(of: property)) }
+        for column in rows.columns { column.write(to: &body, tables: &tables) }
+        append(operation: rows.operation, body: body)
+    }
+
+    public mutating func append(_ block: ChangeBlock) {
+        switch block {
+        case .insert(let rows): append(rows, inserting: true)
+        case .update(let rows): append(rows, inserting: false)
+        case .delete(let records): append(records)
+        case .link(let links): append(links, operation: Operation.link)
+        case .unlink(let links): append(links, operation: Operation.unlink)
+        case .unknown(let operation, let bytes):
+            blocks.append(varint: operation)
+            blocks.append(block: bytes)
+        }
+    }
+
+    public func finish() -> [UInt8] {
+        var payload = ByteWriter(reservingCapacity: blocks.count + 256)
+        payload.append(varint: ChangePayload.version)
+        tables.write(to: &payload)
+        payload.append(raw: blocks.bytes)
+        return payload.bytes
+    }
+
+    private mutating func append(operation: UInt64, body: ByteWriter) {
+        blocks.append(varint: operation)
+        blocks.append(block: body.bytes)
+    }
+
+    private mutating func append(_ block: RowBlock, inserting: Bool) {
+        var rows = rows(
+            inserting: inserting, entity: block.entity, properties: block.properties,
+            capacity: block.records.count)
+        for record in block.records { rows.append(record: record) }
+        for (index, column) in block.columns.enumerated() {
+            for value in column { rows.append(value, toColumn: index) }
+        }
+        append(rows)
+    }
+
+    private mutating func append(_ block: RecordBlock) {
+        var body = ByteWriter()
+        body.append(varint: tables.index(of: block.entity))
+        var records = RecordListEncoder()
+        for record in block.records { records.append(record) }
+        records.write(to: &body, tables: &tables, inserting: false)
+        append(operation: Operation.delete, body: body)
+    }
+
+    private mutating func append(_ block: LinkBlock, operation: UInt64) {
+        var body = ByteWriter()
+        body.append(varint: tables.index(of: block.entity))
+        body.append(varint: tables.index(of: block.property))
+        // One bit a side for positions of ordered relationships, which later rules bring.
+        body.append(byte: 0)
+        for side in [\LinkBlock.Link.left, \LinkBlock.Link.right] {
+            var records = RecordListEncoder()
+            for link in block.links { records.append(link[keyPath: side]) }
+            records.write(to: &body, tables: &tables, inserting: false)
+        }
+        if operation == Operation.unlink {
+            for link in block.links { append(tags: link.tagsSeen, to: &body) }
+        }
+        append(operation: operation, body: body)
+    }
+
+    private mutating func append(tags: [Stamp], to body: inout ByteWriter) {
+        body.append(count: tags.count)
+        for tag in tags {
+            body.append(fixed64: tag.timestamp.rawValue)
+            body.append(varint: tables.index(of: tag.replica))
+        }
+    }
+}

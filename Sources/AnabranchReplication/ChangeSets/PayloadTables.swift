@@ -1,0 +1,45 @@
+/// Numbers the replicas, names and properties that a payload mentions.
+struct PayloadTables: Sendable {
+    private var replicas: [ReplicaID]
+    private var replicaIndexes: [ReplicaID: Int]
+    private var names: [WireName] = []
+    private var nameIndexes: [WireName: Int] = [:]
+    private var properties: [WireProperty] = []
+    private var propertyIndexes: [WireProperty: Int] = [:]
+
+    /// - Parameter author: Always number 0; not written, the change set's dot has it.
+    init(author: ReplicaID) {
+        replicas = [author]
+        replicaIndexes = [author: 0]
+    }
+
+    mutating func index(of replica: ReplicaID) -> UInt64 {
+        Self.index(of: replica, in: &replicas, by: &replicaIndexes)
+    }
+
+    mutating func index(of name: WireName) -> UInt64 {
+        Self.index(of: name, in: &names, by: &nameIndexes)
+    }
+
+    mutating func index(of property: WireProperty) -> UInt64 {
+        Self.index(of: property, in: &properties, by: &propertyIndexes)
+    }
+
+    func write(to payload: inout ByteWriter) {
+        payload.append(count: replicas.count - 1)
+        for replica in replicas.dropFirst() { payload.append(replica: replica) }
+        payload.append(count: names.count)
+        for name in names { payload.append(string: name.string) }
+        payload.append(count: properties.count)
+        for property in properties { payload.append(property: property) }
+    }
+
+    private static func index<Key: Hashable>(
+        of key: Key, in list: inout [Key], by indexes: inout [Key: Int]
+    ) -> UInt64 {
+        if let index = indexes[key] { return UInt64(index) }
+        indexes[key] = list.count
+        list.append(key)
+        return UInt64(list.count - 1)
+    }
+}

@@ -1,0 +1,110 @@
+/// A block of inserted or updated rows, filled record by record in the pass that writes them.
+public struct RowBlockEncoder: Sendable {
+    let operation: UInt64
+    let entity: WireName
+    let properties: [WireProperty]
+    @usableFromInline var records = RecordListEncoder()
+    @usableFromInline var columns: [ColumnEncoder]
+
+    init(operation: UInt64, entity: WireName, properties: [WireProperty], capacity: Int) {
+        self.operation = operation
+        self.entity = entity
+        self.properties = properties
+        columns = properties.map { _ in ColumnEncoder(capacity: capacity) }
+    }
+
+    public var count: Int { records.count }
+
+    var byteCount: Int { columns.reduce(records.count * 2) { $0 + $1.byteCount } }
+
+    @inlinable
+    public mutating func append(record: RecordID) { records.append(record) }
+
+    /// - Parameter column: Index of a property; every column takes one value for each record.
+    @inlinable
+    public mutating func append(_ value: Value, toColumn column: Int) {
+        columns[column].append(value)
+    }
+}
+
+/// A list of record identities: runs of one replica, then the numbers as differences.
+@usableFromInline
+struct RecordListEncoder: Sendable {
+    @usableFromInline var runs: [(replica: ReplicaID, count: Int)] = []
+    @usableFromInline var numbers = ByteWriter()
+    @usableFromInline var previous: UInt64 = 0
+    @usableFromInline var count = 0
+
+    @usableFromInline init() {}
+
+    @inlinable
+    mutating func append(_ record: RecordID) {
+        if let last = runs.indices.last, runs[last].replica == record.replica {
+            runs[last].count += 1
+        } else {
+            runs.append((record.replica, 1))
+        }
+        numbers.append(signed: Int64(bitPattern: record.number &- previous))
+        previous = record.number
+        count += 1
+    }
+
+    /// - Parameter inserting: Inserted records are the author's own: only their numbers are
+    ///   written, so a payload cannot claim another's.
+    func write(to body: inout ByteWriter, tables: inout PayloadTables, inserting: Bool) {
+        body.append(count: count)
+        if !inserting {
+            for run in runs {
+                body.append(varint: tables.index(of: run.replica))
+                body.append(count: run.count)
+            }
+        }
+        body.append(raw: numbers.bytes)
+    }
+}
+
+/// One column of values: runs of one tag, then the values without their tags.
+///
+/// Null is a tag without a value, so a column that is half empty costs little more than its runs.
+@usableFromInline
+struct ColumnEncoder: Sendable {
+    @usableFromInline var runs: [(tag: UInt8, count: Int)] = []
+    @usableFromInline var values: ByteWriter
+    @usableFromInline var references: [RecordID] = []
+
+    @usableFromInline
+    init(capacity: Int) { values = ByteWriter(reservingCapacity: capacity * 4) }
+
+    var byteCount: Int { values.count + references.count * 6 + runs.count * 3 }
+
+    @inlinable
+    mutating func append(_ value: Value) {
+        let tag = value.tag
+        if let last = runs.indices.last, runs[last].tag == tag {
+            runs[last].count += 1
+        } else {
+            runs.append((tag, 1))
+        }
+        if case .reference(let record) = value {
+            references.append(record)
+        } else {
+            values.append(bodyOf: value)
+        }
+    }
+
+    func write(to body: inout ByteWriter, tables: inout PayloadTables) {
+        var column = ByteWriter(reservingCapacity: byteCount)
+        column.append(count: runs.count)
+        for run in runs {
+            column.append(byte: run.tag)
+            column.append(count: run.count)
+        }
+        // References stand behind all other values, in the order of their places.
+        column.append(block: values.bytes)
+        for record in references {
+            column.append(varint: tables.index(of: record.replica))
+            column.append(varint: record.number)
+        }
+        body.append(block: column.bytes)
+    }
+}

@@ -1,0 +1,112 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension ByteReader {
+    /// A value without its tag; `nil` for a reference, which the caller reads.
+    mutating func readBody(tag: UInt8) throws(ChangeSetDecodingError) -> Value? {
+        switch tag {
+        case ValueTag.null: return .null
+        case ValueTag.bool: return .bool(try readFlag())
+        case ValueTag.integer: return .integer(try readSigned())
+        case ValueTag.double: return .double(Double(bitPattern: try readFixed64()))
+        case ValueTag.date: return .date(Double(bitPattern: try readFixed64()))
+        case ValueTag.decimal: return .decimal(try readDecimal())
+        case ValueTag.string: return .string(try readString())
+        case ValueTag.uri: return .uri(try readString())
+        case ValueTag.data: return .data(Data(try readBlock()))
+        case ValueTag.uuid: return .uuid(try readUUID())
+        case ValueTag.reference: return nil
+        case ValueTag.firstWithLength...: return .unknown(tag: tag, bytes: try readBlock())
+        default: throw failure(.malformed, "there is no value tag \(tag)")
+        }
+    }
+
+    mutating func readFlag() throws(ChangeSetDecodingError) -> Bool {
+        let byte = try readByte()
+        guard byte <= 1 else { throw failure(.malformed, "a flag is neither 0 nor 1") }
+        return byte == 1
+    }
+
+    private mutating func readDecimal() throws(ChangeSetDecodingError) -> ExactDecimal {
+        let isNegative = try readFlag()
+        let exponent = try readSigned()
+        let high = try readVarint()
+        let digits = UInt128(high) << 64 | UInt128(try readVarint())
+        guard ExactDecimal.exponents.contains(Int(clamping: exponent)),
+            let decimal = ExactDecimal(
+                digits: digits, exponent: Int(exponent), isNegative: isNegative),
+            decimal.digits == digits, decimal.isNegative == isNegative,
+            decimal.exponent == exponent
+        else { throw failure(.malformed, "a decimal is out of bounds or not in canonical form") }
+        return decimal
+    }
+
+    private mutating func readUUID() throws(ChangeSetDecodingError) -> UUID {
+        let bytes = try readRaw(16)
+        return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+
+    /// A value with its tag, a reference with its whole identity.
+    public mutating func readTagged() throws(ChangeSetDecodingError) -> Value {
+        let tag = try readByte()
+        if let value = try readBody(tag: tag) { return value }
+        return .reference(try readRecord())
+    }
+
+    public mutating func readRecord() throws(ChangeSetDecodingError) -> RecordID {
+        let replica = try readReplica()
+        return RecordID(replica: replica, number: try readRecordNumber())
+    }
+
+    mutating func readRecordNumber() throws(ChangeSetDecodingError) -> UInt64 {
+        try checked(recordNumber: try readVarint())
+    }
+
+    func checked(recordNumber number: UInt64) throws(ChangeSetDecodingError) -> UInt64 {
+        guard (1...Limits.greatestRecordNumber).contains(number) else {
+            throw failure(.limitExceeded, "a record number is not within 1…2^40−1")
+        }
+        return number
+    }
+
+    public mutating func readTimestamp() throws(ChangeSetDecodingError) -> HybridTimestamp {
+        try checked(timestamp: try readFixed64())
+    }
+
+    func checked(timestamp rawValue: UInt64) throws(ChangeSetDecodingError) -> HybridTimestamp {
+        guard rawValue <= Limits.greatestTimestamp else {
+            throw failure(.limitExceeded, "a timestamp is not below 2^63")
+        }
+        return HybridTimestamp(rawValue: rawValue)
+    }
+
+    public mutating func readStamp() throws(ChangeSetDecodingError) -> Stamp {
+        let timestamp = try readTimestamp()
+        return Stamp(timestamp: timestamp, replica: try readReplica())
+    }
+
+    public mutating func readProperty() throws(ChangeSetDecodingError) -> WireProperty {
+        let name = WireName(try readName())
+        let type = WireType(rawValue: try readByte())
+        return WireProperty(name: name, type: type, rule: MergeRule(rawValue: try readByte()))
+    }
+
+    public mutating func readDigest() throws(ChangeSetDecodingError) -> Digest {
+        guard let digest = Digest(bytes: try readRaw(Digest.byteCount)) else {
+            throw failure(.truncated, "the bytes end")
+        }
+        return digest
+    }
+
+    public mutating func readDot() throws(ChangeSetDecodingError) -> Dot {
+        let replica = try readReplica()
+        let sequence = try readVarint()
+        guard (1...Limits.greatestSequence).contains(sequence) else {
+            throw failure(.limitExceeded, "a sequence number is not within 1…2^53−1")
+        }
+        return Dot(replica: replica, sequence: sequence)
+    }
+}

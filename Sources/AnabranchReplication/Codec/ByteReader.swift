@@ -1,0 +1,132 @@
+/// Reads the format's primitives from bytes that may be hostile.
+///
+/// Nothing is allocated on the word of a length before as many bytes are there; no input traps.
+public struct ByteReader: Sendable {
+    @usableFromInline let bytes: [UInt8]
+    /// Of the next byte, from the start of the array that the reader was made with.
+    @inlinable public var offset: Int { position }
+    @usableFromInline var position: Int
+    @usableFromInline let end: Int
+
+    public init(_ bytes: [UInt8]) { self.init(bytes, from: 0, to: bytes.count) }
+
+    @usableFromInline
+    init(_ bytes: [UInt8], from start: Int, to end: Int) {
+        self.bytes = bytes
+        position = start
+        self.end = end
+    }
+
+    @inlinable public var remaining: Int { end - offset }
+    @inlinable public var isAtEnd: Bool { offset == end }
+
+    @inlinable
+    public func failure(
+        _ code: ChangeSetDecodingError.Code, _ cause: String
+    ) -> ChangeSetDecodingError {
+        ChangeSetDecodingError(code: code, offset: offset, cause: cause)
+    }
+
+    @inlinable
+    public mutating func readByte() throws(ChangeSetDecodingError) -> UInt8 {
+        guard position < end else { throw failure(.truncated, "the bytes end") }
+        defer { position &+= 1 }
+        return bytes[position]
+    }
+
+    @inlinable
+    public mutating func readVarint() throws(ChangeSetDecodingError) -> UInt64 {
+        let first = try readByte()
+        if first < 0x80 { return UInt64(first) }
+        var value = UInt64(first & 0x7F)
+        var shift: UInt64 = 7
+        while true {
+            let byte = try readByte()
+            guard shift < 63 || byte <= 1 else { throw failure(.malformed, "a number overflows") }
+            value |= UInt64(byte & 0x7F) << shift
+            if byte < 0x80 {
+                guard byte != 0 else { throw failure(.malformed, "a number is not in short form") }
+                return value
+            }
+            shift += 7
+        }
+    }
+
+    @inlinable
+    public mutating func readSigned() throws(ChangeSetDecodingError) -> Int64 {
+        let zigzag = try readVarint()
+        return Int64(bitPattern: zigzag >> 1) ^ -Int64(bitPattern: zigzag & 1)
+    }
+
+    /// A number of things that each take at least `minimumByteCount` of the bytes that follow.
+    @inlinable
+    public mutating func readCount(
+        ofAtLeast minimumByteCount: Int = 1
+    ) throws(ChangeSetDecodingError) -> Int {
+        let count = try readVarint()
+        guard count <= UInt64(remaining / max(minimumByteCount, 1)) else {
+            throw failure(.truncated, "a count of \(count) exceeds the bytes that follow")
+        }
+        return Int(count)
+    }
+
+    @inlinable
+    public mutating func readFixed64() throws(ChangeSetDecodingError) -> UInt64 {
+        guard remaining >= 8 else { throw failure(.truncated, "the bytes end") }
+        defer { position += 8 }
+        return bytes.withUnsafeBytes {
+            UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+        }
+    }
+
+    @inlinable
+    public mutating func readReplica() throws(ChangeSetDecodingError) -> ReplicaID {
+        let high = try readFixed64().byteSwapped
+        return ReplicaID(high: high, low: try readFixed64().byteSwapped)
+    }
+
+    @inlinable
+    public mutating func readRaw(_ count: Int) throws(ChangeSetDecodingError) -> [UInt8] {
+        guard count >= 0, count <= remaining else { throw failure(.truncated, "the bytes end") }
+        defer { position += count }
+        return Array(bytes[position..<position + count])
+    }
+
+    @inlinable
+    public mutating func readBlock() throws(ChangeSetDecodingError) -> [UInt8] {
+        try readRaw(try readCount())
+    }
+
+    /// A reader of the block that follows; this reader goes on behind it.
+    public mutating func readNested() throws(ChangeSetDecodingError) -> ByteReader {
+        let count = try readCount()
+        defer { position += count }
+        return ByteReader(bytes, from: position, to: position + count)
+    }
+
+    /// - Throws: `malformed` where the bytes are not UTF-8: a repaired text would be another one.
+    @inlinable
+    public mutating func readString() throws(ChangeSetDecodingError) -> String {
+        let count = try readCount()
+        let start = position
+        let text = bytes.withUnsafeBufferPointer {
+            String(validating: $0[start..<start + count], as: UTF8.self)
+        }
+        guard let text else { throw failure(.malformed, "a text is not UTF-8") }
+        position += count
+        return text
+    }
+
+    /// A text that names something, of at most ``Limits/longestName`` bytes.
+    public mutating func readName() throws(ChangeSetDecodingError) -> String {
+        let name = try readString()
+        guard name.utf8.count <= Limits.longestName else {
+            throw failure(.limitExceeded, "a name is longer than \(Limits.longestName) bytes")
+        }
+        return name
+    }
+
+    public func expectEnd() throws(ChangeSetDecodingError) {
+        guard isAtEnd else { throw failure(.malformed, "\(remaining) bytes are left over") }
+    }
+}

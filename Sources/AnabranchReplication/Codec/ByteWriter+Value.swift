@@ -1,0 +1,77 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension ByteWriter {
+    /// A value without its tag. A reference is not written: how a replica is named there depends
+    /// on what surrounds it.
+    @inlinable
+    mutating func append(bodyOf value: Value) {
+        switch value {
+        case .null, .reference: break
+        case .bool(let flag): append(byte: flag ? 1 : 0)
+        case .integer(let integer): append(signed: integer)
+        case .double(let double), .date(let double): append(fixed64: double.canonicalBits)
+        case .decimal(let decimal): append(decimal: decimal)
+        case .string(let text), .uri(let text): append(string: text)
+        case .data(let data): append(data: data)
+        case .uuid(let uuid): append(uuid: uuid)
+        case .unknown(_, let bytes): append(block: bytes)
+        }
+    }
+
+    @usableFromInline
+    mutating func append(data: Data) {
+        append(count: data.count)
+        append(raw: data)
+    }
+
+    @usableFromInline
+    mutating func append(uuid: UUID) {
+        withUnsafeBytes(of: uuid.uuid) { append(raw: $0) }
+    }
+
+    /// Sign and exponent, then the digits as two varints, the high one first.
+    @usableFromInline
+    mutating func append(decimal: ExactDecimal) {
+        append(byte: decimal.isNegative ? 1 : 0)
+        append(signed: Int64(decimal.exponent))
+        append(varint: UInt64(truncatingIfNeeded: decimal.digits >> 64))
+        append(varint: UInt64(truncatingIfNeeded: decimal.digits))
+    }
+
+    /// A value that says itself what it is, a reference with its whole identity.
+    public mutating func append(tagged value: Value) {
+        append(byte: value.tag)
+        if case .reference(let record) = value {
+            append(record: record)
+        } else {
+            append(bodyOf: value)
+        }
+    }
+
+    public mutating func append(record: RecordID) {
+        append(replica: record.replica)
+        append(varint: record.number)
+    }
+
+    public mutating func append(stamp: Stamp) {
+        append(fixed64: stamp.timestamp.rawValue)
+        append(replica: stamp.replica)
+    }
+
+    public mutating func append(property: WireProperty) {
+        append(string: property.name.string)
+        append(byte: property.type.rawValue)
+        append(byte: property.rule.rawValue)
+    }
+
+    public mutating func append(digest: Digest) { append(raw: digest.bytes) }
+
+    public mutating func append(dot: Dot) {
+        append(replica: dot.replica)
+        append(varint: dot.sequence)
+    }
+}

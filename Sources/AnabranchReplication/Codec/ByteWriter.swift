@@ -1,0 +1,72 @@
+/// Appends the format's primitives to bytes.
+///
+/// Varints are LEB128, seven bits a byte, least significant first, in their shortest form;
+/// fixed-width numbers are little-endian.
+public struct ByteWriter: Sendable {
+    @usableFromInline var storage: [UInt8]
+
+    @inlinable public var bytes: [UInt8] { storage }
+
+    @inlinable
+    public init(reservingCapacity capacity: Int = 0) {
+        storage = []
+        storage.reserveCapacity(capacity)
+    }
+
+    @inlinable public var count: Int { storage.count }
+
+    @inlinable
+    public mutating func append(byte: UInt8) { storage.append(byte) }
+
+    @inlinable
+    public mutating func append(varint value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            storage.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        storage.append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    @inlinable
+    public mutating func append(count value: Int) { append(varint: UInt64(value)) }
+
+    /// Zigzag: small magnitudes of either sign stay short.
+    @inlinable
+    public mutating func append(signed value: Int64) {
+        append(varint: UInt64(bitPattern: (value << 1) ^ (value >> 63)))
+    }
+
+    @inlinable
+    public mutating func append(fixed64 value: UInt64) {
+        withUnsafeBytes(of: value.littleEndian) { storage.append(contentsOf: $0) }
+    }
+
+    @inlinable
+    public mutating func append(raw other: some Sequence<UInt8>) {
+        storage.append(contentsOf: other)
+    }
+
+    /// A length, then as many bytes.
+    @inlinable
+    public mutating func append(block other: [UInt8]) {
+        append(count: other.count)
+        storage.append(contentsOf: other)
+    }
+
+    /// A length, then the UTF-8 of the text.
+    @inlinable
+    public mutating func append(string: String) {
+        var text = string
+        text.withUTF8 { utf8 in
+            append(count: utf8.count)
+            storage.append(contentsOf: utf8)
+        }
+    }
+
+    @inlinable
+    public mutating func append(replica: ReplicaID) {
+        withUnsafeBytes(of: replica.high.bigEndian) { storage.append(contentsOf: $0) }
+        withUnsafeBytes(of: replica.low.bigEndian) { storage.append(contentsOf: $0) }
+    }
+}

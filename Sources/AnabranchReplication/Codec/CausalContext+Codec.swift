@@ -1,0 +1,38 @@
+extension ByteWriter {
+    /// A flag for the prefix, its epoch and position; then the entries beyond it.
+    public mutating func append(context: CausalContext) {
+        append(byte: context.prefix == nil ? 0 : 1)
+        if let prefix = context.prefix {
+            append(replica: prefix.epoch)
+            append(varint: prefix.position)
+        }
+        append(count: context.beyond.count)
+        for entry in context.beyond {
+            append(dot: entry.dot)
+            append(fixed64: entry.originPrefix)
+        }
+    }
+}
+
+extension ByteReader {
+    public mutating func readContext() throws(ChangeSetDecodingError) -> CausalContext {
+        var prefix: CausalContext.Prefix?
+        if try readFlag() {
+            let epoch = try readReplica()
+            prefix = CausalContext.Prefix(epoch: epoch, position: try readVarint())
+        }
+        let count = try readCount(ofAtLeast: 25)
+        guard count <= Limits.longestContextVector else {
+            throw failure(.limitExceeded, "a context has \(count) entries")
+        }
+        var beyond: [CausalContext.Entry] = []
+        for _ in 0..<count {
+            let dot = try readDot()
+            guard beyond.last.map({ $0.dot.replica < dot.replica }) ?? true else {
+                throw failure(.malformed, "a context is not in the order of its replicas")
+            }
+            beyond.append(.init(dot: dot, originPrefix: try readFixed64()))
+        }
+        return CausalContext(prefix: prefix, beyond: beyond)
+    }
+}

@@ -1,0 +1,76 @@
+import CSodium
+
+/// A BLAKE2b-256 digest.
+///
+/// Source: Aumasson et al., RFC 7693; computed by libsodium's `crypto_generichash`.
+public struct Digest: Hashable, Sendable {
+    /// The 32 bytes as four big-endian numbers.
+    private let words: (UInt64, UInt64, UInt64, UInt64)
+
+    public static let byteCount = 32
+    /// Stands for "nothing before": the previous origin of a replica's first change set.
+    public static let zero = Digest(words: (0, 0, 0, 0))
+
+    private init(words: (UInt64, UInt64, UInt64, UInt64)) { self.words = words }
+
+    /// - Parameter bytes: Exactly 32; any other count gives `nil`.
+    public init?(bytes: some Collection<UInt8>) {
+        guard bytes.count == Self.byteCount else { return nil }
+        let all = Array(bytes)
+        self.init(
+            words: (
+                all[0..<8].bigEndianNumber, all[8..<16].bigEndianNumber,
+                all[16..<24].bigEndianNumber, all[24..<32].bigEndianNumber
+            ))
+    }
+
+    public init(of bytes: [UInt8]) {
+        var hasher = DigestBuilder()
+        hasher.update(bytes)
+        self = hasher.finish()
+    }
+
+    public var bytes: [UInt8] {
+        [words.0, words.1, words.2, words.3].flatMap { word in
+            (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) }
+        }
+    }
+
+    /// The first eight bytes as one big-endian number.
+    public var prefix: UInt64 { words.0 }
+
+    public static func == (left: Digest, right: Digest) -> Bool { left.words == right.words }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
+}
+
+extension Digest: CustomStringConvertible {
+    /// 64 lower-case hexadecimal digits.
+    public var description: String { bytes.hexadecimal }
+}
+
+/// Digests bytes that come piece by piece.
+public struct DigestBuilder: ~Copyable {
+    private let state: UnsafeMutableRawPointer
+
+    public init() {
+        state = .allocate(byteCount: crypto_generichash_statebytes(), alignment: 64)
+        crypto_generichash_init(pointer, nil, 0, Digest.byteCount)
+    }
+
+    deinit { state.deallocate() }
+
+    private var pointer: OpaquePointer { OpaquePointer(state) }
+
+    public mutating func update(_ bytes: [UInt8]) {
+        crypto_generichash_update(pointer, bytes, UInt64(bytes.count))
+    }
+
+    public mutating func update(_ digest: Digest) { update(digest.bytes) }
+
+    public consuming func finish() -> Digest {
+        var bytes = [UInt8](repeating: 0, count: Digest.byteCount)
+        crypto_generichash_final(pointer, &bytes, bytes.count)
+        return Digest(bytes: bytes) ?? .zero
+    }
+}
