@@ -51,6 +51,7 @@ public struct ModelError: Error, Hashable, Sendable {
     /// What is wrong and what to do, as a sentence.
     public let message: String
     public let entity: String?
+    /// The attribute or relationship; without an entity, the fetch request template.
     public let property: String?
     /// The path of the model file, where the model came from one.
     public internal(set) var file: String?

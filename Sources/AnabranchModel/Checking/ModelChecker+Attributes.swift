@@ -1,5 +1,4 @@
 import AnabranchReplication
-import Foundation
 
 extension ModelChecker {
     mutating func check(_ attribute: Attribute, of entity: Entity) {
@@ -51,7 +50,7 @@ extension ModelChecker {
             refuse(
                 .invalidRegularExpression, entity.name, attribute.name,
                 "Can't match \(path) against a regular expression because it is no string.")
-        } else if (try? NSRegularExpression(pattern: expression)) == nil {
+        } else if WholeTextExpression(expression) == nil {
             refuse(
                 .invalidRegularExpression, entity.name, attribute.name,
                 "Can't match \(path) because its regular expression cannot be read: \(expression)")

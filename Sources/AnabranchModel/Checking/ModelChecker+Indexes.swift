@@ -56,23 +56,14 @@ extension ModelChecker {
 
     private mutating func checkMember(_ name: String, ofIndexOf position: Int, lead: String) {
         let entity = entities[position].name
-        guard let found = index.find(name, in: position) else {
-            refuse(.unknownProperty, entity, name, "\(lead) there is no property \(name).")
-            return
-        }
-        switch found.property {
-        case .attribute(let attribute):
-            guard attribute.isTransient else { return }
-            refuse(
-                .invalidProperty, entity, name, "\(lead) \(name) is transient and not stored.")
-        case .relationship(let relationship):
-            let storage = StoredSide.storage(
-                of: relationship, declaredBy: found.entity,
-                inverse: index.inverse(of: relationship, declaredBy: found.entity), in: index)
-            guard storage != .reference else { return }
+        switch index.hasColumn(name, in: position) {
+        case nil: refuse(.unknownProperty, entity, name, "\(lead) there is no property \(name).")
+        case false?:
             refuse(
                 .invalidProperty, entity, name,
-                "\(lead) \(name) has no column: its inverse or a table of links is stored.")
+                "\(lead) \(name) has no column: it is transient, or its inverse or a table of "
+                    + "links is stored.")
+        case true?: break
         }
     }
 }

@@ -52,11 +52,7 @@ extension ModelChecker {
             for property in entity.namedProperties {
                 let path = "\(entity.name).\(property.name)"
                 if let other = names[WireName(property.name)] {
-                    let place = other == entity.name ? "it is there twice" : "\(other) has one too"
-                    refuse(
-                        .duplicateName, entity.name, property.name,
-                        "Can't use property \(path) because \(place): names are unique in a "
-                            + "hierarchy. Rename it, or declare it in a common super-entity.")
+                    refuse(property.name, of: entity.name, besides: other)
                     continue
                 }
                 names[WireName(property.name)] = entity.name
@@ -67,6 +63,24 @@ extension ModelChecker {
                             + "\(property.wireName) too; give one of them a wire name of its own.")
                 }
             }
+        }
+    }
+
+    private mutating func refuse(_ property: String, of entity: String, besides other: String) {
+        let isInherited =
+            index.position(of: entity).map { index.lineage(of: $0) }?
+            .contains { entities[$0].name.hasSameBytes(as: other) } ?? false
+        if isInherited {
+            refuse(
+                .duplicateName, entity, property,
+                "Can't use property \(entity).\(property) because "
+                    + (other == entity ? "it is there twice." : "\(other) has one it inherits."))
+        } else {
+            refuse(
+                .notSupportedYet, entity, property,
+                "Can't use property \(entity).\(property) because \(other), of the same "
+                    + "hierarchy, has one of that name, which is not supported yet; rename it, or "
+                    + "declare it in a common super-entity.")
         }
     }
 }

@@ -54,11 +54,11 @@ struct ModelChecker {
         for template in declaration.fetchRequestTemplates {
             let lead = "Can't use the fetch request template \(template.name) because"
             if !seen.insert(WireName(template.name)).inserted {
-                refuse(.duplicateName, template.entity, nil, "\(lead) there are two of that name.")
+                refuse(.duplicateName, nil, template.name, "\(lead) there are two of that name.")
             }
             if index.position(of: template.entity) == nil {
                 refuse(
-                    .unknownEntity, template.entity, nil,
+                    .unknownEntity, nil, template.name,
                     "\(lead) there is no entity \(template.entity).")
             }
         }

@@ -75,6 +75,14 @@ extension ModelReader {
         guard let text = element.attributes["defaultValueString"] else { return }
         if text.isEmpty, attribute.type != .string { return }
         guard let value = ModelValueReader.value(of: text, as: attribute.type) else {
+            if [.uuid, .binary].contains(attribute.type) {
+                // The editor offers no default for these; the text is left from another type.
+                ignore(
+                    entity: entity, property: attribute.name,
+                    "The default \"\(text)\" of attribute \(entity).\(attribute.name) has no "
+                        + "effect.")
+                return
+            }
             refuse(
                 .invalidValue, element, entity: entity, property: attribute.name,
                 "Can't use the default of attribute \(entity).\(attribute.name) because "

@@ -89,4 +89,23 @@ extension ModelReader {
         }
         return index
     }
+
+    /// Xcode lets an index name what has no column here; an index changes no result, so it is
+    /// left out.
+    mutating func dropIndexesWithoutColumns(in model: inout ModelDeclaration) {
+        let all = DeclarationIndex(model.entities)
+        for position in model.entities.indices {
+            let entity = model.entities[position]
+            model.entities[position].indexes = entity.indexes.filter { index in
+                let property = index.elements.map(\.property)
+                    .first { all.hasColumn($0, in: position) == false }
+                guard let property else { return true }
+                ignore(
+                    entity: entity.name, property: property,
+                    "Index \(index.name) of entity \(entity.name) is left out because "
+                        + "\(property) has no column.")
+                return false
+            }
+        }
+    }
 }

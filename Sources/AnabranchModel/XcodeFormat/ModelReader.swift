@@ -36,6 +36,7 @@ struct ModelReader {
         for element in root.children(named: "fetchRequest") {
             result.fetchRequestTemplates.append(read(template: element))
         }
+        dropIndexesWithoutColumns(in: &result)
         read(configurations: root.children(named: "configuration"), of: result)
         return result
     }
