@@ -241,7 +241,7 @@ struct ModelCheckerTests {
             Entity("A") {
                 Relationship("r", to: "A")
                 Index("i", on: "r")
-                Index("empty", on: [])
+                Index("empty", elements: [])
             }
         }
         #expect(try model.required("A").indexes.map(\.name) == ["i"])
