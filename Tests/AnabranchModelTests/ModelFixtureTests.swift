@@ -61,7 +61,7 @@ struct ModelFixtureTests {
     ]
 
     private static let packageOutcomes = [
-        "read": 12, "not-supported-yet": 10, "not-a-model": 4, "no-current-version": 3,
+        "read": 13, "not-supported-yet": 10, "not-a-model": 4, "no-current-version": 2,
     ]
 
     private func reason(_ error: ModelError) -> String {

@@ -65,6 +65,16 @@ final class ModelPackageTests {
         #expect(error.file?.hasSuffix(".xccurrentversion") == true)
     }
 
+    @Test func `an empty list of the current version says nothing`() throws {
+        try addVersion("Shop", entity: "A")
+        let empty = try PropertyListSerialization.data(
+            fromPropertyList: [String: String](), format: .xml, options: 0)
+        try empty.write(to: package.appending(path: ".xccurrentversion"))
+        #expect(try ManagedObjectModel.reading(package).entities.count == 1)
+        try addVersion("Shop 2", entity: "B")
+        #expect(try refusal(package).code == .noCurrentVersion)
+    }
+
     @Test func `the binary form of old models is named`() throws {
         let version = folder.appending(path: "Old.xcdatamodel")
         try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
