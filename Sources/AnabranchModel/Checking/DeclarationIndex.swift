@@ -75,4 +75,18 @@ struct DeclarationIndex {
         else { return nil }
         return (found.entity, inverse)
     }
+
+    /// Whether the property's value is a column of its own entity's table; `nil`: there is no
+    /// such property.
+    func hasColumn(_ name: String, in entity: Int) -> Bool? {
+        guard let found = find(name, in: entity) else { return nil }
+        switch found.property {
+        case .attribute(let attribute): return !attribute.isTransient
+        case .relationship(let relationship):
+            let inverse = inverse(of: relationship, declaredBy: found.entity)
+            return StoredSide.storage(
+                of: relationship, declaredBy: found.entity, inverse: inverse, in: self)
+                == .reference
+        }
+    }
 }

@@ -21,7 +21,9 @@ enum DeclarationNormalizer {
             .sorted { $0.name.precedesByBytes($1.name) }
         result.relationships = entity.relationships.map(normalize)
             .sorted { $0.name.precedesByBytes($1.name) }
-        result.indexes.sort { $0.name.precedesByBytes($1.name) }
+        // An index without elements is legal and does nothing.
+        result.indexes = entity.indexes.filter { !$0.elements.isEmpty }
+            .sorted { $0.name.precedesByBytes($1.name) }
         result.uniquenessConstraints.sort { left, right in
             left.attributes.map { WireName($0) }
                 .lexicographicallyPrecedes(right.attributes.map { WireName($0) })

@@ -20,6 +20,9 @@ public final class AttributeDescription: Sendable {
 
     private let graph: ModelGraph
     private let entityIndex: Int
+    let expression: WholeTextExpression?
+    /// Whether there are bounds or an expression to check a value against.
+    let hasRestrictions: Bool
 
     init(_ declaration: Attribute, at place: PropertyPlace, graph: ModelGraph) {
         self.declaration = declaration
@@ -32,6 +35,9 @@ public final class AttributeDescription: Sendable {
         wireProperty = WireProperty(
             name: WireName(declaration.resolvedWireName), type: declaration.type.wireType,
             rule: declaration.mergeRule)
+        expression = declaration.regularExpression.flatMap { WholeTextExpression($0) }
+        hasRestrictions =
+            declaration.minimum != nil || declaration.maximum != nil || expression != nil
         self.graph = graph
         entityIndex = place.entity
     }

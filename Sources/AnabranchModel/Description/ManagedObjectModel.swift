@@ -22,6 +22,12 @@ public final class ManagedObjectModel: Sendable {
     /// What is ignored or unusual in the model, without harm to data.
     public let warnings: [ModelWarning]
 
+    /// One form for one model, whatever order it was declared in; self-describing and versioned.
+    /// A store keeps it, so that any tool can open the store without the app.
+    public let canonicalEncoding: [UInt8]
+    /// 32 bytes, BLAKE2b of ``canonicalEncoding``.
+    public let hash: [UInt8]
+
     private let positions: [WireName: Int]
     private let positionsByWireName: [WireName: Int]
 
@@ -30,14 +36,20 @@ public final class ManagedObjectModel: Sendable {
         try self.init(declaration, warnings: [])
     }
 
-    /// - Parameter warnings: What was noticed before, where the declaration was read.
-    init(_ declaration: ModelDeclaration, warnings: [ModelWarning]) throws(ModelError) {
+    /// - Parameters:
+    ///   - warnings: What was noticed where the declaration was read.
+    ///   - problems: What makes the model unusable already.
+    init(
+        _ declaration: ModelDeclaration, warnings: [ModelWarning], problems: [ModelError] = []
+    ) throws(ModelError) {
         let normalized = DeclarationNormalizer.normalize(declaration)
         var checker = ModelChecker(normalized)
         checker.check()
-        if let error = ModelError(checker.problems) { throw error }
+        if let error = ModelError(problems + checker.problems) { throw error }
         self.declaration = normalized
         self.warnings = warnings + checker.warnings
+        canonicalEncoding = ModelEncoder.encode(normalized)
+        hash = Digest(of: canonicalEncoding).bytes
         entities = ModelGraph(normalized).entities
         positions = Dictionary(
             entities.map { (WireName($0.name), $0.index) }, uniquingKeysWith: { first, _ in first })
