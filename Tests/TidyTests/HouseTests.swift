@@ -29,6 +29,10 @@ import Testing
         check(ImportRule().violations)
     }
 
+    @Test func `pure modules see no clock, no randomness and no file`() {
+        check(PurityRule().violations)
+    }
+
     @Test func `files, functions and lines keep their limits`() {
         check(SizeRule().violations)
     }
