@@ -17,7 +17,9 @@ import Testing
         for _ in 0..<2 { for store in stores { try scenario.zone.sync(store) } }
         let hashes = try stores.map { try $0.canonicalHash() }
         #expect(Set(hashes).count == 1)
-        #expect(try stores[2].value("name", of: stores[2].id(of: anna, on: stores[0])) == .string("Anne"))
+        #expect(
+            try stores[2].value("name", of: stores[2].id(of: anna, on: stores[0]))
+                == .string("Anne"))
         #expect(try stores[0].value("age", of: anna) == .integer(31))
     }
 

@@ -1,20 +1,18 @@
 import AnabranchModel
 import AnabranchReplication
 import AnabranchStore
-import Foundation
 import Synchronization
+import TestSupport
 
 /// Stores of one small model in one folder, with a zone in memory between them.
 final class StoreScenario {
-    let folder: URL
+    let folder: TemporaryDirectory
     let model: ManagedObjectModel
     let zone = MemoryZone()
     let clock = TestClock()
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("anabranch-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        folder = try TemporaryDirectory()
         model = try ManagedObjectModel {
             Entity("Person") {
                 Attribute("name", .string)
@@ -30,9 +28,7 @@ final class StoreScenario {
         }
     }
 
-    deinit { try? FileManager.default.removeItem(at: folder) }
-
-    func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+    func path(_ name: String) -> String { folder.file(name) }
 
     func open(_ name: String, disabled: Set<Mechanism> = []) throws -> Store {
         let clock = clock
