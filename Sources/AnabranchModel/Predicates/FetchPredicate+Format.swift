@@ -44,7 +44,7 @@ extension PredicateComparison {
     }
 }
 
-extension PredicateExpression: CustomStringConvertible {
+extension FetchExpression: CustomStringConvertible {
     public var description: String { format }
 
     var format: String {
@@ -93,11 +93,11 @@ extension PredicateExpression: CustomStringConvertible {
         }
     }
 
-    private static func format(_ expressions: [PredicateExpression]) -> String {
+    private static func format(_ expressions: [FetchExpression]) -> String {
         expressions.map(\.format).joined(separator: ", ")
     }
 
-    private static func format(_ root: PredicateExpression?, _ steps: [PathStep]) -> String {
+    private static func format(_ root: FetchExpression?, _ steps: [PathStep]) -> String {
         var text = root.map(\.rootFormat) ?? ""
         var isFirst = root == nil
         for step in steps {

@@ -9,7 +9,7 @@ extension FetchPredicate {
 }
 
 private struct VariableSubstitution {
-    let values: [String: PredicateExpression]
+    let values: [String: FetchExpression]
 
     func replace(in predicate: FetchPredicate) -> FetchPredicate {
         switch predicate {
@@ -26,19 +26,19 @@ private struct VariableSubstitution {
         }
     }
 
-    func replace(in expression: PredicateExpression) -> PredicateExpression {
+    func replace(in expression: FetchExpression) -> FetchExpression {
         if case .variable(let name) = expression.form, let value = values[name] {
-            return PredicateExpression(value.form, column: expression.column)
+            return FetchExpression(value.form, column: expression.column)
         }
-        return PredicateExpression(replace(in: expression.form), column: expression.column)
+        return FetchExpression(replace(in: expression.form), column: expression.column)
     }
 
-    private func replace(in form: PredicateExpression.Form) -> PredicateExpression.Form {
+    private func replace(in form: FetchExpression.Form) -> FetchExpression.Form {
         switch form {
         case .constant, .evaluatedObject, .variable: form
         case .path(let root, let steps): replace(inPath: root, steps)
         case .aggregate(let elements):
-            PredicateExpression.aggregate(elements.map(replace)).form
+            FetchExpression.aggregate(elements.map(replace)).form
         case .arithmetic(let sign, let left, let right):
             .arithmetic(sign, replace(in: left), replace(in: right))
         case .negative(let operand): .negative(replace(in: operand))
@@ -60,8 +60,8 @@ private struct VariableSubstitution {
     }
 
     private func replace(
-        inPath root: PredicateExpression?, _ steps: [PathStep]
-    ) -> PredicateExpression.Form {
+        inPath root: FetchExpression?, _ steps: [PathStep]
+    ) -> FetchExpression.Form {
         let steps = steps.map { step in
             if case .index(let index) = step { PathStep.index(replace(in: index)) } else { step }
         }

@@ -31,24 +31,24 @@ extension FetchPredicate {
     ///   - format: As NSPredicate has it: `name BEGINSWITH[c] %@ AND age > %d`.
     ///   - arguments: One for each placeholder: `%@` any value, `%K` a key path as a string, and
     ///     the numeric ones of `printf`.
-    /// - Throws: ``PredicateError`` with the column.
+    /// - Throws: ``FetchPredicateError`` with the column.
     public init(
         _ format: String, _ arguments: (any PredicateArgument)?...
-    ) throws(PredicateError) {
+    ) throws(FetchPredicateError) {
         try self.init(format: format, arguments: arguments)
     }
 
-    /// - Throws: ``PredicateError`` with the column.
+    /// - Throws: ``FetchPredicateError`` with the column.
     public init(
         format: String, _ arguments: (any PredicateArgument)?...
-    ) throws(PredicateError) {
+    ) throws(FetchPredicateError) {
         try self.init(format: format, arguments: arguments)
     }
 
-    /// - Throws: ``PredicateError`` with the column.
+    /// - Throws: ``FetchPredicateError`` with the column.
     public init(
         format: String, arguments: [(any PredicateArgument)?]
-    ) throws(PredicateError) {
+    ) throws(FetchPredicateError) {
         var parser = try PredicateParser(format, arguments: arguments)
         self = try parser.parse()
     }

@@ -50,16 +50,16 @@ public struct ComparisonOptions: OptionSet, Hashable, Sendable {
 /// One comparison of a predicate.
 public struct PredicateComparison: Hashable, Sendable {
     public var quantifier: PredicateQuantifier?
-    public var left: PredicateExpression
+    public var left: FetchExpression
     public var `operator`: PredicateOperator
     public var options: ComparisonOptions
-    public var right: PredicateExpression
+    public var right: FetchExpression
     /// Where the operator stood in the format; no part of what makes comparisons equal.
     public var column: SourceColumn
 
     public init(
-        _ left: PredicateExpression, _ comparison: PredicateOperator,
-        _ right: PredicateExpression, options: ComparisonOptions = [],
+        _ left: FetchExpression, _ comparison: PredicateOperator,
+        _ right: FetchExpression, options: ComparisonOptions = [],
         quantifier: PredicateQuantifier? = nil, column: SourceColumn = .none
     ) {
         self.quantifier = quantifier

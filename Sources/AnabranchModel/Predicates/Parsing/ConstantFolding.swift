@@ -21,7 +21,7 @@ enum ConstantFolding {
     }
 
     /// The constants that have no literal are printed as casts of one.
-    static func cast(_ operand: PredicateExpression, to type: String) -> PredicateExpression.Form {
+    static func cast(_ operand: FetchExpression, to type: String) -> FetchExpression.Form {
         guard case .constant(.value(let value)) = operand.form,
             let constant = constant(value, as: type)
         else { return .cast(operand, type: type) }

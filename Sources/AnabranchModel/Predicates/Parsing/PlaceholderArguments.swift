@@ -9,19 +9,19 @@ struct PlaceholderArguments {
 
     mutating func next(
         for letter: Character, at column: Int
-    ) throws(PredicateError) -> PredicateExpression {
+    ) throws(FetchPredicateError) -> FetchExpression {
         guard taken < values.count else {
-            throw PredicateError(
+            throw FetchPredicateError(
                 .missingArgument, column: column,
                 "Can't replace '%\(letter)' because argument \(taken + 1) is missing.")
         }
-        let expression = PredicateExpression.constant(values[taken])
+        let expression = FetchExpression.constant(values[taken])
         taken += 1
         return letter == "@" ? expression : try number(in: expression, for: letter, at: column)
     }
 
     /// The keys that replace `%K`.
-    mutating func nextKeys(at column: Int) throws(PredicateError) -> [PathStep] {
+    mutating func nextKeys(at column: Int) throws(FetchPredicateError) -> [PathStep] {
         let expression = try next(for: "@", at: column)
         guard case .constant(.value(.string(let path))) = expression.form else {
             throw invalid("%K", "it has to be a key path as a string", at: column)
@@ -33,16 +33,16 @@ struct PlaceholderArguments {
         return steps
     }
 
-    func checkAllUsed() throws(PredicateError) {
+    func checkAllUsed() throws(FetchPredicateError) {
         guard taken < values.count else { return }
-        throw PredicateError(
+        throw FetchPredicateError(
             .unusedArgument,
             "Can't use \(values.count) arguments because the format has \(taken) placeholders.")
     }
 
     private func number(
-        in expression: PredicateExpression, for letter: Character, at column: Int
-    ) throws(PredicateError) -> PredicateExpression {
+        in expression: FetchExpression, for letter: Character, at column: Int
+    ) throws(FetchPredicateError) -> FetchExpression {
         let isFloating = "eEfFgGaA".contains(letter)
         guard case .constant(.value(let value)) = expression.form else {
             throw invalid("%\(letter)", "it has to be a number", at: column)
@@ -60,8 +60,8 @@ struct PlaceholderArguments {
 
     private func invalid(
         _ placeholder: String, _ reason: String, at column: Int
-    ) -> PredicateError {
-        PredicateError(
+    ) -> FetchPredicateError {
+        FetchPredicateError(
             .invalidArgument, column: column,
             "Can't replace '\(placeholder)' by argument \(taken) because \(reason).")
     }

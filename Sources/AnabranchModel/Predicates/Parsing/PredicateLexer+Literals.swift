@@ -15,7 +15,7 @@ extension PredicateLexer {
             || (!scalar.isASCII && scalar.properties.isIDContinue)
     }
 
-    mutating func name() throws(PredicateError) -> String {
+    mutating func name() throws(FetchPredicateError) -> String {
         var name = String.UnicodeScalarView()
         while let scalar = peek(), isNamePart(scalar) {
             if scalar == "\\" {
@@ -33,7 +33,7 @@ extension PredicateLexer {
         return String(name)
     }
 
-    mutating func string(closedBy quote: Unicode.Scalar) throws(PredicateError) -> String {
+    mutating func string(closedBy quote: Unicode.Scalar) throws(FetchPredicateError) -> String {
         let start = position
         position += 1
         var text = String.UnicodeScalarView()
@@ -108,7 +108,7 @@ extension PredicateLexer {
 }
 
 extension PredicateLexer {
-    mutating func number() throws(PredicateError) -> PredicateToken.Kind {
+    mutating func number() throws(FetchPredicateError) -> PredicateToken.Kind {
         let start = position
         if peek() == "0", let scalar = peek(1), let radix = Self.radixes[scalar] {
             position += 2

@@ -12,7 +12,7 @@ struct PredicateLexer {
         ",", ".", ":",
     ].map { Array($0.unicodeScalars) }
 
-    mutating func tokens() throws(PredicateError) -> [PredicateToken] {
+    mutating func tokens() throws(FetchPredicateError) -> [PredicateToken] {
         var tokens: [PredicateToken] = []
         while true {
             skipSpace()
@@ -29,16 +29,16 @@ struct PredicateLexer {
     }
 
     func error(
-        _ code: PredicateError.Code, at place: Int? = nil, _ message: String
-    ) -> PredicateError {
-        PredicateError(code, column: (place ?? position) + 1, message)
+        _ code: FetchPredicateError.Code, at place: Int? = nil, _ message: String
+    ) -> FetchPredicateError {
+        FetchPredicateError(code, column: (place ?? position) + 1, message)
     }
 
     private mutating func skipSpace() {
         while let scalar = peek(), scalar.properties.isWhitespace { position += 1 }
     }
 
-    private mutating func next() throws(PredicateError) -> PredicateToken.Kind {
+    private mutating func next() throws(FetchPredicateError) -> PredicateToken.Kind {
         guard let scalar = peek() else { return .end }
         switch scalar {
         case "'", "\"": return .string(try string(closedBy: scalar))
@@ -58,7 +58,7 @@ struct PredicateLexer {
             .syntax, "Can't read '\(scalar)' because it is no part of the predicate language.")
     }
 
-    private mutating func prefixedName(_ what: String) throws(PredicateError) -> String {
+    private mutating func prefixedName(_ what: String) throws(FetchPredicateError) -> String {
         let prefix = scalars[position]
         position += 1
         guard let scalar = peek(), isNameStart(scalar) else {
@@ -67,7 +67,7 @@ struct PredicateLexer {
         return try name()
     }
 
-    private mutating func word() throws(PredicateError) -> PredicateToken.Kind {
+    private mutating func word() throws(FetchPredicateError) -> PredicateToken.Kind {
         for keyword in ["UTI-CONFORMS-TO", "UTI-EQUALS"] {
             let end = position + keyword.unicodeScalars.count
             guard end <= scalars.count, end == scalars.count || !isNamePart(scalars[end]) else {
@@ -86,7 +86,7 @@ struct PredicateLexer {
 // MARK: Placeholders
 
 extension PredicateLexer {
-    private mutating func placeholder() throws(PredicateError) -> PredicateToken.Kind {
+    private mutating func placeholder() throws(FetchPredicateError) -> PredicateToken.Kind {
         let start = position
         position += 1
         if let scalar = peek(), scalar == "@" || scalar == "K" {

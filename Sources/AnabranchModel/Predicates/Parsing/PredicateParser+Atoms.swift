@@ -3,7 +3,7 @@ import AnabranchReplication
 // Literals, names, placeholders, groups and calls.
 
 extension PredicateParser {
-    mutating func atom() throws(PredicateError) -> Node {
+    mutating func atom() throws(FetchPredicateError) -> Node {
         let current = token
         let column = current.column
         switch current.kind {
@@ -29,13 +29,13 @@ extension PredicateParser {
         case .sign("{"):
             advance()
             let (elements, heights) = try expressions(until: "}")
-            let list = PredicateExpression.aggregate(elements)
+            let list = FetchExpression.aggregate(elements)
             return try node(list.form, at: column, above: heights)
         case .sign, .end: throw expressionExpected()
         }
     }
 
-    private mutating func constant(_ value: Value) throws(PredicateError) -> Node {
+    private mutating func constant(_ value: Value) throws(FetchPredicateError) -> Node {
         let column = token.column
         advance()
         return try node(.constant(.value(value)), at: column)
@@ -43,7 +43,7 @@ extension PredicateParser {
 
     private mutating func placeholder(
         _ letter: Character, at column: Int
-    ) throws(PredicateError) -> Node {
+    ) throws(FetchPredicateError) -> Node {
         guard letter == "K" else {
             return try node(arguments.next(for: letter, at: column).form, at: column)
         }
@@ -55,7 +55,7 @@ extension PredicateParser {
         return try node(.path(nil, steps), at: column)
     }
 
-    private mutating func group() throws(PredicateError) -> Node {
+    private mutating func group() throws(FetchPredicateError) -> Node {
         advance()
         try enter()
         defer { leave() }
@@ -69,10 +69,10 @@ extension PredicateParser {
 
     private mutating func expressions(
         until end: String
-    ) throws(PredicateError) -> ([PredicateExpression], [Int]) {
+    ) throws(FetchPredicateError) -> ([FetchExpression], [Int]) {
         try enter()
         defer { leave() }
-        var elements: [PredicateExpression] = []
+        var elements: [FetchExpression] = []
         var heights: [Int] = []
         if accept(end) { return ([], []) }
         repeat {
@@ -88,7 +88,7 @@ extension PredicateParser {
 // MARK: Words
 
 extension PredicateParser {
-    private mutating func word() throws(PredicateError) -> Node {
+    private mutating func word() throws(FetchPredicateError) -> Node {
         let column = token.column
         guard case .word(let name, let isQuoted) = token.kind else { throw expressionExpected() }
         if !isQuoted {
@@ -110,13 +110,13 @@ extension PredicateParser {
         return try node(.path(nil, [.key(name)]), at: column)
     }
 
-    private static let literals: [String: PredicateExpression.Form] = [
+    private static let literals: [String: FetchExpression.Form] = [
         "SELF": .evaluatedObject, "NULL": .constant(.value(.null)), "NIL": .constant(.value(.null)),
         "TRUE": .constant(.value(.integer(1))), "YES": .constant(.value(.integer(1))),
         "FALSE": .constant(.value(.integer(0))), "NO": .constant(.value(.integer(0))),
     ]
 
-    private mutating func call() throws(PredicateError) -> Node {
+    private mutating func call() throws(FetchPredicateError) -> Node {
         let column = token.column
         guard case .word(var name, _) = token.kind else { throw expressionExpected() }
         let keyword = name.uppercased()
@@ -149,7 +149,7 @@ extension PredicateParser {
 
     private mutating func special(
         _ form: SpecialForm, at column: Int
-    ) throws(PredicateError) -> Node {
+    ) throws(FetchPredicateError) -> Node {
         try enter()
         defer { leave() }
         switch form {
@@ -176,16 +176,16 @@ extension PredicateParser {
         }
     }
 
-    private func text(_ expression: PredicateExpression) throws(PredicateError) -> String {
+    private func text(_ expression: FetchExpression) throws(FetchPredicateError) -> String {
         guard case .constant(.value(.string(let text))) = expression.form else {
-            throw PredicateError(
+            throw FetchPredicateError(
                 .syntax, column: expression.column.number,
                 "Can't read the second argument because it has to be a string.")
         }
         return text
     }
 
-    private mutating func subquery(at column: Int) throws(PredicateError) -> Node {
+    private mutating func subquery(at column: Int) throws(FetchPredicateError) -> Node {
         let collection = try operation()
         try expect(",", "after the collection of SUBQUERY")
         guard case .variable(let variable) = token.kind else {
@@ -203,7 +203,7 @@ extension PredicateParser {
             above: [collection.height, filter.height + 1])
     }
 
-    private mutating func ternary(at column: Int) throws(PredicateError) -> Node {
+    private mutating func ternary(at column: Int) throws(FetchPredicateError) -> Node {
         let test = try disjunction()
         let condition = try predicate(in: test)
         try expect(",", "after the condition of TERNARY")

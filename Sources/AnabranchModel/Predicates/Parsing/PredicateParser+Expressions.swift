@@ -4,7 +4,7 @@ import AnabranchReplication
 
 extension PredicateParser {
     /// Infix operators by precedence climbing; all of them group from the left.
-    mutating func operation(above precedence: Int = 0) throws(PredicateError) -> Node {
+    mutating func operation(above precedence: Int = 0) throws(FetchPredicateError) -> Node {
         var left = try prefixed()
         while let found = arithmetic(at: token), found.precedence > precedence {
             try checkWildcard()
@@ -26,7 +26,7 @@ extension PredicateParser {
     }
 
     /// `name LIKE %@*` is meant as a pattern and would read as an unfinished product.
-    private func checkWildcard() throws(PredicateError) {
+    private func checkWildcard() throws(FetchPredicateError) {
         guard token.isSign("*") else { return }
         let next = following
         let ends =
@@ -39,7 +39,7 @@ extension PredicateParser {
                 + "the pattern in the argument.")
     }
 
-    private mutating func prefixed() throws(PredicateError) -> Node {
+    private mutating func prefixed() throws(FetchPredicateError) -> Node {
         let column = token.column
         let isNegative = token.isSign("-")
         guard isNegative || token.isSign("~") else { return try path() }
@@ -58,7 +58,7 @@ extension PredicateParser {
             above: [operand.height])
     }
 
-    private mutating func path() throws(PredicateError) -> Node {
+    private mutating func path() throws(FetchPredicateError) -> Node {
         let root = try atom()
         var steps: [PathStep] = []
         var heights = [root.height]
@@ -79,7 +79,7 @@ extension PredicateParser {
 
     private func append(
         _ steps: [PathStep], to root: Node, above heights: [Int]
-    ) throws(PredicateError) -> Node {
+    ) throws(FetchPredicateError) -> Node {
         let expression = try expression(in: root)
         switch expression.form {
         case .evaluatedObject: return try node(.path(nil, steps), at: root.column, above: heights)
@@ -89,7 +89,7 @@ extension PredicateParser {
         }
     }
 
-    private mutating func stepsBehindPoint() throws(PredicateError) -> [PathStep] {
+    private mutating func stepsBehindPoint() throws(FetchPredicateError) -> [PathStep] {
         let current = token
         switch current.kind {
         case .word(let word, _):
@@ -106,7 +106,7 @@ extension PredicateParser {
         }
     }
 
-    private mutating func bracketedStep() throws(PredicateError) -> (PathStep, Int) {
+    private mutating func bracketedStep() throws(FetchPredicateError) -> (PathStep, Int) {
         let named: [String: PathStep] = ["FIRST": .first, "LAST": .last, "SIZE": .size]
         if let keyword = token.keyword, let step = named[keyword], following.isSign("]") {
             advance()

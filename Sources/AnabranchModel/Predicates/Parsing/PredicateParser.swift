@@ -12,7 +12,7 @@ struct PredicateParser {
     static let greatestHeight = 256
 
     enum Content {
-        case expression(PredicateExpression.Form)
+        case expression(FetchExpression.Form)
         case predicate(FetchPredicate)
     }
 
@@ -27,13 +27,13 @@ struct PredicateParser {
     private var nesting = 0
     var arguments: PlaceholderArguments
 
-    init(_ format: String, arguments: [(any PredicateArgument)?]) throws(PredicateError) {
+    init(_ format: String, arguments: [(any PredicateArgument)?]) throws(FetchPredicateError) {
         var lexer = PredicateLexer(format)
         tokens = try lexer.tokens()
         self.arguments = PlaceholderArguments(arguments)
     }
 
-    mutating func parse() throws(PredicateError) -> FetchPredicate {
+    mutating func parse() throws(FetchPredicateError) -> FetchPredicate {
         if token.kind == .end {
             throw error(
                 .emptyPredicate,
@@ -67,7 +67,7 @@ extension PredicateParser {
         return true
     }
 
-    mutating func expect(_ sign: String, _ purpose: String) throws(PredicateError) {
+    mutating func expect(_ sign: String, _ purpose: String) throws(FetchPredicateError) {
         guard accept(sign) else {
             throw error(
                 .syntax, "Can't find '\(sign)' \(purpose); there is \(quoted(token)) instead.")
@@ -75,16 +75,16 @@ extension PredicateParser {
     }
 
     func error(
-        _ code: PredicateError.Code, at column: Int? = nil, _ message: String
-    ) -> PredicateError {
-        PredicateError(code, column: column ?? token.column, message)
+        _ code: FetchPredicateError.Code, at column: Int? = nil, _ message: String
+    ) -> FetchPredicateError {
+        FetchPredicateError(code, column: column ?? token.column, message)
     }
 
     func quoted(_ token: PredicateToken) -> String {
         token.kind == .end ? "the end" : "'\(token.text)'"
     }
 
-    private func unexpected() -> PredicateError {
+    private func unexpected() -> FetchPredicateError {
         if token.isSign(")") {
             return error(.syntax, "Can't close a parenthesis here because none is open.")
         }
@@ -94,7 +94,7 @@ extension PredicateParser {
                 + "comparisons with AND or OR.")
     }
 
-    func expressionExpected() -> PredicateError {
+    func expressionExpected() -> FetchPredicateError {
         if token.isSign(".") {
             return error(.syntax, "Can't begin a key path with '.': a key path begins with a key.")
         }
@@ -103,7 +103,7 @@ extension PredicateParser {
             .syntax, "Can't find an expression\(place): there is \(quoted(token)) instead.")
     }
 
-    mutating func enter() throws(PredicateError) {
+    mutating func enter() throws(FetchPredicateError) {
         guard nesting < Self.greatestNesting else {
             throw error(
                 .tooComplex,
@@ -115,18 +115,18 @@ extension PredicateParser {
     mutating func leave() { nesting -= 1 }
 
     func node(
-        _ form: PredicateExpression.Form, at column: Int, above heights: [Int] = []
-    ) throws(PredicateError) -> Node {
+        _ form: FetchExpression.Form, at column: Int, above heights: [Int] = []
+    ) throws(FetchPredicateError) -> Node {
         Node(content: .expression(form), column: column, height: try height(above: heights))
     }
 
     private func node(
         _ predicate: FetchPredicate, at column: Int, above heights: [Int]
-    ) throws(PredicateError) -> Node {
+    ) throws(FetchPredicateError) -> Node {
         Node(content: .predicate(predicate), column: column, height: try height(above: heights))
     }
 
-    private func height(above heights: [Int]) throws(PredicateError) -> Int {
+    private func height(above heights: [Int]) throws(FetchPredicateError) -> Int {
         let height = (heights.max() ?? 0) + 1
         guard height <= Self.greatestHeight else {
             throw error(
@@ -140,13 +140,13 @@ extension PredicateParser {
 // MARK: Conditions
 
 extension PredicateParser {
-    mutating func disjunction() throws(PredicateError) -> Node {
+    mutating func disjunction() throws(FetchPredicateError) -> Node {
         try list(keyword: "OR", sign: "||") { .disjunction($0) }
     }
 
     private mutating func list(
         keyword: String, sign: String, _ join: ([FetchPredicate]) -> FetchPredicate
-    ) throws(PredicateError) -> Node {
+    ) throws(FetchPredicateError) -> Node {
         let isOr = keyword == "OR"
         let first = isOr ? try list(keyword: "AND", sign: "&&") { .conjunction($0) } : try negation()
         guard token.keyword == keyword || token.isSign(sign) else { return first }
@@ -161,7 +161,7 @@ extension PredicateParser {
         return try node(join(parts), at: first.column, above: heights)
     }
 
-    private mutating func negation() throws(PredicateError) -> Node {
+    private mutating func negation() throws(FetchPredicateError) -> Node {
         guard token.keyword == "NOT" || token.isSign("!") else { return try comparison() }
         let column = token.column
         advance()
@@ -171,7 +171,7 @@ extension PredicateParser {
         return try node(.negation(try predicate(in: inner)), at: column, above: [inner.height])
     }
 
-    private mutating func comparison() throws(PredicateError) -> Node {
+    private mutating func comparison() throws(FetchPredicateError) -> Node {
         let column = token.column
         let quantifier = quantifier()
         let left = try operation()
@@ -228,7 +228,7 @@ extension PredicateParser {
         return token.keyword.flatMap { Self.keywords[$0] }
     }
 
-    private mutating func options() throws(PredicateError) -> ComparisonOptions {
+    private mutating func options() throws(FetchPredicateError) -> ComparisonOptions {
         guard accept("[") else { return [] }
         var options: ComparisonOptions = []
         while case .word(let word, isQuoted: false) = token.kind {
@@ -250,7 +250,7 @@ extension PredicateParser {
 // MARK: Telling conditions from expressions
 
 extension PredicateParser {
-    func predicate(in node: Node) throws(PredicateError) -> FetchPredicate {
+    func predicate(in node: Node) throws(FetchPredicateError) -> FetchPredicate {
         switch node.content {
         case .predicate(let predicate): return predicate
         case .expression:
@@ -266,12 +266,12 @@ extension PredicateParser {
         }
     }
 
-    func expression(in node: Node) throws(PredicateError) -> PredicateExpression {
+    func expression(in node: Node) throws(FetchPredicateError) -> FetchExpression {
         guard case .expression(let form) = node.content else {
             throw error(
                 .syntax, at: node.column,
                 "Can't use a condition as a value; TERNARY(condition, 1, 0) makes it one.")
         }
-        return PredicateExpression(form, column: SourceColumn(node.column))
+        return FetchExpression(form, column: SourceColumn(node.column))
     }
 }

@@ -7,7 +7,7 @@ struct LeafComparison {
 
     func resolve(
         _ left: ResolverSide, _ right: ResolverSide
-    ) throws(PredicateError) -> ResolvedPredicate {
+    ) throws(FetchPredicateError) -> ResolvedPredicate {
         if comparison.options.contains(.localeSensitive) {
             throw error(.notSupportedYet, "Can't compare by locale ([l]): not supported yet.")
         }
@@ -35,10 +35,10 @@ struct LeafComparison {
     var options: ComparisonOptions { comparison.options.effective }
 
     func error(
-        _ code: PredicateError.Code, at expression: PredicateExpression? = nil, key: String? = nil,
+        _ code: FetchPredicateError.Code, at expression: FetchExpression? = nil, key: String? = nil,
         _ message: String
-    ) -> PredicateError {
-        PredicateError(
+    ) -> FetchPredicateError {
+        FetchPredicateError(
             code, column: (expression?.column ?? comparison.column).number,
             entity: resolver.entity.name, key: key, message)
     }
@@ -49,7 +49,7 @@ struct LeafComparison {
 extension LeafComparison {
     private func relation(
         _ relation: ResolvedRelation, _ left: ResolverSide, _ right: ResolverSide
-    ) throws(PredicateError) -> ResolvedPredicate {
+    ) throws(FetchPredicateError) -> ResolvedPredicate {
         let (left, right) = try OperandTyping(leaf: self).operands(left, right)
         if case .constant = left, case .constant = right {
             return .constant(relation.holds(left.constant, right.constant, options))
@@ -87,7 +87,7 @@ extension LeafComparison {
 
     private func between(
         _ left: ResolverSide, _ right: ResolverSide
-    ) throws(PredicateError) -> ResolvedPredicate {
+    ) throws(FetchPredicateError) -> ResolvedPredicate {
         let bounds: [ResolverSide]
         switch right {
         case .constant(.collection(let constants)): bounds = constants.map { .constant($0) }
@@ -106,8 +106,8 @@ extension LeafComparison {
     }
 
     private func sides(
-        _ elements: [PredicateExpression]
-    ) throws(PredicateError) -> [ResolverSide] {
+        _ elements: [FetchExpression]
+    ) throws(FetchPredicateError) -> [ResolverSide] {
         var sides: [ResolverSide] = []
         for element in elements { sides.append(try resolver.side(element)) }
         return sides
@@ -119,7 +119,7 @@ extension LeafComparison {
 extension LeafComparison {
     private func membership(
         _ left: ResolverSide, _ right: ResolverSide
-    ) throws(PredicateError) -> ResolvedPredicate {
+    ) throws(FetchPredicateError) -> ResolvedPredicate {
         switch right {
         case .constant(.collection(let constants)): return try membership(left, constants)
         case .list(let elements):
@@ -136,7 +136,7 @@ extension LeafComparison {
         return try text(.contains, right, left)
     }
 
-    private func notACollection() -> PredicateError {
+    private func notACollection() -> FetchPredicateError {
         error(
             .notACollection, at: comparison.right,
             "Can't look into '\(comparison.right)' with IN because it is not a collection.")
@@ -144,7 +144,7 @@ extension LeafComparison {
 
     private func membership(
         _ left: ResolverSide, _ constants: [PredicateConstant]
-    ) throws(PredicateError) -> ResolvedPredicate {
+    ) throws(FetchPredicateError) -> ResolvedPredicate {
         var values: Set<Value> = []
         var objects: Set<PredicateObjectReference> = []
         var containsNull = false
@@ -176,7 +176,7 @@ extension LeafComparison {
 
     private func text(
         _ relation: TextRelation, _ left: ResolverSide, _ right: ResolverSide
-    ) throws(PredicateError) -> ResolvedPredicate {
+    ) throws(FetchPredicateError) -> ResolvedPredicate {
         let typing = OperandTyping(leaf: self)
         let (left, right) = (try typing.text(left), try typing.text(right))
         if left.isNullConstant || right.isNullConstant { return .constant(false) }

@@ -14,7 +14,7 @@ struct OperandTyping {
         case constant
     }
 
-    func operand(_ side: ResolverSide) throws(PredicateError) -> ResolvedOperand {
+    func operand(_ side: ResolverSide) throws(FetchPredicateError) -> ResolvedOperand {
         switch side {
         case .constant(.value(let value)): return .constant(value)
         case .constant(.object(let object)): return .object(object)
@@ -36,7 +36,7 @@ struct OperandTyping {
 
     func operands(
         _ left: ResolverSide, _ right: ResolverSide
-    ) throws(PredicateError) -> (ResolvedOperand, ResolvedOperand) {
+    ) throws(FetchPredicateError) -> (ResolvedOperand, ResolvedOperand) {
         let (left, right) = (try operand(left), try operand(right))
         switch (left, right) {
         case (.constant(let value), .constant(let other)):
@@ -53,7 +53,7 @@ struct OperandTyping {
 
     private func coerce(
         _ value: Value, to other: ResolvedOperand
-    ) throws(PredicateError) -> ResolvedOperand {
+    ) throws(FetchPredicateError) -> ResolvedOperand {
         if value.isNull { return .constant(value) }
         switch other.kind {
         case .attribute(let type):
@@ -86,7 +86,7 @@ struct OperandTyping {
     }
 
     /// SQL has no order between a decimal's text and a number.
-    private func checkDecimals(_ left: Kind, _ right: Kind) throws(PredicateError) {
+    private func checkDecimals(_ left: Kind, _ right: Kind) throws(FetchPredicateError) {
         let isDecimal = [left, right].map { $0 == .attribute(.decimal) }
         guard isDecimal[0] != isDecimal[1] else { return }
         throw leaf.error(
@@ -98,7 +98,7 @@ struct OperandTyping {
 // MARK: Text
 
 extension OperandTyping {
-    func isText(_ side: ResolverSide) throws(PredicateError) -> Bool {
+    func isText(_ side: ResolverSide) throws(FetchPredicateError) -> Bool {
         switch try operand(side) {
         case .constant(.string), .constant(.uri): true
         case .attribute(_, let attribute): Self.family(attribute.type) == .string
@@ -107,7 +107,7 @@ extension OperandTyping {
     }
 
     /// The side of an operator that compares texts.
-    func text(_ side: ResolverSide) throws(PredicateError) -> ResolvedOperand {
+    func text(_ side: ResolverSide) throws(FetchPredicateError) -> ResolvedOperand {
         let operand = try operand(side)
         switch operand {
         case .constant(.null), .constant(.string), .constant(.uri): return operand
@@ -121,7 +121,7 @@ extension OperandTyping {
         }
     }
 
-    private func mismatch(_ left: ResolvedOperand, _ right: ResolvedOperand) -> PredicateError {
+    private func mismatch(_ left: ResolvedOperand, _ right: ResolvedOperand) -> FetchPredicateError {
         leaf.error(
             .typeMismatch, key: left.key ?? right.key,
             "Can't compare \(left.summary) with \(right.summary) because their types differ.")

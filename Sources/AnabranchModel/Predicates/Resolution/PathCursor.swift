@@ -16,7 +16,7 @@ struct PathCursor {
     }
 
     /// Follows to-one relationships up to the end or to the first that is to-many.
-    func walk(in resolver: PredicateResolver) throws(PredicateError) -> End {
+    func walk(in resolver: PredicateResolver) throws(FetchPredicateError) -> End {
         var current = entity
         var way: [RelationshipDescription] = []
         for (place, step) in steps.enumerated() {
@@ -49,16 +49,16 @@ struct PathCursor {
 
     private func property(
         _ key: String, of entity: EntityDescription
-    ) throws(PredicateError) -> PropertyDescription {
+    ) throws(FetchPredicateError) -> PropertyDescription {
         if let property = entity.property(named: key) { return property }
-        throw PredicateError(
+        throw FetchPredicateError(
             .unknownKey, column: column.number, entity: entity.name, key: key,
             "Can't find the key '\(key)' because entity '\(entity.name)' has no such property.")
     }
 
     private func check(
         _ attribute: AttributeDescription, rest: [PathStep]
-    ) throws(PredicateError) {
+    ) throws(FetchPredicateError) {
         if let next = rest.first {
             throw error(
                 .notARelationship, key: attribute.name,
@@ -78,7 +78,7 @@ struct PathCursor {
         "allKeys", "allValues",
     ]
 
-    private func unsupported(_ step: PathStep) -> PredicateError {
+    private func unsupported(_ step: PathStep) -> FetchPredicateError {
         if case .collectionOperator(let name) = step,
             !Self.collectionOperators.contains(name)
         {
@@ -92,9 +92,9 @@ struct PathCursor {
     }
 
     func error(
-        _ code: PredicateError.Code, key: String? = nil, _ message: String
-    ) -> PredicateError {
-        PredicateError(code, column: column.number, entity: entity.name, key: key, message)
+        _ code: FetchPredicateError.Code, key: String? = nil, _ message: String
+    ) -> FetchPredicateError {
+        FetchPredicateError(code, column: column.number, entity: entity.name, key: key, message)
     }
 
     private static func text(_ step: PathStep) -> String {

@@ -20,7 +20,7 @@ struct PredicateResolver {
         return inner
     }
 
-    func resolve(_ predicate: FetchPredicate) throws(PredicateError) -> ResolvedPredicate {
+    func resolve(_ predicate: FetchPredicate) throws(FetchPredicateError) -> ResolvedPredicate {
         switch predicate {
         case .constant(let isTrue): return .constant(isTrue)
         case .conjunction(let parts): return .conjunction(try resolve(parts))
@@ -32,7 +32,7 @@ struct PredicateResolver {
 
     private func resolve(
         _ parts: [FetchPredicate]
-    ) throws(PredicateError) -> [ResolvedPredicate] {
+    ) throws(FetchPredicateError) -> [ResolvedPredicate] {
         var resolved: [ResolvedPredicate] = []
         for part in parts { resolved.append(try resolve(part)) }
         return resolved
@@ -40,7 +40,7 @@ struct PredicateResolver {
 
     private func resolve(
         _ comparison: PredicateComparison
-    ) throws(PredicateError) -> ResolvedPredicate {
+    ) throws(FetchPredicateError) -> ResolvedPredicate {
         let left = try side(comparison.left)
         let right = try side(comparison.right)
         let expansion = QuantifiedComparison(
@@ -49,14 +49,14 @@ struct PredicateResolver {
         let resolved = try expansion.resolve(left, right, in: self)
         guard let quantifier = comparison.quantifier else { return resolved }
         guard case .exists = resolved else {
-            throw PredicateError(
+            throw FetchPredicateError(
                 .quantifierNotAllowed, column: comparison.left.column.number, entity: entity.name,
                 "Can't ask for \(quantifier.rawValue) because neither side is to-many.")
         }
         return quantifier == .any ? resolved : .negation(resolved)
     }
 
-    func resolve(_ sort: FetchSort) throws(PredicateError) -> ResolvedSort {
+    func resolve(_ sort: FetchSort) throws(FetchPredicateError) -> ResolvedSort {
         let isSelf = sort.keyPath.lowercased() == "self"
         let start = PathCursor(
             scope: 0, entity: entity, steps: isSelf ? [] : PathStep.keys(of: sort.keyPath),
@@ -88,13 +88,13 @@ struct PredicateResolver {
 enum ResolverSide {
     case constant(PredicateConstant)
     /// A list with elements that are no constants.
-    case list([PredicateExpression])
+    case list([FetchExpression])
     case path(PathCursor)
     case count(ResolvedCollection, ResolvedPredicate)
 }
 
 extension PredicateResolver {
-    func side(_ expression: PredicateExpression) throws(PredicateError) -> ResolverSide {
+    func side(_ expression: FetchExpression) throws(FetchPredicateError) -> ResolverSide {
         switch expression.form {
         case .constant(let constant): return .constant(constant)
         case .aggregate(let elements): return .list(elements)
@@ -121,9 +121,9 @@ extension PredicateResolver {
 
     private func bound(
         _ name: String, _ steps: [PathStep], _ column: SourceColumn
-    ) throws(PredicateError) -> PathCursor {
+    ) throws(FetchPredicateError) -> PathCursor {
         guard let cursor = variables[name] else {
-            throw PredicateError(
+            throw FetchPredicateError(
                 .unboundVariable, column: column.number, entity: entity.name,
                 "Can't evaluate the predicate because $\(name) has no value.")
         }
@@ -132,8 +132,8 @@ extension PredicateResolver {
     }
 
     private func subquery(
-        _ collection: PredicateExpression, _ variable: String, _ filter: FetchPredicate
-    ) throws(PredicateError) -> ResolverSide {
+        _ collection: FetchExpression, _ variable: String, _ filter: FetchPredicate
+    ) throws(FetchPredicateError) -> ResolverSide {
         guard case .path(let cursor) = try side(collection),
             case .collection(let owner, let relationship, let rest) = try cursor.walk(in: self),
             rest.isEmpty
@@ -146,14 +146,14 @@ extension PredicateResolver {
             ResolvedCollection(owner: owner, relationship: relationship, scope: depth + 1), filter)
     }
 
-    func notSupported(_ construct: String, _ expression: PredicateExpression) -> PredicateError {
-        PredicateError(
+    func notSupported(_ construct: String, _ expression: FetchExpression) -> FetchPredicateError {
+        FetchPredicateError(
             .notSupportedYet, column: expression.column.number, entity: entity.name,
             "Can't evaluate \(construct): it is read, and not supported yet.")
     }
 }
 
-extension PredicateExpression {
+extension FetchExpression {
     /// What the expression is, for messages.
     fileprivate var construct: String {
         switch form {

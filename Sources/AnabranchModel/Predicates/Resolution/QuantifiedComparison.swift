@@ -9,7 +9,7 @@ struct QuantifiedComparison {
 
     func resolve(
         _ left: ResolverSide, _ right: ResolverSide, in resolver: PredicateResolver
-    ) throws(PredicateError) -> ResolvedPredicate {
+    ) throws(FetchPredicateError) -> ResolvedPredicate {
         if let opened = try opened(left, in: resolver) {
             try checkQuantifier(opened.collection, isLeft: true)
             if !isQuantified { return try contains(opened, right, in: resolver) }
@@ -29,7 +29,7 @@ struct QuantifiedComparison {
 
     private func opened(
         _ side: ResolverSide, in resolver: PredicateResolver
-    ) throws(PredicateError) -> (collection: ResolvedCollection, element: ResolverSide)? {
+    ) throws(FetchPredicateError) -> (collection: ResolvedCollection, element: ResolverSide)? {
         guard case .path(let cursor) = side,
             case .collection(let owner, let relationship, let rest) = try cursor.walk(in: resolver)
         else { return nil }
@@ -46,7 +46,7 @@ struct QuantifiedComparison {
     private func contains(
         _ opened: (collection: ResolvedCollection, element: ResolverSide), _ other: ResolverSide,
         in resolver: PredicateResolver
-    ) throws(PredicateError) -> ResolvedPredicate {
+    ) throws(FetchPredicateError) -> ResolvedPredicate {
         var equality = comparison
         equality.operator = .equal
         let inner = QuantifiedComparison(
@@ -57,12 +57,12 @@ struct QuantifiedComparison {
 
     private func checkQuantifier(
         _ collection: ResolvedCollection, isLeft: Bool
-    ) throws(PredicateError) {
+    ) throws(FetchPredicateError) {
         let asksForElement = comparison.operator == (isLeft ? .contains : .isIn)
         guard isQuantified || asksForElement else {
             let relationship = collection.relationship
             let expression = isLeft ? comparison.left : comparison.right
-            throw PredicateError(
+            throw FetchPredicateError(
                 .quantifierNeeded, column: expression.column.number,
                 entity: relationship.entity.name, key: relationship.name,
                 "Can't compare through \(relationship) because it is to-many: put ANY, ALL or "

@@ -98,19 +98,19 @@ extension FetchPredicate {
     /// as the stored values are. Text is never read as a number or a date.
     ///
     /// - Parameter variables: Values of `$variables`, named without the `$`.
-    /// - Throws: ``PredicateError`` naming entity, key and types; with code `notSupportedYet`
+    /// - Throws: ``FetchPredicateError`` naming entity, key and types; with code `notSupportedYet`
     ///   where the predicate is sound and asks for what is still to come.
     public func resolved(
         for entity: EntityDescription, variables: [String: (any PredicateArgument)?] = [:]
-    ) throws(PredicateError) -> ResolvedPredicate {
+    ) throws(FetchPredicateError) -> ResolvedPredicate {
         let bound = variables.isEmpty ? self : substituting(variables)
         return try PredicateResolver(entity).resolve(bound)
     }
 }
 
 extension FetchSort {
-    /// - Throws: ``PredicateError`` naming entity and key.
-    public func resolved(for entity: EntityDescription) throws(PredicateError) -> ResolvedSort {
+    /// - Throws: ``FetchPredicateError`` naming entity and key.
+    public func resolved(for entity: EntityDescription) throws(FetchPredicateError) -> ResolvedSort {
         try PredicateResolver(entity).resolve(self)
     }
 }

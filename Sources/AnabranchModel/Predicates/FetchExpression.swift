@@ -1,7 +1,7 @@
 import AnabranchReplication
 
 /// One side of a comparison, or a part of it.
-public struct PredicateExpression: Hashable, Sendable {
+public struct FetchExpression: Hashable, Sendable {
     public indirect enum Form: Hashable, Sendable {
         case constant(PredicateConstant)
         /// `SELF`.
@@ -9,28 +9,28 @@ public struct PredicateExpression: Hashable, Sendable {
         /// `$name`.
         case variable(String)
         /// A key path from an expression; from `SELF` where there is none. Never empty.
-        case path(PredicateExpression?, [PathStep])
+        case path(FetchExpression?, [PathStep])
         /// `{ a, b }`.
-        case aggregate([PredicateExpression])
-        case arithmetic(ArithmeticOperator, PredicateExpression, PredicateExpression)
+        case aggregate([FetchExpression])
+        case arithmetic(ArithmeticOperator, FetchExpression, FetchExpression)
         /// `-a`.
-        case negative(PredicateExpression)
+        case negative(FetchExpression)
         /// `~a`.
-        case complement(PredicateExpression)
+        case complement(FetchExpression)
         /// One of the built-in functions, named without the last colon: `sum`, `add:to`.
-        case function(String, [PredicateExpression])
+        case function(String, [FetchExpression])
         /// `FUNCTION(target, selector, arguments…)`.
-        case message(PredicateExpression, selector: String, [PredicateExpression])
+        case message(FetchExpression, selector: String, [FetchExpression])
         /// `SUBQUERY(collection, $variable, predicate)`.
-        case subquery(PredicateExpression, variable: String, FetchPredicate)
+        case subquery(FetchExpression, variable: String, FetchPredicate)
         /// `CAST(value, type)`.
-        case cast(PredicateExpression, type: String)
+        case cast(FetchExpression, type: String)
         /// `TERNARY(predicate, then, else)`.
-        case ternary(FetchPredicate, PredicateExpression, PredicateExpression)
+        case ternary(FetchPredicate, FetchExpression, FetchExpression)
         /// `FETCH(request, context, countOnly)`.
-        case fetch(PredicateExpression, PredicateExpression, PredicateExpression)
+        case fetch(FetchExpression, FetchExpression, FetchExpression)
         /// `name := value`.
-        case assignment(String, PredicateExpression)
+        case assignment(String, FetchExpression)
     }
 
     public let form: Form
@@ -43,12 +43,12 @@ public struct PredicateExpression: Hashable, Sendable {
     }
 
     /// The value at the end of a key path from the evaluated object: `boss.name`.
-    public static func keyPath(_ keys: String) -> PredicateExpression {
-        PredicateExpression(.path(nil, PathStep.keys(of: keys)))
+    public static func keyPath(_ keys: String) -> FetchExpression {
+        FetchExpression(.path(nil, PathStep.keys(of: keys)))
     }
 
-    public static func constant(_ value: (any PredicateArgument)?) -> PredicateExpression {
-        value?.predicateExpression ?? PredicateExpression(.constant(.value(.null)))
+    public static func constant(_ value: (any PredicateArgument)?) -> FetchExpression {
+        value?.predicateExpression ?? FetchExpression(.constant(.value(.null)))
     }
 }
 
@@ -64,7 +64,7 @@ public enum PathStep: Hashable, Sendable {
     /// `[SIZE]`.
     case size
     /// `[expression]`.
-    case index(PredicateExpression)
+    case index(FetchExpression)
 
     /// Splits what replaces `%K`: keys and collection operators between points.
     static func keys(of path: String) -> [PathStep] {

@@ -1,5 +1,5 @@
 /// Why a predicate cannot be read, used on an entity or evaluated, and where in its format.
-public struct PredicateError: Error, Hashable, Sendable {
+public struct FetchPredicateError: Error, Hashable, Sendable {
     public struct Code: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -71,7 +71,7 @@ public struct PredicateError: Error, Hashable, Sendable {
     }
 }
 
-extension PredicateError: CustomStringConvertible {
+extension FetchPredicateError: CustomStringConvertible {
     public var description: String {
         let place = column.map { " (column \($0), " } ?? " ("
         return "\(message)\(place)\(code.rawValue))"
