@@ -53,6 +53,8 @@ public struct ModelError: Error, Hashable, Sendable {
     public let entity: String?
     /// The attribute or relationship; without an entity, the fetch request template.
     public let property: String?
+    /// What is not there yet, where the code is ``Code/notSupportedYet``.
+    public let feature: Feature?
     /// The path of the model file, where the model came from one.
     public internal(set) var file: String?
     /// The line in the file, from 1, where it is known.
@@ -63,13 +65,14 @@ public struct ModelError: Error, Hashable, Sendable {
     public internal(set) var others: [ModelError]
 
     init(
-        _ code: Code, entity: String? = nil, property: String? = nil, file: String? = nil,
-        line: Int? = nil, offset: Int? = nil, _ message: String
+        _ code: Code, entity: String? = nil, property: String? = nil, feature: Feature? = nil,
+        file: String? = nil, line: Int? = nil, offset: Int? = nil, _ message: String
     ) {
         self.code = code
         self.message = message
         self.entity = entity
         self.property = property
+        self.feature = feature
         self.file = file
         self.line = line
         self.offset = offset

@@ -84,6 +84,10 @@ struct ModelCheckerTests {
         try expect(.limitExceeded, at: "A") {
             Entity("A") { for number in 0...1900 { Attribute("a\(number)", .string) } }
         }
+        try expect(.limitExceeded, at: nil) {
+            Entity("A") { for number in 0..<200 { Attribute("a\(number)", .string) } }
+            (0..<1400).map { Entity("E\($0)", parent: "A") }
+        }
         try expect(.limitExceeded, at: nil) { (0...4096).map { Entity("E\($0)") } }
     }
 
@@ -241,7 +245,7 @@ struct ModelCheckerTests {
             Entity("A") {
                 Relationship("r", to: "A")
                 Index("i", on: "r")
-                Index("empty", on: [])
+                Index("empty", elements: [])
             }
         }
         #expect(try model.required("A").indexes.map(\.name) == ["i"])

@@ -1,4 +1,5 @@
 import AnabranchModel
+import AnabranchReplication
 import Testing
 
 enum ModelExamples {

@@ -1,4 +1,5 @@
 import AnabranchModel
+import AnabranchReplication
 import Testing
 
 /// Of two inverses one is stored, chosen by wire names alone.

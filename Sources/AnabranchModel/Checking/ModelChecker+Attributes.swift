@@ -10,7 +10,7 @@ extension ModelChecker {
         }
         if attribute.mergeRule != .lastWriter {
             refuse(
-                .notSupportedYet, entity.name, attribute.name,
+                unsupported: .mergeRule, entity.name, attribute.name,
                 "Can't merge \(path) by \(attribute.mergeRule) because that rule is not supported "
                     + "yet; use lastWriter.")
         }

@@ -28,6 +28,19 @@ extension ModelChecker {
             let order = members.sorted { ($0.depth, $0.entity) < ($1.depth, $1.entity) }
             checkHierarchy(order.map(\.entity), root: root)
         }
+        checkSlots()
+    }
+
+    private mutating func checkSlots() {
+        let counts = entities.map { $0.attributes.count + $0.relationships.count }
+        let slots = entities.indices.reduce(0) { sum, entity in
+            sum + index.lineage(of: entity).reduce(0) { $0 + counts[$1] }
+        }
+        guard slots > ModelLimits.mostSlots else { return }
+        refuse(
+            .limitExceeded, nil, nil,
+            "Can't use the model because its entities have \(slots) properties in all, inherited "
+                + "ones included; the most is \(ModelLimits.mostSlots).")
     }
 
     private mutating func checkHierarchy(_ members: [Int], root: Int) {

@@ -28,7 +28,7 @@ extension ModelChecker {
             refuse(.unknownProperty, entity, name, "\(lead) there is no attribute \(name).")
         case .relationship:
             refuse(
-                .notSupportedYet, entity, name,
+                unsupported: .relationshipInConstraint, entity, name,
                 "\(lead) \(name) is a relationship, which constraints do not support yet.")
         case .attribute(let attribute) where attribute.isTransient:
             refuse(

@@ -77,7 +77,7 @@ extension ModelChecker {
                     + (other == entity ? "it is there twice." : "\(other) has one it inherits."))
         } else {
             refuse(
-                .notSupportedYet, entity, property,
+                unsupported: .sameNameOnTwoBranches, entity, property,
                 "Can't use property \(entity).\(property) because \(other), of the same "
                     + "hierarchy, has one of that name, which is not supported yet; rename it, or "
                     + "declare it in a common super-entity.")

@@ -4,14 +4,15 @@ extension ModelChecker {
     mutating func check(_ relationship: Relationship, declaredBy position: Int) {
         let entity = entities[position].name
         let path = "relationship \(entity).\(relationship.name)"
-        if relationship.isOrdered {
+        if relationship.isOrdered, relationship.isToMany {
             refuse(
-                relationship.isToMany ? .notSupportedYet : .invalidProperty, entity,
-                relationship.name,
-                relationship.isToMany
-                    ? "Can't keep the order of \(path) because ordered relationships are not "
-                        + "supported yet; make it unordered."
-                    : "Can't order \(path) because it is to-one.")
+                unsupported: .orderedRelationship, entity, relationship.name,
+                "Can't keep the order of \(path) because ordered relationships are not supported "
+                    + "yet; make it unordered.")
+        } else if relationship.isOrdered {
+            refuse(
+                .invalidProperty, entity, relationship.name,
+                "Can't order \(path) because it is to-one.")
         }
         checkCounts(of: relationship, entity: entity, path: path)
         guard index.position(of: relationship.destination) != nil else {
@@ -75,7 +76,7 @@ extension ModelChecker {
             inverse.relationship.name.hasSameBytes(as: relationship.name)
         {
             refuse(
-                .notSupportedYet, entity, relationship.name,
+                unsupported: .selfInverseToOne, entity, relationship.name,
                 "Can't use \(path) because a to-one that is its own inverse is not supported "
                     + "yet; make two relationships of it.")
         }

@@ -43,6 +43,15 @@ struct ModelChecker {
         problems.append(ModelError(code, entity: entity, property: property, message))
     }
 
+    mutating func refuse(
+        unsupported feature: ModelError.Feature, _ entity: String, _ property: String,
+        _ message: String
+    ) {
+        problems.append(
+            ModelError(
+                .notSupportedYet, entity: entity, property: property, feature: feature, message))
+    }
+
     mutating func warn(
         _ code: ModelWarning.Code, _ entity: String?, _ property: String?, _ message: String
     ) {

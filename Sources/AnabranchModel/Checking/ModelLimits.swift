@@ -6,4 +6,6 @@ enum ModelLimits {
     /// A hierarchy shares one table, and SQLite's tables have at most 2,000 columns, some of them
     /// the store's own.
     static let mostPropertiesInHierarchy = 1900
+    /// Summed over all entities, inherited ones counted again: what the descriptions take.
+    static let mostSlots = 1 << 18
 }

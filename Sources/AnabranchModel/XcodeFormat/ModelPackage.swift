@@ -92,15 +92,13 @@ struct ModelPackage {
         guard FileManager.default.fileExists(atPath: file.path) else { return nil }
         let data = try Self.read(file)
         let list = try? PropertyListSerialization.propertyList(from: data, format: nil)
-        guard let list = list as? [String: Any],
-            let name = list["_XCCurrentVersionName"] as? String
-        else {
+        guard let list = list as? [String: Any] else {
             throw ModelError(
                 .noCurrentVersion, file: file.path,
-                "Can't read .xccurrentversion because it is no property list with the key "
-                    + "_XCCurrentVersionName.")
+                "Can't read .xccurrentversion because it is no property list.")
         }
-        return name
+        // Xcode also writes an empty list, which says nothing.
+        return list["_XCCurrentVersionName"] as? String
     }
 
     static func read(_ file: URL) throws(ModelError) -> Data {

@@ -28,10 +28,10 @@ extension ModelReader {
         let name = element.text("attributeType") ?? "Undefined"
         let path = "\(entity).\(element.attributes["name"] ?? "")"
         if let type = Self.types[name] { return type }
-        if ["Transformable", "Composite"].contains(name) {
+        if let feature = Self.featureTypes[name] {
             if isTransient { return .undefined }
             refuse(
-                .notSupportedYet, element, entity: entity, property: element.text("name"),
+                unsupported: feature, element, entity: entity,
                 "Can't store attribute \(path) because \(name.lowercased()) attributes are not "
                     + "supported yet; keep its bytes in a binary attribute.")
         } else {
@@ -41,6 +41,10 @@ extension ModelReader {
         }
         return .binary
     }
+
+    private static let featureTypes: [String: ModelError.Feature] = [
+        "Transformable": .transformableAttribute, "Composite": .compositeAttribute,
+    ]
 
     private static let types: [String: AttributeType] = [
         "Undefined": .undefined, "Integer 16": .integer16, "Integer 32": .integer32,
@@ -53,7 +57,7 @@ extension ModelReader {
         let path = "\(entity).\(property)"
         if element.flag("derived") {
             refuse(
-                .notSupportedYet, element, entity: entity, property: property,
+                unsupported: .derivedAttribute, element, entity: entity,
                 "Can't compute attribute \(path) because derived attributes are not supported yet.")
         }
         if element.flag("allowsCloudEncryption") {

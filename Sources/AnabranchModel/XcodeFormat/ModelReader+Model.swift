@@ -26,6 +26,7 @@ extension ModelReader {
     /// Configurations are checked and left out: a store holds all entities.
     mutating func read(configurations: [ModelElement], of model: ModelDeclaration) {
         var names: Set<String> = []
+        let all = DeclarationIndex(model.entities)
         for element in configurations {
             let name = element.attributes["name"] ?? ""
             if !names.insert(name).inserted {
@@ -35,7 +36,7 @@ extension ModelReader {
             }
             for member in element.children(named: "memberEntity") {
                 let entity = member.attributes["name"] ?? ""
-                if model.entities.contains(where: { $0.name.hasSameBytes(as: entity) }) { continue }
+                if all.position(of: entity) != nil { continue }
                 refuse(
                     .unknownEntity, member, entity: entity,
                     "Can't use configuration \(name) because there is no entity \(entity).")

@@ -13,7 +13,7 @@ extension ModelReader {
         readInverse(of: element, into: &relationship, entity: entity)
         if element.flag("transient") {
             refuse(
-                .notSupportedYet, element, entity: entity, property: name,
+                unsupported: .transientRelationship, element, entity: entity,
                 "Can't use relationship \(entity).\(name) because transient relationships are "
                     + "not supported yet.")
         }
