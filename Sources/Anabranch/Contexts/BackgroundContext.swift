@@ -25,10 +25,14 @@ public final class BackgroundContext: Sendable {
         return try await withCheckedThrowingContinuation {
             (continuation: CheckedContinuation<T, any Error>) in
             queue.dispatchQueue.async { [self] in
-                let result = Result { try body(context) }
-                context.processPendingChanges()
-                context.releaseUnused()
-                continuation.resume(with: result)
+                do {
+                    let result = try body(context)
+                    context.finishEvent()
+                    continuation.resume(returning: result)
+                } catch {
+                    context.finishEvent()
+                    continuation.resume(throwing: error)
+                }
             }
         }
     }

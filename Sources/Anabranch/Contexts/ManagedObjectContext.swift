@@ -1,7 +1,6 @@
 public import AnabranchModel
 import AnabranchReplication
-package import AnabranchStore
-public import Foundation
+import AnabranchStore
 
 /// A scratch pad of objects: what is changed in it is seen by others once it is saved.
 ///
@@ -111,6 +110,12 @@ extension ManagedObjectContext {
         let unheld = registry.removeUnheld { !$0.flags.isDisjoint(with: [.listed, .noted]) }
         releaseThreshold = max(4096, registry.count * 2)
         withExtendedLifetime(unheld) {}
+    }
+
+    /// At the end of `perform`.
+    func finishEvent() {
+        processPendingChanges()
+        releaseUnused()
     }
 
     func releaseUnusedIfMany() {

@@ -49,15 +49,13 @@ struct FetchPlan {
 
     /// - Parameter extraRows: `nil` asks for the window itself; otherwise for everything that the
     ///   window may hold once so many rows have been taken away.
-    func statement(
-        _ selection: FetchStatement.Selection, in context: ManagedObjectContext,
-        extraRows: Int? = nil
-    ) throws -> FetchStatement {
-        let limit = extraRows == nil ? limit : limit.map { offset + $0 + (extraRows ?? 0) }
-        return try FetchStatement(
-            entity: entity, includesSubentities: includesSubentities, predicate: predicate,
-            sorts: sorts, limit: limit, offset: extraRows == nil ? offset : 0,
-            selecting: selection, in: context.coordinator.store.schema,
-            store: ObjectIdentifier(context.coordinator.origin))
+    func query(extraRows: Int? = nil) -> FetchQuery {
+        var query = FetchQuery(entity: entity)
+        query.includesSubentities = includesSubentities
+        query.predicate = predicate
+        query.sorts = sorts
+        query.limit = extraRows.map { extra in limit.map { offset + $0 + extra } } ?? limit
+        query.offset = extraRows == nil ? offset : 0
+        return query
     }
 }

@@ -27,8 +27,7 @@ extension ManagedObject: PredicateSubject {
     }
 
     public final var predicateReference: PredicateObjectReference? {
-        PredicateObjectReference(
-            record: localID, store: ObjectIdentifier(home.origin))
+        PredicateObjectReference(record: localID, store: home.origin.identity)
     }
 
     /// A to-one to a record that does not exist is no subject.

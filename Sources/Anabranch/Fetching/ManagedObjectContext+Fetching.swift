@@ -51,8 +51,7 @@ extension ManagedObjectContext {
         checkQueue()
         let plan = try FetchPlan(request, in: self)
         guard let overlay = try pendingOverlay(of: plan, if: request.includesPendingChanges) else {
-            let statement = try plan.statement(.count, in: self)
-            return try coordinator.store.read { try $0.count(statement) }
+            return try coordinator.store.read { try $0.count(plan.query()) }
         }
         let stored = try storedItems(plan, overlay).count + overlay.matching.count
         let rest = max(stored - plan.offset, 0)
@@ -66,11 +65,8 @@ extension ManagedObjectContext {
         _ plan: FetchPlan, _ overlay: PendingOverlay?, _ isRefreshing: Bool
     ) throws -> [ManagedObject] {
         var objects: [ManagedObject] = []
-        let selection = RowSelection(plan.entity, schema: coordinator.store.schema)
-        let statement = try plan.statement(
-            .columns(selection.sql(alias: "t0")), in: self, extraRows: overlay?.ids.count)
         try coordinator.store.read { reader in
-            try reader.rows(statement, selection) { row in
+            try reader.rows(plan.query(extraRows: overlay?.ids.count)) { row in
                 if let overlay, overlay.ids.contains(row.id) { return }
                 objects.append(object(of: row, refreshing: isRefreshing))
             }
@@ -81,16 +77,11 @@ extension ManagedObjectContext {
     private func storedItems(
         _ plan: FetchPlan, _ overlay: PendingOverlay?
     ) throws -> [(entity: EntityDescription, id: LocalID)] {
-        let isOneEntity = plan.entity.subentities.isEmpty || !plan.includesSubentities
-        let statement = try plan.statement(
-            isOneEntity ? .identifiers : .objects, in: self, extraRows: overlay?.ids.count)
         let items = try coordinator.store.read { reader in
-            isOneEntity
-                ? try reader.identifiers(statement).map { (plan.entity, $0) }
-                : try reader.objects(statement)
+            try reader.objects(plan.query(extraRows: overlay?.ids.count))
         }
         guard let overlay else { return items }
-        return items.filter { !overlay.ids.contains($0.1) }
+        return items.filter { !overlay.ids.contains($0.id) }
     }
 
     private func pendingOverlay(

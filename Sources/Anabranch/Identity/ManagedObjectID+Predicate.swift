@@ -2,7 +2,7 @@ public import AnabranchModel
 
 extension ManagedObjectID: PredicateObject {
     public var predicateRecord: Int64 { localID }
-    public var predicateStore: any Hashable & Sendable { ObjectIdentifier(origin) }
+    public var predicateStore: any Hashable & Sendable { origin.identity }
 }
 
 extension ManagedObject: PredicateObject {

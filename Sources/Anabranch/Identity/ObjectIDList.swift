@@ -1,5 +1,5 @@
-public import AnabranchModel
-package import AnabranchStore
+import AnabranchModel
+import AnabranchStore
 
 /// Object IDs of one store, each once.
 public struct ObjectIDList: Sendable {

@@ -1,5 +1,5 @@
 package import AnabranchModel
-package import AnabranchReplication
+import AnabranchReplication
 package import AnabranchStore
 
 /// The opened store that object IDs belong to.
@@ -7,10 +7,12 @@ package import AnabranchStore
 /// It does not keep the store open: an ID may be kept for longer than its container.
 package final class StoreOrigin: Sendable {
     package let model: ManagedObjectModel
+    package let identity: StoreIdentity
     private weak let store: Store?
 
     init(_ store: Store) {
         model = store.model
+        identity = store.identity
         self.store = store
     }
 

@@ -1,4 +1,4 @@
-package import AnabranchStore
+import AnabranchStore
 
 /// What has happened to objects: the payload of every notification of a context.
 ///

@@ -1,4 +1,4 @@
-public import AnabranchModel
+import AnabranchModel
 public import AnabranchReplication
 import AnabranchStore
 
@@ -116,7 +116,7 @@ extension ManagedObject {
     public final func hasFault(forRelationshipNamed key: String) throws -> Bool {
         let relationship = try relationship(named: key)
         guard let index = home.plan.relationIndex(of: relationship) else { return isFault }
-        return relations?.states[index]?.members == nil && !flags.contains(.inserted)
+        return relations?.states[index].members == nil && !flags.contains(.inserted)
     }
 }
 

@@ -1,4 +1,4 @@
-public import AnabranchReplication
+import AnabranchReplication
 
 // The accessors of generated and hand-written properties. Inlinable, so that a property of a
 // known type is one flag test, one array access and one enum case.

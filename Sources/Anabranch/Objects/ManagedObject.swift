@@ -1,6 +1,6 @@
-public import AnabranchModel
+import AnabranchModel
 public import AnabranchReplication
-package import AnabranchStore
+import AnabranchStore
 
 /// An object of the graph: one record, in one context.
 ///
