@@ -79,7 +79,7 @@ let testTargets: [Target] = [
             "AnabranchProtocol", "AnabranchReplication", "AnabranchModel",
         ],
         path: "Tests/TestSupport", swiftSettings: house),
-    tests("AnabranchReplicationTests", of: ["AnabranchReplication"]),
+    tests("AnabranchReplicationTests", of: ["AnabranchReplication"], golden: true),
     tests("AnabranchModelTests", of: ["AnabranchModel"]),
     tests("AnabranchProtocolTests", of: ["AnabranchProtocol"]),
     tests("AnabranchSQLiteTests", of: ["AnabranchSQLite"]),
