@@ -152,8 +152,10 @@ struct ConnectionPoolTests {
                 events.withLock { $0.append("closed") }
             }
             while events.withLock({ $0.isEmpty }) { usleep(200) }
-            #expect(events.withLock { $0 } == ["refused"])
-            #expect(try reader.firstValue("SELECT 1") == 1)
+            let soFar = events.withLock { $0 }
+            #expect(soFar == ["refused"])
+            let answer = try reader.firstValue("SELECT 1")
+            #expect(answer == 1)
             events.withLock { $0.append("read") }
         }
         group.wait()

@@ -39,10 +39,10 @@ struct CustomFunctionTests {
 
     @Test func `an SQLite error thrown by a function keeps its code`() throws {
         let connection = try Connection(path: ":memory:")
-        try connection.createFunction("full", argumentCount: 0) { _ in
+        try connection.createFunction("pour", argumentCount: 0) { _ in
             throw SQLiteError(code: .full, action: "pour", cause: "the cup is full")
         }
-        let error = try #require(throws: SQLiteError.self) { try connection.run("SELECT full()") }
+        let error = try #require(throws: SQLiteError.self) { try connection.run("SELECT pour()") }
         #expect(error.code == .full)
         #expect(error.message.contains("the cup is full"))
     }

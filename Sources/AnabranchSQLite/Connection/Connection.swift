@@ -12,11 +12,15 @@ public final class Connection {
     /// Stops this connection's statements from any thread.
     public let interrupter: Interrupter
 
-    public internal(set) var statistics = ConnectionStatistics()
+    // Every run of a statement touches what is marked `unchecked`. The checks of exclusive access
+    // would cost several per cent there, and the connection is confined to one thread.
+
+    /// What has been run since the connection was opened.
+    @exclusivity(unchecked) public internal(set) var statistics = ConnectionStatistics()
 
     /// Called with the text of every statement before its first step, also with the BEGIN and
     /// COMMIT of ``transaction(_:_:)``. It must not use the connection.
-    public var onStatement: ((String) -> Void)?
+    @exclusivity(unchecked) public var onStatement: ((String) -> Void)?
 
     package var faults: TransactionFaults?
 
@@ -26,7 +30,7 @@ public final class Connection {
     unowned(unsafe) var firstStatement: Statement?
 
     /// What a custom function threw, until the statement that called it fails.
-    var functionFailure: (any Error)?
+    @exclusivity(unchecked) var functionFailure: (any Error)?
 
     /// Whether the open transaction has run a statement that writes.
     var hasWritten = false
