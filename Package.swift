@@ -31,10 +31,11 @@ func library(_ name: String, in folder: String = "Sources", uses: [Target.Depend
     .target(name: name, dependencies: uses, path: "\(folder)/\(name)", swiftSettings: house)
 }
 
-func tests(_ name: String, of modules: [Target.Dependency]) -> Target {
+/// Golden files are read from the source tree, so SwiftPM has nothing to do with them.
+func tests(_ name: String, of modules: [Target.Dependency], golden: Bool = false) -> Target {
     .testTarget(
         name: name, dependencies: modules + ["TestSupport"], path: "Tests/\(name)",
-        swiftSettings: house)
+        exclude: golden ? ["Golden"] : [], swiftSettings: house)
 }
 
 let libraries: [Target] = [
@@ -60,6 +61,15 @@ let libraries: [Target] = [
         ]),
 ]
 
+let plugins: [Target] = [
+    .executableTarget(
+        name: "AnabranchModelTool", dependencies: ["AnabranchModel"],
+        path: "Plugins/AnabranchModelTool", swiftSettings: house),
+    .plugin(
+        name: "AnabranchModelPlugin", capability: .buildTool(),
+        dependencies: ["AnabranchModelTool"], path: "Plugins/AnabranchModelPlugin"),
+]
+
 let executables: [Target] = [
     .executableTarget(
         name: "AnabranchDaemon",
@@ -67,7 +77,7 @@ let executables: [Target] = [
         path: "Server/AnabranchDaemon", swiftSettings: house),
     .executableTarget(
         name: "AnabranchCLI", dependencies: ["Anabranch", "AnabranchSync"],
-        path: "Client/AnabranchCLI", swiftSettings: house),
+        path: "Client/AnabranchCLI", packageAccess: false, swiftSettings: house),
 ]
 
 let testTargets: [Target] = [
@@ -80,6 +90,7 @@ let testTargets: [Target] = [
         path: "Tests/TestSupport", swiftSettings: house),
     tests("AnabranchReplicationTests", of: ["AnabranchReplication"]),
     tests("AnabranchModelTests", of: ["AnabranchModel"]),
+    tests("AnabranchModelToolTests", of: ["AnabranchModelTool"], golden: true),
     tests("AnabranchProtocolTests", of: ["AnabranchProtocol"]),
     tests("AnabranchSQLiteTests", of: ["AnabranchSQLite"]),
     tests("AnabranchStoreTests", of: ["AnabranchStore"]),
@@ -89,6 +100,7 @@ let testTargets: [Target] = [
     tests("AnabranchCLITests", of: ["AnabranchCLI"]),
     tests("SimulationTests", of: ["AnabranchSync", "AnabranchServer"]),
     tests("EndToEndTests", of: ["AnabranchCLI", "AnabranchDaemon"]),
+    tests("TestSupportTests", of: [], golden: true),
     .testTarget(name: "TidyTests", path: "Tests/TidyTests", swiftSettings: house),
 ]
 
@@ -103,7 +115,8 @@ let package = Package(
         .library(name: "AnabranchReplication", targets: ["AnabranchReplication"]),
         .executable(name: "anabranch", targets: ["AnabranchCLI"]),
         .executable(name: "anabranchd", targets: ["AnabranchDaemon"]),
+        .plugin(name: "AnabranchModelPlugin", targets: ["AnabranchModelPlugin"]),
     ],
-    targets: systemLibraries + libraries + executables + testTargets,
+    targets: systemLibraries + libraries + plugins + executables + testTargets,
     swiftLanguageModes: [.v6]
 )
