@@ -13,8 +13,8 @@ package struct FetchStatement: Sendable {
     package enum Selection: Hashable, Sendable {
         /// `ab_pk` alone.
         case identifiers
-        /// Columns of the entity's table, quoted.
-        case rows([String])
+        /// SQL of the columns, in terms of `t0`.
+        case rows(String)
         case count
     }
 
@@ -54,7 +54,7 @@ package struct FetchStatement: Sendable {
         switch selection {
         case .identifiers: sql = "SELECT t0.ab_pk FROM " + text
         case .rows(let columns):
-            sql = "SELECT \(columns.map { "t0." + $0 }.joined(separator: ", ")) FROM " + text
+            sql = "SELECT \(columns) FROM " + text
         case .count where isWindow: sql = "SELECT count(*) FROM (SELECT 1 FROM \(text))"
         case .count: sql = "SELECT count(*) FROM " + text
         }
