@@ -39,7 +39,8 @@ struct PredicateParser {
                 .emptyPredicate,
                 "Can't read an empty predicate; TRUEPREDICATE stands for everything.")
         }
-        let predicate = try predicate(in: try disjunction())
+        let whole = try disjunction()
+        let predicate = try predicate(in: whole)
         guard token.kind == .end else { throw unexpected() }
         try arguments.checkAllUsed()
         return predicate
@@ -173,6 +174,8 @@ extension PredicateParser {
 
     private mutating func comparison() throws(FetchPredicateError) -> Node {
         let column = token.column
+        if accept(keyword: "TRUEPREDICATE") { return try node(.true, at: column, above: []) }
+        if accept(keyword: "FALSEPREDICATE") { return try node(.false, at: column, above: []) }
         let quantifier = quantifier()
         let left = try operation()
         guard case .expression = left.content else {
