@@ -23,6 +23,17 @@ struct PredicateEvaluationTests {
         }
     }
 
+    @Test func `an object is asked by its own entity`() throws {
+        let anna = try #require(PeopleExample.graph().subject(1))
+        let predicate = try FetchPredicate("age > $MIN AND name BEGINSWITH 'A'")
+        #expect(try predicate.evaluate(with: anna, variables: ["MIN": 29]))
+        #expect(try !predicate.evaluate(with: anna, variables: ["MIN": 30]))
+        let error = #expect(throws: FetchPredicateError.self) {
+            try predicate.evaluate(with: anna)
+        }
+        #expect(error?.code == .unboundVariable)
+    }
+
     @Test func `the order of sorts puts missing values first and NaN last`() throws {
         let model = try PeopleExample.model()
         let person = try #require(model.entity(named: "Person"))

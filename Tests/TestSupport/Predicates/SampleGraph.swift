@@ -83,6 +83,7 @@ public struct SampleSubject: PredicateSubject, PredicateObject {
     public let graph: SampleGraph
     public let row: SampleGraph.Row
 
+    public var predicateEntity: EntityDescription { row.entity }
     public var predicateRecord: Int64 { row.id }
     public var predicateStore: any Hashable & Sendable { SampleGraph.store }
     public var predicateReference: PredicateObjectReference? {
