@@ -143,14 +143,17 @@ struct PredicateParserTests {
         #expect(comparison.right == .constant(hostile))
         #expect(try FetchPredicate(predicate.predicateFormat) == predicate)
         #expect(try FetchPredicate("%K == 1", "$x").predicateFormat == "\\u0024x == 1")
-        #expect(try FetchPredicate("%K.%K == $FETCH_SOURCE.%K", "a", "b.c", "d").predicateFormat
-            == "a.b.c == $FETCH_SOURCE.d")
+        #expect(
+            try FetchPredicate("%K.%K == $FETCH_SOURCE.%K", "a", "b.c", "d").predicateFormat
+                == "a.b.c == $FETCH_SOURCE.d")
     }
 
     @Test func `every kind of argument survives print and read`() throws {
         let arguments: [(any PredicateArgument)?] = [
-            nil, 1, -5, Int64.min, UInt64.max, 1.5, -0.0, 1e300, Double.leastNonzeroMagnitude, Double.nan,
-            Double.infinity, -Double.infinity, true, "", "a\u{0}\u{1F}\"\\'é👩‍👩‍👧", Date(timeIntervalSinceReferenceDate: 0.1),
+            nil, 1, -5, Int64.min, UInt64.max, 1.5, -0.0, 1e300, Double.leastNonzeroMagnitude,
+            Double.nan,
+            Double.infinity, -Double.infinity, true, "", "a\u{0}\u{1F}\"\\'é👩‍👩‍👧",
+            Date(timeIntervalSinceReferenceDate: 0.1),
             Data([0, 255]), Data(), UUID(uuidString: "6ba7b810-9dad-11d1-80b4-00c04fd430c8"),
             URL(string: "http://a.example/?b=c"), Decimal(string: "-12.345"), [1, 2], ["a", "b"],
             [String](), Set([1]), ExactDecimal("1e30"), Value.string("x"), Optional<Int>.none,

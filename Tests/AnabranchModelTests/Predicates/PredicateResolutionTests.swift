@@ -49,8 +49,10 @@ struct PredicateResolutionTests {
         ("name ==[l] 'x'", .notSupportedYet, "Person", nil, "[l]"),
         ("cars.@max.doors > 1", .notSupportedYet, "Person", "@max", "@max"),
         ("price > age", .notSupportedYet, "Person", nil, "decimal"),
-        ("ANY SUBQUERY(cars, $c, $c.doors > 1).maker == 'x'", .notSupportedYet, "Person", nil,
-            "SUBQUERY"),
+        (
+            "ANY SUBQUERY(cars, $c, $c.doors > 1).maker == 'x'", .notSupportedYet, "Person", nil,
+            "SUBQUERY"
+        ),
         ("FUNCTION(name, 'f') == 'x'", .notSupportedYet, "Person", nil, "'f'"),
         ("TERNARY(age == 1, 1, 2) == 2", .notSupportedYet, "Person", nil, "TERNARY"),
     ]

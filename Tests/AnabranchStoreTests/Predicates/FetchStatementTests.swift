@@ -87,7 +87,8 @@ struct FetchStatementTests {
         let prices = (0..<1_000).map { ExactDecimal("\($0).99") ?? .zero }
         #expect(try database.identifiers("Person", resolved("price IN %@", prices)) == [1])
         let ages = (0..<40_000).map { $0 * 15 }
-        #expect(try database.identifiers("Person", resolved("age IN %@", ages)).sorted() == [1, 3, 4])
+        #expect(
+            try database.identifiers("Person", resolved("age IN %@", ages)).sorted() == [1, 3, 4])
         let tooMany = (0..<40_000).map { Double($0) }
         let error = #expect(throws: FetchPredicateError.self) {
             try database.statement("Person", resolved("score IN %@", tooMany))
@@ -131,7 +132,7 @@ struct FetchStatementTests {
 
     @Test func `rows are what is asked for`() throws {
         let statement = try database.statement(
-            "Person", resolved("age == 17"), selecting: .rows(["ab_pk", "\"name\""]))
+            "Person", resolved("age == 17"), selecting: .rows("t0.ab_pk, t0.\"name\""))
         #expect(try database.run(statement) == [[.integer(2), .text("Björn")]])
     }
 }

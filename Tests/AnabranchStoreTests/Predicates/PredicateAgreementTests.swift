@@ -40,7 +40,8 @@ struct PredicateAgreementTests {
         let graph = try RandomGraph.make(&generator)
         let database = try SampleDatabase(graph)
         let thing = try #require(graph.model.entity(named: "Thing"))
-        let keys = RandomPredicate.attributes.map(\.0)
+        let keys =
+            RandomPredicate.attributes.map(\.0)
             + ["parent.s", "mateOf.i", "children.@count", "parent.tags.@count", "SELF"]
         for key in keys {
             for isAscending in [true, false] {

@@ -130,7 +130,8 @@ extension PeopleExample {
             Question(122, "ANY boss.reports.age == 17", [2, 3]),
             Question(123, "SUBQUERY(reports, $r, $r.boss == SELF).@count == 2", [1]),
             Question(
-                124, "SUBQUERY(reports, $r, ANY $r.cars.doors == 5 AND $r.age > SELF.age).@count > 0",
+                124,
+                "SUBQUERY(reports, $r, ANY $r.cars.doors == 5 AND $r.age > SELF.age).@count > 0",
                 [1]),
             Question(125, "name IN 'Anna and bob'", [1, 3]),
             Question(126, "age IN {SELF.age, 3} AND name == 'bob'", [3]),

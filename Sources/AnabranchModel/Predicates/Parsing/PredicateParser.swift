@@ -149,7 +149,8 @@ extension PredicateParser {
         keyword: String, sign: String, _ join: ([FetchPredicate]) -> FetchPredicate
     ) throws(FetchPredicateError) -> Node {
         let isOr = keyword == "OR"
-        let first = isOr ? try list(keyword: "AND", sign: "&&") { .conjunction($0) } : try negation()
+        let first =
+            isOr ? try list(keyword: "AND", sign: "&&") { .conjunction($0) } : try negation()
         guard token.keyword == keyword || token.isSign(sign) else { return first }
         var parts = [try predicate(in: first)]
         var heights = [first.height]
