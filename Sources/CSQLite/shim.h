@@ -1,2 +1,42 @@
 #pragma once
 #include <sqlite3.h>
+
+// Variadic in C, so out of Swift's reach.
+static inline int csqlite_configure(sqlite3 *database, int option, int value) {
+    return sqlite3_db_config(database, option, value, (int *)0);
+}
+
+// SQLITE_TRANSIENT and SQLITE_STATIC are casts that Swift does not import. A null pointer would
+// bind NULL, and an empty Swift buffer may have one: empty text and empty blobs need an address.
+static inline int csqlite_bind_text(
+    sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count) {
+    return sqlite3_bind_text64(
+        statement, index, bytes ? (const char *)bytes : "", count, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+static inline int csqlite_bind_blob(
+    sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count) {
+    return sqlite3_bind_blob64(statement, index, bytes ? bytes : "", count, SQLITE_TRANSIENT);
+}
+
+static inline int csqlite_bind_static_text(
+    sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count) {
+    return sqlite3_bind_text64(
+        statement, index, bytes ? (const char *)bytes : "", count, SQLITE_STATIC, SQLITE_UTF8);
+}
+
+static inline int csqlite_bind_static_blob(
+    sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count) {
+    return sqlite3_bind_blob64(statement, index, bytes ? bytes : "", count, SQLITE_STATIC);
+}
+
+static inline void csqlite_result_text(
+    sqlite3_context *context, const void *bytes, sqlite3_uint64 count) {
+    sqlite3_result_text64(
+        context, bytes ? (const char *)bytes : "", count, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+static inline void csqlite_result_blob(
+    sqlite3_context *context, const void *bytes, sqlite3_uint64 count) {
+    sqlite3_result_blob64(context, bytes ? bytes : "", count, SQLITE_TRANSIENT);
+}

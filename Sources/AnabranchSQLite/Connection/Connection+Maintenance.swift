@@ -1,0 +1,76 @@
+import CSQLite
+
+/// How far a checkpoint goes in moving the write-ahead log into the database file.
+public enum CheckpointMode: Sendable {
+    /// As much as can be done without waiting for anyone.
+    case passive
+    /// All of it, waiting for writers and for readers of older snapshots.
+    case full
+    /// As `full`, and the next writer starts the log from its beginning.
+    case restart
+    /// As `restart`, and the log file is cut to nothing.
+    case truncate
+
+    var rawValue: Int32 {
+        switch self {
+        case .passive: SQLITE_CHECKPOINT_PASSIVE
+        case .full: SQLITE_CHECKPOINT_FULL
+        case .restart: SQLITE_CHECKPOINT_RESTART
+        case .truncate: SQLITE_CHECKPOINT_TRUNCATE
+        }
+    }
+}
+
+/// What a checkpoint left; both numbers are -1 when the file is not in WAL mode.
+public struct CheckpointResult: Sendable, Hashable {
+    /// Pages in the log.
+    public let logPages: Int
+    /// Of them, those that are in the database file.
+    public let checkpointedPages: Int
+}
+
+extension Connection {
+    /// Moves pages of the write-ahead log into the database file.
+    ///
+    /// - Throws: `busy` when a reader or writer held on for longer than the busy timeout, `locked`
+    ///   within a transaction. Nothing is lost: try again later.
+    @discardableResult
+    public func checkpoint(_ mode: CheckpointMode = .passive) throws -> CheckpointResult {
+        let action = "checkpoint \u{201C}\(path)\u{201D}"
+        let database = try openDatabase(to: action)
+        var pages: Int32 = -1
+        var checkpointed: Int32 = -1
+        let status = sqlite3_wal_checkpoint_v2(
+            database, nil, mode.rawValue, &pages, &checkpointed)
+        guard status == SQLITE_OK else {
+            throw SQLiteError(status: status, database: database, action: action)
+        }
+        return CheckpointResult(logPages: Int(pages), checkpointedPages: Int(checkpointed))
+    }
+
+    /// Copies the database, as it is at one moment, over the file at `path`.
+    ///
+    /// Other connections may write meanwhile. What was in the file before is replaced in one
+    /// transaction.
+    ///
+    /// - Throws: ``SQLiteError``. What was in the file before is unchanged; a file that did not
+    ///   exist may be left empty.
+    public func backup(to path: String, vfs: String? = nil) throws {
+        let action = "back up to \u{201C}\(path)\u{201D}"
+        let source = try openDatabase(to: action)
+        let copy = try Connection(path: path, vfs: vfs)
+        defer { copy.close() }
+        let target = try copy.openDatabase(to: action)
+        guard let backup = sqlite3_backup_init(target, "main", source, "main") else {
+            throw SQLiteError(
+                status: sqlite3_extended_errcode(target), database: target, action: action)
+        }
+        let stepped = sqlite3_backup_step(backup, -1)
+        let finished = sqlite3_backup_finish(backup)
+        guard stepped == SQLITE_DONE, finished == SQLITE_OK else {
+            throw SQLiteError(
+                status: stepped == SQLITE_DONE ? finished : stepped, database: target,
+                action: action)
+        }
+    }
+}

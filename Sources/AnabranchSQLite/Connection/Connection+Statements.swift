@@ -1,0 +1,156 @@
+import CSQLite
+
+extension Connection {
+    /// Compiles one statement, which is finalized when it is released.
+    ///
+    /// - Throws: ``SQLiteError`` with the offset of the token at fault; `misuse` when `sql` holds
+    ///   no statement or more than one.
+    public func prepare(_ sql: String) throws -> Statement {
+        let (handle, kind) = try compile(sql, isPersistent: false)
+        return Statement(handle: handle, kind: kind, connection: self)
+    }
+
+    /// As ``prepare(_:)``, but kept prepared for the next caller with the same text.
+    ///
+    /// The statement is the caller's alone until it is released; then it is reset, its bindings
+    /// are cleared, and it returns to the cache. While it is out, another caller gets a fresh one.
+    public func cached(_ sql: String) throws -> Statement {
+        let key = StatementText(text: sql)
+        if let entry = cache.entry(for: key) {
+            guard !entry.isLent else { return try prepare(sql) }
+            entry.isLent = true
+            return Statement(
+                handle: entry.handle, kind: entry.kind, connection: self, cacheEntry: entry)
+        }
+        let (handle, kind) = try compile(sql, isPersistent: true)
+        let entry = cache.insert(key, handle: handle, kind: kind)
+        trimCache()
+        return Statement(handle: handle, kind: kind, connection: self, cacheEntry: entry)
+    }
+
+    /// Runs a script: any number of statements, their rows passed over.
+    ///
+    /// - Throws: ``SQLiteError`` of the first statement that fails; when it does not compile, with
+    ///   the script's text from there on. Those before it have been done: use a transaction to
+    ///   have all or none.
+    public func execute(_ sql: String) throws {
+        try checkText(sql)
+        var rest = sql
+        try rest.withUTF8 { text in
+            var position = 0
+            while position < text.count {
+                let tail = UnsafeBufferPointer(rebasing: text[position...])
+                let (handle, length) = try compile(tail, isPersistent: false)
+                position += length
+                guard let handle else { continue }
+                try Statement(handle: handle, kind: StatementKind(handle), connection: self).run()
+            }
+        }
+    }
+
+    /// Counts a statement that is about to take its first step.
+    func willRun(_ kind: StatementKind, _ handle: OpaquePointer) throws {
+        functionFailure = nil
+        switch kind {
+        case .select: statistics.selects &+= 1
+        case .write:
+            if faults != nil { try meetFirstWrite() }
+            statistics.writes &+= 1
+        case .other: statistics.others &+= 1
+        }
+        if let onStatement, let sql = sqlite3_sql(handle) { onStatement(String(cString: sql)) }
+    }
+
+    private func meetFirstWrite() throws {
+        guard isInTransaction, !hasWritten else { return }
+        hasWritten = true
+        try faults?.beforeFirstWrite?()
+    }
+
+    /// A cached statement's borrower has released it, reset and without bindings.
+    func takeBack(_ entry: CachedStatement) {
+        entry.isLent = false
+        trimCache()
+    }
+
+    private func trimCache() {
+        while let entry = cache.evict() { sqlite3_finalize(entry.handle) }
+    }
+
+    /// Resets every statement that is still between two steps.
+    func resetStatements() {
+        var statement = firstStatement
+        while let current = statement {
+            current.reset()
+            statement = current.next
+        }
+    }
+}
+
+extension Connection {
+    private func checkText(_ sql: String) throws {
+        guard !sql.utf8.contains(0) else {
+            throw SQLiteError.misuse(
+                action: "prepare \(SQLiteError.quoted(sql))", cause: "SQL cannot contain a NUL",
+                sql: sql)
+        }
+    }
+
+    private func compile(
+        _ sql: String, isPersistent: Bool
+    ) throws -> (handle: OpaquePointer, kind: StatementKind) {
+        try checkText(sql)
+        var text = sql
+        let handle = try text.withUTF8 { text in
+            let (handle, length) = try compile(text, isPersistent: isPersistent)
+            guard let handle else { throw notOneStatement(sql, "it holds no statement") }
+            let rest = text[length...].drop { StatementKind.isSpace($0) }
+            if !rest.isEmpty, holdsStatement(UnsafeBufferPointer(rebasing: rest)) {
+                sqlite3_finalize(handle)
+                throw notOneStatement(sql, "it holds more than one statement")
+            }
+            return handle
+        }
+        return (handle, StatementKind(handle))
+    }
+
+    /// Compiles the first statement of `text`.
+    ///
+    /// - Returns: `nil` when nothing but space and comments was found, and the bytes consumed.
+    private func compile(
+        _ text: UnsafeBufferPointer<UInt8>, isPersistent: Bool
+    ) throws -> (handle: OpaquePointer?, length: Int) {
+        let database = try openDatabase(to: "prepare a statement")
+        guard let start = text.baseAddress else { return (nil, 0) }
+        var handle: OpaquePointer?
+        var length = 0
+        let flags = isPersistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
+        let status = start.withMemoryRebound(to: CChar.self, capacity: text.count) { start in
+            var tail: UnsafePointer<CChar>?
+            let status = sqlite3_prepare_v3(
+                database, start, Int32(clamping: text.count), flags, &handle, &tail)
+            length = tail.map { $0 - start } ?? text.count
+            return status
+        }
+        guard status == SQLITE_OK else {
+            let sql = String(decoding: text, as: UTF8.self)
+            throw SQLiteError(
+                status: status, database: database, action: "prepare \(SQLiteError.quoted(sql))",
+                sql: sql)
+        }
+        statistics.preparations &+= handle == nil ? 0 : 1
+        return (handle, length)
+    }
+
+    /// Whether SQLite finds more there than comments.
+    private func holdsStatement(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let (handle, _) = try? compile(text, isPersistent: false) else { return true }
+        guard let handle else { return false }
+        sqlite3_finalize(handle)
+        return true
+    }
+
+    private func notOneStatement(_ sql: String, _ cause: String) -> SQLiteError {
+        .misuse(action: "prepare \(SQLiteError.quoted(sql))", cause: cause, sql: sql)
+    }
+}

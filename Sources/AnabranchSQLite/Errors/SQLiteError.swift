@@ -1,0 +1,79 @@
+import CSQLite
+import CSystem
+
+/// What SQLite could not do, why, and in which statement.
+///
+/// Every failure of this room is one of these. Errors thrown by closures that the caller passed
+/// in (the body of a transaction or of a read, a fault of a simulation) pass through unchanged.
+public struct SQLiteError: Error, Sendable {
+    public var code: Code
+
+    /// SQLite's extended result code, for example 2067 for a violated UNIQUE constraint.
+    public var extendedCode: Int32
+
+    /// "Can't \<verb\> \<object\> because \<cause\>."
+    public var message: String
+
+    /// The text of the statement that failed, if one was involved.
+    public var sql: String?
+
+    /// Bytes from the start of ``sql`` to the token at fault, where SQLite tells.
+    public var offset: Int?
+
+    /// What a custom function threw, when that is why the statement failed.
+    public var underlying: (any Error)?
+
+    /// - Parameter action: What could not be done, for example `open the file "a.db"`.
+    public init(
+        code: Code, extendedCode: Int32? = nil, action: String, cause: String, sql: String? = nil,
+        offset: Int? = nil, underlying: (any Error)? = nil
+    ) {
+        self.code = code
+        self.extendedCode = extendedCode ?? code.rawValue
+        self.message = "Can't \(action) because \(cause)."
+        self.sql = sql
+        self.offset = offset
+        self.underlying = underlying
+    }
+}
+
+extension SQLiteError: CustomStringConvertible {
+    public var description: String { "\(message) (SQLite code \(extendedCode))" }
+}
+
+extension SQLiteError {
+    /// Reads the failure from a connection, right after the call that returned `status`.
+    init(
+        status: Int32, database: OpaquePointer?, action: String, sql: String? = nil,
+        underlying: (any Error)? = nil
+    ) {
+        let isCurrent = database.map { sqlite3_extended_errcode($0) == status } ?? false
+        let text = isCurrent ? sqlite3_errmsg(database) : sqlite3_errstr(status)
+        let code = Code(rawValue: status & 0xff)
+        var cause = text.map { String(cString: $0) } ?? "of an unknown failure"
+        if code == .cantOpen || code == .ioError, let database {
+            let number = sqlite3_system_errno(database)
+            if number != 0 { cause += " (\(String(cString: csystem_error_text(number))))" }
+        }
+        let offset = isCurrent ? sqlite3_error_offset(database) : -1
+        self.init(
+            code: code, extendedCode: status, action: action, cause: cause, sql: sql,
+            offset: offset >= 0 ? Int(offset) : nil, underlying: underlying)
+    }
+
+    /// A promise that the calling code broke.
+    static func misuse(action: String, cause: String, sql: String? = nil) -> SQLiteError {
+        SQLiteError(code: .misuse, action: action, cause: cause, sql: sql)
+    }
+
+    static func closed(action: String, sql: String? = nil) -> SQLiteError {
+        misuse(action: action, cause: "its connection has been closed", sql: sql)
+    }
+
+    /// Statement text as it stands in messages: quoted, on one line, at most 200 characters.
+    static func quoted(_ sql: String) -> String {
+        let start = sql.prefix(200)
+        let line = start.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        return "\u{201C}\(line)\(start.endIndex < sql.endIndex ? "…" : "")\u{201D}"
+    }
+}

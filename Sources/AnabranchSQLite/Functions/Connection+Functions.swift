@@ -1,0 +1,134 @@
+import CSQLite
+
+/// What a custom function promises to SQLite.
+public struct FunctionTraits: OptionSet, Sendable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Equal arguments always give equal results: it may stand in an index, and SQLite may call
+    /// it less often.
+    public static let deterministic = FunctionTraits(rawValue: 1)
+
+    /// It has no effects and tells nothing of the process, so that views, triggers, indexes and
+    /// generated columns may call it although the schema is not trusted.
+    public static let innocuous = FunctionTraits(rawValue: 2)
+
+    var flags: Int32 {
+        SQLITE_UTF8 | (contains(.deterministic) ? SQLITE_DETERMINISTIC : 0)
+            | (contains(.innocuous) ? SQLITE_INNOCUOUS : 0)
+    }
+}
+
+/// Owned by SQLite, which releases it when the function is replaced or the connection closes; so
+/// the connection is always there.
+private final class CustomFunction {
+    let body: (FunctionArguments) throws -> SQLiteValue
+    unowned(unsafe) let connection: Connection
+
+    init(connection: Connection, body: @escaping (FunctionArguments) throws -> SQLiteValue) {
+        self.connection = connection
+        self.body = body
+    }
+
+    func call(_ context: OpaquePointer, _ values: UnsafeBufferPointer<OpaquePointer?>) {
+        do {
+            let value = try body(FunctionArguments(context: context, values: values))
+            Self.answer(value, to: context)
+        } catch {
+            connection.functionFailure = error
+            let text = (error as? SQLiteError)?.message ?? String(describing: error)
+            sqlite3_result_error(context, text, -1)
+            if let error = error as? SQLiteError, error.extendedCode != SQLITE_OK {
+                sqlite3_result_error_code(context, error.extendedCode)
+            }
+        }
+    }
+
+    private static func answer(_ value: SQLiteValue, to context: OpaquePointer) {
+        switch value {
+        case .null: sqlite3_result_null(context)
+        case .integer(let value): sqlite3_result_int64(context, value)
+        case .real(let value): sqlite3_result_double(context, value)
+        case .text(var value):
+            value.withUTF8 { csqlite_result_text(context, $0.baseAddress, UInt64($0.count)) }
+        case .blob(let value):
+            value.withUnsafeBytes {
+                csqlite_result_blob(context, $0.baseAddress, UInt64($0.count))
+            }
+        }
+    }
+}
+
+private final class CustomCollation {
+    let compare: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int
+
+    init(_ compare: @escaping (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int) {
+        self.compare = compare
+    }
+}
+
+extension Connection {
+    /// Defines an SQL function, in place of one of the same name and argument count.
+    ///
+    /// What `body` throws fails the statement that called it, and is the `underlying` error of
+    /// what the statement throws. `body` may run other statements on the connection; it must not
+    /// hold the connection strongly, nor close it.
+    ///
+    /// - Parameter argumentCount: 0…127; `nil` takes any number.
+    public func createFunction(
+        _ name: String, argumentCount: Int?, traits: FunctionTraits = [],
+        body: @escaping (FunctionArguments) throws -> SQLiteValue
+    ) throws {
+        let action = "define the function \(name)"
+        let database = try openDatabase(to: action)
+        let function = CustomFunction(connection: self, body: body)
+        // SQLite calls the destructor also when the definition fails.
+        let status = sqlite3_create_function_v2(
+            database, name, argumentCount.map { Int32(clamping: $0) } ?? -1, traits.flags,
+            Unmanaged.passRetained(function).toOpaque(),
+            { context, count, values in
+                guard let context, let function = sqlite3_user_data(context) else { return }
+                Unmanaged<CustomFunction>.fromOpaque(function).takeUnretainedValue()
+                    .call(context, UnsafeBufferPointer(start: values, count: Int(count)))
+            }, nil, nil,
+            { function in
+                if let function { Unmanaged<CustomFunction>.fromOpaque(function).release() }
+            })
+        guard status == SQLITE_OK else {
+            throw SQLiteError(status: status, database: database, action: action)
+        }
+    }
+
+    /// Defines a collating sequence, in place of one of the same name.
+    ///
+    /// - Parameter compare: Negative, zero or positive for two texts in UTF-8, which are valid
+    ///   during the call only. It has to be a total order, the same in every process that opens
+    ///   the file: an index made with another order reads as corrupt.
+    public func createCollation(
+        _ name: String,
+        compare: @escaping (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int
+    ) throws {
+        let action = "define the collation \(name)"
+        let database = try openDatabase(to: action)
+        let collation = Unmanaged.passRetained(CustomCollation(compare))
+        let status = sqlite3_create_collation_v2(
+            database, name, SQLITE_UTF8, collation.toOpaque(),
+            { collation, leftCount, left, rightCount, right in
+                guard let collation else { return 0 }
+                let order = Unmanaged<CustomCollation>.fromOpaque(collation).takeUnretainedValue()
+                    .compare(
+                        UnsafeRawBufferPointer(start: left, count: Int(leftCount)),
+                        UnsafeRawBufferPointer(start: right, count: Int(rightCount)))
+                return Int32(order.signum())
+            },
+            { collation in
+                if let collation { Unmanaged<CustomCollation>.fromOpaque(collation).release() }
+            })
+        guard status == SQLITE_OK else {
+            // Unlike with functions, SQLite has not called the destructor.
+            collation.release()
+            throw SQLiteError(status: status, database: database, action: action)
+        }
+    }
+}

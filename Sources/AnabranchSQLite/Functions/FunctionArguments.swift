@@ -1,0 +1,91 @@
+public import CSQLite
+
+/// What SQL passed to a custom function, valid during the call only.
+///
+/// The readers by type convert as those of ``Statement`` do and make no ``SQLiteValue``.
+public struct FunctionArguments: RandomAccessCollection {
+    @usableFromInline let context: OpaquePointer
+    @usableFromInline let values: UnsafeBufferPointer<OpaquePointer?>
+
+    init(context: OpaquePointer, values: UnsafeBufferPointer<OpaquePointer?>) {
+        self.context = context
+        self.values = values
+    }
+
+    @inlinable public var startIndex: Int { 0 }
+    @inlinable public var endIndex: Int { values.count }
+
+    @inlinable
+    public subscript(index: Int) -> SQLiteValue {
+        switch type(at: index) {
+        case .null: .null
+        case .integer: .integer(int64(at: index))
+        case .real: .real(double(at: index))
+        case .text: .text(string(at: index))
+        case .blob: .blob(withBytes(at: index) { [UInt8]($0) })
+        }
+    }
+
+    @inlinable
+    public func type(at index: Int) -> SQLiteValue.Kind {
+        SQLiteValue.Kind(rawValue: sqlite3_value_type(values[index])) ?? .null
+    }
+
+    @inlinable
+    public func isNull(at index: Int) -> Bool { type(at: index) == .null }
+
+    @inlinable
+    public func int64(at index: Int) -> Int64 { sqlite3_value_int64(values[index]) }
+
+    @inlinable
+    public func double(at index: Int) -> Double { sqlite3_value_double(values[index]) }
+
+    @inlinable
+    public func string(at index: Int) -> String {
+        withUTF8(at: index) { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Lends the text without a copy, within `body` only.
+    @inlinable
+    public func withUTF8<Result, Failure: Error>(
+        at index: Int, _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let start = sqlite3_value_text(values[index])
+        let count = start == nil ? 0 : Int(sqlite3_value_bytes(values[index]))
+        return try body(UnsafeBufferPointer(start: start, count: count))
+    }
+
+    /// Lends the bytes of a blob, or of a text in UTF-8, without a copy, within `body` only.
+    @inlinable
+    public func withBytes<Result, Failure: Error>(
+        at index: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let start = sqlite3_value_blob(values[index])
+        let count = start == nil ? 0 : Int(sqlite3_value_bytes(values[index]))
+        return try body(UnsafeRawBufferPointer(start: start, count: count))
+    }
+
+    /// What an earlier call of the same statement made of the argument at `index`, if that is a
+    /// constant of the statement; a compiled pattern for example.
+    ///
+    /// SQLite forgets it when the argument is no constant or memory is short: then `make` is
+    /// called at every row.
+    public func derived<Derived: AnyObject>(
+        from index: Int, _ make: () throws -> Derived
+    ) rethrows -> Derived {
+        let index = Int32(truncatingIfNeeded: index)
+        if let kept = sqlite3_get_auxdata(context, index) {
+            let object = Unmanaged<AnyObject>.fromOpaque(kept).takeUnretainedValue()
+            if let derived = object as? Derived { return derived }
+        }
+        let derived = try make()
+        let kept = Unmanaged<AnyObject>.passRetained(derived).toOpaque()
+        sqlite3_set_auxdata(context, index, kept) { kept in
+            if let kept { Unmanaged<AnyObject>.fromOpaque(kept).release() }
+        }
+        return derived
+    }
+}
+
+@available(*, unavailable)
+extension FunctionArguments: Sendable {}

@@ -1,0 +1,208 @@
+import Dispatch
+import Synchronization
+
+/// Readers of one file, opened as they are needed and handed to one caller at a time.
+///
+/// Callers that find all readers busy wait in the order in which they came, blocking their thread.
+/// So a caller must not read again from within its own read: with every reader waiting for
+/// another one, nobody would move.
+public final class ConnectionPool: Sendable {
+    public let path: String
+
+    /// The most connections that are open at one time.
+    public let limit: Int
+
+    private let mode: OpenMode
+    private let vfs: String?
+    private let busyTimeout: Duration
+    private let setup: @Sendable (Connection) throws -> Void
+    private let state = Mutex(State())
+
+    /// Opens nothing yet.
+    ///
+    /// - Parameters:
+    ///   - limit: At least 1.
+    ///   - setup: Called once with each new connection: pragmas, collations, functions.
+    public init(
+        path: String, limit: Int, mode: OpenMode = .readOnly, vfs: String? = nil,
+        busyTimeout: Duration = .seconds(5),
+        setup: @escaping @Sendable (Connection) throws -> Void = { _ in }
+    ) {
+        self.path = path
+        self.limit = max(limit, 1)
+        self.mode = mode
+        self.vfs = vfs
+        self.busyTimeout = busyTimeout
+        self.setup = setup
+    }
+
+    deinit { close() }
+
+    /// Runs `body` with a reader, within a deferred transaction: all that it reads is of one
+    /// moment. Waits while all readers are busy.
+    ///
+    /// Neither the connection nor a statement of it may be used after `body` has returned;
+    /// statements left half-way are reset.
+    ///
+    /// - Throws: What `body` throws; ``SQLiteError`` when the file cannot be opened or set up, and
+    ///   `misuse` when the pool is closed.
+    public func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        let reader = try take()
+        let before = reader.connection.statistics
+        defer { giveBack(reader, used: reader.connection.statistics - before) }
+        return try reader.connection.transaction(.deferred) {
+            defer { reader.connection.resetStatements() }
+            return try body(reader.connection)
+        }
+    }
+
+    /// What all readers together have run, reads that have not ended left out.
+    public var statistics: ConnectionStatistics { state.withLock { $0.statistics } }
+
+    /// Connections that are open, idle or not.
+    public var openCount: Int { state.withLock { $0.openCount } }
+
+    /// Callers that wait for a reader.
+    public var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+    /// Waits for the reads that have begun, then closes every connection. Reads that wait for
+    /// their turn, and later ones, throw. Closing twice is harmless.
+    public func close() {
+        let (turnedAway, done) = state.withLock { state in
+            state.isClosed = true
+            defer { state.waiting.removeAll() }
+            let done: DispatchSemaphore? = state.isAtRest ? nil : DispatchSemaphore(value: 0)
+            if let done { state.closers.append(done) }
+            return (state.waiting, done)
+        }
+        for turn in turnedAway { turn.come(.refused) }
+        done?.wait()
+        let idle = state.withLock { state in
+            defer { state.idle.removeAll() }
+            state.openCount -= state.idle.count
+            return state.idle
+        }
+        for reader in idle { reader.connection.close() }
+    }
+}
+
+extension ConnectionPool {
+    /// A connection on its way between the pool and its one user: whoever holds the box uses it,
+    /// and the pool's lock orders one use before the next.
+    fileprivate struct Reader: @unchecked Sendable {
+        let connection: Connection
+    }
+
+    fileprivate struct State {
+        var idle: [Reader] = []
+        /// Idle, lent, and being opened.
+        var openCount = 0
+        var waiting: [Turn] = []
+        var closers: [DispatchSemaphore] = []
+        var isClosed = false
+        var statistics = ConnectionStatistics()
+
+        var isAtRest: Bool { openCount == idle.count }
+
+        /// Takes those who wait for the pool to come to rest, if it has.
+        mutating func closersToWake() -> [DispatchSemaphore] {
+            guard isAtRest else { return [] }
+            defer { closers = [] }
+            return closers
+        }
+    }
+
+    /// One caller's place in the queue.
+    fileprivate final class Turn: Sendable {
+        enum Outcome {
+            case reader(Reader)
+            /// A place became free, the connection failed to open: open one yourself.
+            case place
+            case refused
+        }
+
+        private let outcome = Mutex(Outcome.refused)
+        private let signal = DispatchSemaphore(value: 0)
+
+        func come(_ outcome: Outcome) {
+            self.outcome.withLock { $0 = outcome }
+            signal.signal()
+        }
+
+        func wait() -> Outcome {
+            signal.wait()
+            return outcome.withLock { $0 }
+        }
+    }
+
+    private enum Claim {
+        case outcome(Turn.Outcome)
+        case wait(Turn)
+    }
+
+    private func take() throws -> Reader {
+        let outcome =
+            switch claim() {
+            case .outcome(let outcome): outcome
+            case .wait(let turn): turn.wait()
+            }
+        switch outcome {
+        case .reader(let reader): return reader
+        case .place: return try openReader()
+        case .refused:
+            throw SQLiteError.misuse(
+                action: "read \u{201C}\(path)\u{201D}", cause: "its pool has been closed")
+        }
+    }
+
+    private func claim() -> Claim {
+        state.withLock { state in
+            if state.isClosed { return .outcome(.refused) }
+            if let reader = state.idle.popLast() { return .outcome(.reader(reader)) }
+            if state.openCount < limit {
+                state.openCount += 1
+                return .outcome(.place)
+            }
+            let turn = Turn()
+            state.waiting.append(turn)
+            return .wait(turn)
+        }
+    }
+
+    private func openReader() throws -> Reader {
+        do {
+            let connection = try Connection(
+                path: path, mode: mode, vfs: vfs, busyTimeout: busyTimeout)
+            try setup(connection)
+            return Reader(connection: connection)
+        } catch {
+            giveUpPlace()
+            throw error
+        }
+    }
+
+    private func giveUpPlace() {
+        let (turn, closers) = state.withLock { state in
+            guard state.waiting.isEmpty else {
+                return (state.waiting.removeFirst() as Turn?, [DispatchSemaphore]())
+            }
+            state.openCount -= 1
+            return (nil, state.closersToWake())
+        }
+        turn?.come(.place)
+        for closer in closers { closer.signal() }
+    }
+
+    private func giveBack(_ reader: Reader, used: ConnectionStatistics) {
+        let (turn, closers) = state.withLock { state in
+            state.statistics = state.statistics + used
+            guard state.waiting.isEmpty else {
+                return (state.waiting.removeFirst() as Turn?, [DispatchSemaphore]())
+            }
+            state.idle.append(reader)
+            return (nil, state.closersToWake())
+        }
+        turn?.come(.reader(reader))
+        for closer in closers { closer.signal() }
+    }
+}

@@ -1,0 +1,109 @@
+public import CSQLite
+
+// Parameters count from 1. Binding throws `misuse` while the statement is between its first step
+// and its reset, `range` for an index it does not have, and `tooBig` beyond SQLite's limit.
+//
+// SQLite copies text and blobs into a buffer that it keeps for the parameter, so binding row after
+// row allocates only when a value outgrows those before it.
+extension Statement {
+    public var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
+
+    /// - Parameter name: With its prefix, as in `:name`.
+    public func parameterIndex(named name: String) -> Int? {
+        let index = sqlite3_bind_parameter_index(handle, name)
+        return index > 0 ? Int(index) : nil
+    }
+
+    @inlinable
+    public func bind(_ value: Int64, at index: Int) throws {
+        let status = sqlite3_bind_int64(handle, Int32(truncatingIfNeeded: index), value)
+        if status != SQLITE_OK { throw bindingError(status, at: index) }
+    }
+
+    @inlinable
+    public func bind(_ value: Int, at index: Int) throws {
+        try bind(Int64(value), at: index)
+    }
+
+    /// SQLite stores a NaN as NULL.
+    @inlinable
+    public func bind(_ value: Double, at index: Int) throws {
+        let status = sqlite3_bind_double(handle, Int32(truncatingIfNeeded: index), value)
+        if status != SQLITE_OK { throw bindingError(status, at: index) }
+    }
+
+    @inlinable
+    public func bind(_ value: String, at index: Int) throws {
+        var value = value
+        let status = value.withUTF8 { text in
+            csqlite_bind_text(
+                handle, Int32(truncatingIfNeeded: index), text.baseAddress, UInt64(text.count))
+        }
+        if status != SQLITE_OK { throw bindingError(status, at: index) }
+    }
+
+    /// A blob; an empty one is not NULL.
+    @inlinable
+    public func bind(_ value: [UInt8], at index: Int) throws {
+        try value.withUnsafeBytes { bytes in try bind(bytes, at: index) }
+    }
+
+    /// A blob; an empty one is not NULL. The bytes are copied.
+    @inlinable
+    public func bind(_ value: UnsafeRawBufferPointer, at index: Int) throws {
+        let status = csqlite_bind_blob(
+            handle, Int32(truncatingIfNeeded: index), value.baseAddress, UInt64(value.count))
+        if status != SQLITE_OK { throw bindingError(status, at: index) }
+    }
+
+    @inlinable
+    public func bindNull(at index: Int) throws {
+        let status = sqlite3_bind_null(handle, Int32(truncatingIfNeeded: index))
+        if status != SQLITE_OK { throw bindingError(status, at: index) }
+    }
+
+    @inlinable
+    public func bind(_ value: SQLiteValue, at index: Int) throws {
+        switch value {
+        case .null: try bindNull(at: index)
+        case .integer(let value): try bind(value, at: index)
+        case .real(let value): try bind(value, at: index)
+        case .text(let value): try bind(value, at: index)
+        case .blob(let value): try bind(value, at: index)
+        }
+    }
+
+    /// Binds text without a copy: `utf8` must stay where it is, unchanged, until another value is
+    /// bound or the statement is released.
+    @inlinable
+    public func unsafeBindText(_ utf8: UnsafeRawBufferPointer, at index: Int) throws {
+        let status = csqlite_bind_static_text(
+            handle, Int32(truncatingIfNeeded: index), utf8.baseAddress, UInt64(utf8.count))
+        if status != SQLITE_OK { throw bindingError(status, at: index) }
+    }
+
+    /// Binds a blob without a copy: `bytes` must stay where it is, unchanged, until another value
+    /// is bound or the statement is released.
+    @inlinable
+    public func unsafeBindBlob(_ bytes: UnsafeRawBufferPointer, at index: Int) throws {
+        let status = csqlite_bind_static_blob(
+            handle, Int32(truncatingIfNeeded: index), bytes.baseAddress, UInt64(bytes.count))
+        if status != SQLITE_OK { throw bindingError(status, at: index) }
+    }
+
+    /// Sets every parameter to NULL.
+    public func clearBindings() {
+        if let handle { sqlite3_clear_bindings(handle) }
+    }
+
+    @usableFromInline
+    func bindingError(_ status: Int32, at index: Int) -> SQLiteError {
+        let action = "bind parameter \(index) of \(SQLiteError.quoted(sql))"
+        guard handle != nil else { return .closed(action: "bind parameter \(index)") }
+        if isRunning {
+            return .misuse(action: action, cause: "it is being stepped: reset it first", sql: sql)
+        }
+        return SQLiteError(
+            status: status, database: connection.database, action: action, sql: sql)
+    }
+}

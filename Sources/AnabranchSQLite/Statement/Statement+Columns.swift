@@ -1,0 +1,83 @@
+public import CSQLite
+
+// Columns count from 0 and may be read after `step` has returned `true`. As in SQLite, reading a
+// value as another type converts it (NULL reads as 0, "" or no bytes), and a column that does not
+// exist reads as NULL.
+extension Statement {
+    public var columnCount: Int { Int(sqlite3_column_count(handle)) }
+
+    public func columnName(at column: Int) -> String? {
+        sqlite3_column_name(handle, Int32(truncatingIfNeeded: column)).map { String(cString: $0) }
+    }
+
+    @inlinable
+    public func int64(at column: Int) -> Int64 {
+        sqlite3_column_int64(handle, Int32(truncatingIfNeeded: column))
+    }
+
+    @inlinable
+    public func double(at column: Int) -> Double {
+        sqlite3_column_double(handle, Int32(truncatingIfNeeded: column))
+    }
+
+    @inlinable
+    public func isNull(at column: Int) -> Bool {
+        sqlite3_column_type(handle, Int32(truncatingIfNeeded: column)) == SQLITE_NULL
+    }
+
+    /// The storage class of the value, before any conversion that a reader asked for.
+    @inlinable
+    public func type(at column: Int) -> SQLiteValue.Kind {
+        SQLiteValue.Kind(
+            rawValue: sqlite3_column_type(handle, Int32(truncatingIfNeeded: column))) ?? .null
+    }
+
+    /// Every byte of the text, NUL included; what is not UTF-8 becomes U+FFFD.
+    @inlinable
+    public func string(at column: Int) -> String {
+        let column = Int32(truncatingIfNeeded: column)
+        guard let text = sqlite3_column_text(handle, column) else { return "" }
+        let count = Int(sqlite3_column_bytes(handle, column))
+        return String(unsafeUninitializedCapacity: count) { buffer in
+            if count > 0 { buffer.baseAddress?.initialize(from: text, count: count) }
+            return count
+        }
+    }
+
+    @inlinable
+    public func bytes(at column: Int) -> [UInt8] {
+        let column = Int32(truncatingIfNeeded: column)
+        guard let start = sqlite3_column_blob(handle, column) else { return [] }
+        let count = Int(sqlite3_column_bytes(handle, column))
+        return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            UnsafeMutableRawBufferPointer(buffer)
+                .copyMemory(from: UnsafeRawBufferPointer(start: start, count: count))
+            initialized = count
+        }
+    }
+
+    /// Lends the bytes of a blob, or of a text in UTF-8, without a copy.
+    ///
+    /// They are valid within `body` only, and only until the statement is stepped or reset or this
+    /// column is read as another type.
+    @inlinable
+    public func withBytes<Result, Failure: Error>(
+        at column: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let column = Int32(truncatingIfNeeded: column)
+        let start = sqlite3_column_blob(handle, column)
+        let count = start == nil ? 0 : Int(sqlite3_column_bytes(handle, column))
+        return try body(UnsafeRawBufferPointer(start: start, count: count))
+    }
+
+    @inlinable
+    public func value(at column: Int) -> SQLiteValue {
+        switch type(at: column) {
+        case .null: .null
+        case .integer: .integer(int64(at: column))
+        case .real: .real(double(at: column))
+        case .text: .text(string(at: column))
+        case .blob: .blob(bytes(at: column))
+        }
+    }
+}

@@ -1,0 +1,76 @@
+/// A statement that stays prepared between its borrowers.
+final class CachedStatement {
+    let sql: StatementText
+    let handle: OpaquePointer
+    let kind: StatementKind
+    var isLent = true
+    var lastUse: UInt64
+
+    init(sql: StatementText, handle: OpaquePointer, kind: StatementKind, lastUse: UInt64) {
+        self.sql = sql
+        self.handle = handle
+        self.kind = kind
+        self.lastUse = lastUse
+    }
+}
+
+/// SQL compared by its bytes. `String` takes canonically equivalent texts for equal, and two
+/// statements may differ in just that, within a literal.
+struct StatementText: Hashable {
+    let text: String
+
+    static func == (left: StatementText, right: StatementText) -> Bool {
+        left.text.utf8.count == right.text.utf8.count
+            && left.text.utf8.elementsEqual(right.text.utf8)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+}
+
+/// Prepared statements by their text, at most `limit` of them beside those that are lent.
+///
+/// What was used longest ago goes first. Finding it looks at every entry, which is cheap beside
+/// the preparation that made it necessary.
+struct StatementCache {
+    let limit: Int
+    private var entries: [StatementText: CachedStatement] = [:]
+    private var useCount: UInt64 = 0
+
+    init(limit: Int) { self.limit = max(limit, 1) }
+
+    var count: Int { entries.count }
+
+    /// The entry for `sql`, marked as used now, whether or not it is lent.
+    mutating func entry(for sql: StatementText) -> CachedStatement? {
+        guard let entry = entries[sql] else { return nil }
+        useCount &+= 1
+        entry.lastUse = useCount
+        return entry
+    }
+
+    mutating func insert(
+        _ sql: StatementText, handle: OpaquePointer, kind: StatementKind
+    ) -> CachedStatement {
+        useCount &+= 1
+        let entry = CachedStatement(sql: sql, handle: handle, kind: kind, lastUse: useCount)
+        entries[sql] = entry
+        return entry
+    }
+
+    /// - Returns: An entry to finalize, because there are more than the limit and it is idle.
+    mutating func evict() -> CachedStatement? {
+        guard entries.count > limit else { return nil }
+        let idle = entries.values.lazy.filter { !$0.isLent }
+        guard let oldest = idle.min(by: { $0.lastUse < $1.lastUse }) else { return nil }
+        entries[oldest.sql] = nil
+        return oldest
+    }
+
+    mutating func removeAll() -> [CachedStatement] {
+        defer { entries = [:] }
+        return Array(entries.values)
+    }
+}
