@@ -1,0 +1,92 @@
+import AnabranchReplication
+
+/// Finds entities and properties of a declaration by the bytes of their names.
+///
+/// Usable before the checks: of two with one name it finds the first, and a circle of parents
+/// ends at ``ModelLimits/deepestHierarchy``.
+struct DeclarationIndex {
+    enum Property {
+        case attribute(Attribute)
+        case relationship(Relationship)
+    }
+
+    let entities: [Entity]
+    /// Of each entity, its direct sub-entities in order.
+    let children: [[Int]]
+    private let positions: [WireName: Int]
+    private let parents: [Int?]
+    private let properties: [[WireName: Property]]
+
+    init(_ entities: [Entity]) {
+        self.entities = entities
+        let positions = Dictionary(
+            entities.enumerated().map { (WireName($1.name), $0) },
+            uniquingKeysWith: { first, _ in first })
+        self.positions = positions
+        let parents = entities.map { $0.parent.flatMap { positions[WireName($0)] } }
+        self.parents = parents
+        var children: [[Int]] = Array(repeating: [], count: entities.count)
+        for (child, parent) in parents.enumerated() {
+            if let parent { children[parent].append(child) }
+        }
+        self.children = children
+        properties = entities.map { entity in
+            let attributes = entity.attributes.map {
+                (WireName($0.name), Property.attribute($0))
+            }
+            let relationships = entity.relationships.map {
+                (WireName($0.name), Property.relationship($0))
+            }
+            return Dictionary(
+                attributes + relationships, uniquingKeysWith: { first, _ in first })
+        }
+    }
+
+    func position(of name: String) -> Int? { positions[WireName(name)] }
+
+    /// From the entity to its root.
+    func lineage(of entity: Int) -> [Int] {
+        var found = [entity]
+        while let parent = parents[found[found.count - 1]],
+            found.count <= ModelLimits.deepestHierarchy
+        {
+            found.append(parent)
+        }
+        return found
+    }
+
+    /// The property of that name, the entity's own or inherited, and the entity that declares it.
+    func find(_ name: String, in entity: Int) -> (entity: Int, property: Property)? {
+        let name = WireName(name)
+        for owner in lineage(of: entity) {
+            if let property = properties[owner][name] { return (owner, property) }
+        }
+        return nil
+    }
+
+    /// The relationship that is named as the inverse, and the entity that declares it.
+    func inverse(
+        of relationship: Relationship, declaredBy entity: Int
+    ) -> (entity: Int, relationship: Relationship)? {
+        guard let name = relationship.inverse,
+            let destination = position(of: relationship.destination),
+            let found = find(name, in: destination),
+            case .relationship(let inverse) = found.property
+        else { return nil }
+        return (found.entity, inverse)
+    }
+
+    /// Whether the property's value is a column of its own entity's table; `nil`: there is no
+    /// such property.
+    func hasColumn(_ name: String, in entity: Int) -> Bool? {
+        guard let found = find(name, in: entity) else { return nil }
+        switch found.property {
+        case .attribute(let attribute): return !attribute.isTransient
+        case .relationship(let relationship):
+            let inverse = inverse(of: relationship, declaredBy: found.entity)
+            return StoredSide.storage(
+                of: relationship, declaredBy: found.entity, inverse: inverse, in: self)
+                == .reference
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import AnabranchReplication
+
+extension ModelChecker {
+    mutating func check(_ attribute: Attribute, of entity: Entity) {
+        let path = "attribute \(entity.name).\(attribute.name)"
+        if attribute.type == .undefined && !attribute.isTransient {
+            refuse(
+                .invalidProperty, entity.name, attribute.name,
+                "Can't store \(path) because it has no type; give it one or make it transient.")
+        }
+        if attribute.mergeRule != .lastWriter {
+            refuse(
+                unsupported: .mergeRule, entity.name, attribute.name,
+                "Can't merge \(path) by \(attribute.mergeRule) because that rule is not supported "
+                    + "yet; use lastWriter.")
+        }
+        if let value = attribute.defaultValue, !attribute.type.accepts(default: value) {
+            refuse(
+                .invalidValue, entity.name, attribute.name,
+                "Can't use the default of \(path) because it is no value of type "
+                    + "\(attribute.type): \(value).")
+        }
+        checkBounds(of: attribute, entity: entity, path: path)
+        checkExpression(of: attribute, entity: entity, path: path)
+    }
+
+    private mutating func checkBounds(of attribute: Attribute, entity: Entity, path: String) {
+        let bounds = [attribute.minimum, attribute.maximum].compactMap { $0 }
+        guard !bounds.isEmpty else { return }
+        for bound in bounds where !attribute.type.accepts(bound: bound) {
+            refuse(
+                .invalidBounds, entity.name, attribute.name,
+                "Can't bound \(path) by \(bound) because "
+                    + "\(attribute.type.boundRule).")
+            return
+        }
+        if let minimum = attribute.minimum, let maximum = attribute.maximum,
+            minimum.isGreater(than: maximum)
+        {
+            refuse(
+                .invalidBounds, entity.name, attribute.name,
+                "Can't bound \(path) because its minimum \(minimum) is above its maximum "
+                    + "\(maximum).")
+        }
+    }
+
+    private mutating func checkExpression(of attribute: Attribute, entity: Entity, path: String) {
+        guard let expression = attribute.regularExpression else { return }
+        if attribute.type != .string {
+            refuse(
+                .invalidRegularExpression, entity.name, attribute.name,
+                "Can't match \(path) against a regular expression because it is no string.")
+        } else if WholeTextExpression(expression) == nil {
+            refuse(
+                .invalidRegularExpression, entity.name, attribute.name,
+                "Can't match \(path) because its regular expression cannot be read: \(expression)")
+        }
+    }
+}
+
+extension AttributeType {
+    /// References and values of later formats are no defaults of any type.
+    fileprivate func accepts(default value: Value) -> Bool {
+        switch value {
+        case .reference, .unknown: false
+        default: accepts(value)
+        }
+    }
+
+    fileprivate func accepts(bound: Value) -> Bool {
+        switch (self, bound) {
+        case (.string, .integer(let length)): length >= 0
+        case (.double, .double(let number)), (.float, .double(let number)),
+            (.date, .date(let number)):
+            !number.isNaN && accepts(bound)
+        case (.integer16, .integer), (.integer32, .integer), (.integer64, .integer),
+            (.decimal, .decimal):
+            accepts(bound)
+        default: false
+        }
+    }
+
+    fileprivate var boundRule: String {
+        switch self {
+        case .string: "a string is bounded by lengths, integers from 0"
+        case .date: "the bound is no value of type \(self)"
+        default: isNumeric ? "the bound is no value of type \(self)" : "type \(self) has no bounds"
+        }
+    }
+}

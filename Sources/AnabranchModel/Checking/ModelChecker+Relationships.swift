@@ -1,0 +1,84 @@
+import AnabranchReplication
+
+extension ModelChecker {
+    mutating func check(_ relationship: Relationship, declaredBy position: Int) {
+        let entity = entities[position].name
+        let path = "relationship \(entity).\(relationship.name)"
+        if relationship.isOrdered, relationship.isToMany {
+            refuse(
+                unsupported: .orderedRelationship, entity, relationship.name,
+                "Can't keep the order of \(path) because ordered relationships are not supported "
+                    + "yet; make it unordered.")
+        } else if relationship.isOrdered {
+            refuse(
+                .invalidProperty, entity, relationship.name,
+                "Can't order \(path) because it is to-one.")
+        }
+        checkCounts(of: relationship, entity: entity, path: path)
+        guard index.position(of: relationship.destination) != nil else {
+            refuse(
+                .unknownEntity, entity, relationship.name,
+                "Can't use \(path) because there is no entity \(relationship.destination).")
+            return
+        }
+        checkInverse(of: relationship, declaredBy: position, path: path)
+    }
+
+    private mutating func checkCounts(
+        of relationship: Relationship, entity: String, path: String
+    ) {
+        let least = relationship.minCount
+        let objection: String? =
+            if least < 0 {
+                "its least count is negative"
+            } else if !relationship.isToMany, relationship.maxCount != 1 || least > 1 {
+                "it is to-one, and so its count is 0 or 1"
+            } else if let most = relationship.maxCount, most < 1 || most < least {
+                "its greatest count \(most) is below 1 or below its least count \(least)"
+            } else {
+                nil
+            }
+        guard let objection else { return }
+        refuse(
+            .invalidBounds, entity, relationship.name,
+            "Can't bound \(path) because \(objection).")
+    }
+
+    private mutating func checkInverse(
+        of relationship: Relationship, declaredBy position: Int, path: String
+    ) {
+        let entity = entities[position].name
+        guard let name = relationship.inverse else {
+            warn(
+                .missingInverse, entity, relationship.name,
+                "The \(path) has no inverse: nothing keeps its other end in step.")
+            return
+        }
+        guard let inverse = index.inverse(of: relationship, declaredBy: position) else {
+            refuse(
+                .unknownProperty, entity, relationship.name,
+                "Can't use \(path) because its inverse \(relationship.destination).\(name) "
+                    + "is no relationship.")
+            return
+        }
+        let back = index.inverse(of: inverse.relationship, declaredBy: inverse.entity)
+        guard let back, back.entity == position,
+            back.relationship.name.hasSameBytes(as: relationship.name)
+        else {
+            let other = "\(entities[inverse.entity].name).\(inverse.relationship.name)"
+            refuse(
+                .inverseMismatch, entity, relationship.name,
+                "Can't use \(path) because its inverse \(other) does not name it as its own "
+                    + "inverse.")
+            return
+        }
+        if !relationship.isToMany, inverse.entity == position,
+            inverse.relationship.name.hasSameBytes(as: relationship.name)
+        {
+            refuse(
+                unsupported: .selfInverseToOne, entity, relationship.name,
+                "Can't use \(path) because a to-one that is its own inverse is not supported "
+                    + "yet; make two relationships of it.")
+        }
+    }
+}

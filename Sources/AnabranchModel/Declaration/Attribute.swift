@@ -1,0 +1,62 @@
+public import AnabranchReplication
+
+/// An attribute as a model declares it.
+public struct Attribute: Hashable, Sendable {
+    public var name: String
+    public var type: AttributeType
+    /// Whether a saved object may lack a value.
+    public var isOptional: Bool
+    /// Whether the value is tracked and validated, but never stored or sent.
+    public var isTransient: Bool
+    /// What a new object starts with. A literal of another case is brought to the type's own.
+    public var defaultValue: Value?
+    /// The least value; of a string, the least length in UTF-16 units. Inclusive.
+    public var minimum: Value?
+    /// The greatest value; of a string, the greatest length in UTF-16 units. Inclusive.
+    public var maximum: Value?
+    /// What the whole text of a string has to match (ICU's syntax).
+    public var regularExpression: String?
+    /// The name on the wire; `nil`: the renaming identifier, else the name. Never change it once
+    /// a store has data: what has another wire name is another property.
+    public var wireName: String?
+    /// The name that the attribute had in the model before.
+    public var renamingIdentifier: String?
+    public var mergeRule: MergeRule
+    /// Kept for readers of models; values are always stored inline.
+    public var allowsExternalBinaryDataStorage: Bool
+    /// Whether the value is kept in the history when its object is deleted.
+    public var preservesValueInHistoryOnDeletion: Bool
+    public var userInfo: [String: String]
+
+    public init(
+        _ name: String,
+        _ type: AttributeType,
+        optional isOptional: Bool = true,
+        default defaultValue: Value? = nil,
+        transient isTransient: Bool = false,
+        minimum: Value? = nil,
+        maximum: Value? = nil,
+        regularExpression: String? = nil,
+        wireName: String? = nil,
+        renamingIdentifier: String? = nil,
+        mergeRule: MergeRule = .lastWriter,
+        allowsExternalBinaryDataStorage: Bool = false,
+        preservesValueInHistoryOnDeletion: Bool = false,
+        userInfo: [String: String] = [:]
+    ) {
+        self.name = name
+        self.type = type
+        self.isOptional = isOptional
+        self.isTransient = isTransient
+        self.defaultValue = defaultValue
+        self.minimum = minimum
+        self.maximum = maximum
+        self.regularExpression = regularExpression
+        self.wireName = wireName
+        self.renamingIdentifier = renamingIdentifier
+        self.mergeRule = mergeRule
+        self.allowsExternalBinaryDataStorage = allowsExternalBinaryDataStorage
+        self.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion
+        self.userInfo = userInfo
+    }
+}

@@ -1,0 +1,20 @@
+/// A fetch request that a model keeps under a name.
+///
+/// Kept as text: the predicate is parsed when the template is used.
+public struct FetchRequestTemplate: Hashable, Sendable {
+    public var name: String
+    public var entity: String
+    /// A predicate format, which may have `$variables`; `nil` fetches all.
+    public var predicateFormat: String?
+    /// The greatest number of results; `nil` is no limit.
+    public var fetchLimit: Int?
+
+    public init(
+        _ name: String, entity: String, predicateFormat: String? = nil, fetchLimit: Int? = nil
+    ) {
+        self.name = name
+        self.entity = entity
+        self.predicateFormat = predicateFormat
+        self.fetchLimit = fetchLimit
+    }
+}

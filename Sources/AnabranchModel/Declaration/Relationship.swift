@@ -1,0 +1,77 @@
+/// A relationship as a model declares it.
+public struct Relationship: Hashable, Sendable {
+    public var name: String
+    /// The name of the entity at the other end; objects of its sub-entities fit too.
+    public var destination: String
+    public var isToMany: Bool
+    /// Whether a saved object may have nothing at the other end.
+    public var isOptional: Bool
+    /// Whether a to-many keeps an order. Not supported yet.
+    public var isOrdered: Bool
+    /// Enforced at save; where the relationship is optional, only while it is not empty.
+    public var minCount: Int
+    /// `nil`: unbounded. Of a to-one, 1.
+    public var maxCount: Int?
+    public var deleteRule: DeleteRule
+    /// The name of the relationship back, at the destination or one of its super-entities.
+    public var inverse: String?
+    /// The name on the wire; `nil`: the renaming identifier, else the name. It also decides which
+    /// of two inverses is stored, so never change it once a store has data.
+    public var wireName: String?
+    /// The name that the relationship had in the model before.
+    public var renamingIdentifier: String?
+    public var userInfo: [String: String]
+
+    /// Declares a relationship to at most one object.
+    public init(
+        _ name: String,
+        to destination: String,
+        optional isOptional: Bool = true,
+        inverse: String? = nil,
+        deleteRule: DeleteRule = .nullify,
+        wireName: String? = nil,
+        renamingIdentifier: String? = nil,
+        userInfo: [String: String] = [:]
+    ) {
+        self.name = name
+        self.destination = destination
+        isToMany = false
+        self.isOptional = isOptional
+        isOrdered = false
+        minCount = 0
+        maxCount = 1
+        self.deleteRule = deleteRule
+        self.inverse = inverse
+        self.wireName = wireName
+        self.renamingIdentifier = renamingIdentifier
+        self.userInfo = userInfo
+    }
+
+    /// Declares a relationship to any number of objects.
+    public init(
+        _ name: String,
+        toMany destination: String,
+        optional isOptional: Bool = true,
+        ordered isOrdered: Bool = false,
+        minCount: Int = 0,
+        maxCount: Int? = nil,
+        inverse: String? = nil,
+        deleteRule: DeleteRule = .nullify,
+        wireName: String? = nil,
+        renamingIdentifier: String? = nil,
+        userInfo: [String: String] = [:]
+    ) {
+        self.name = name
+        self.destination = destination
+        isToMany = true
+        self.isOptional = isOptional
+        self.isOrdered = isOrdered
+        self.minCount = minCount
+        self.maxCount = maxCount
+        self.deleteRule = deleteRule
+        self.inverse = inverse
+        self.wireName = wireName
+        self.renamingIdentifier = renamingIdentifier
+        self.userInfo = userInfo
+    }
+}

@@ -1,0 +1,14 @@
+import AnabranchReplication
+
+extension Value {
+    /// Whether the value is above another of its case; false where there is no order.
+    func isGreater(than other: Value) -> Bool {
+        switch (self, other) {
+        case (.integer(let left), .integer(let right)): left > right
+        case (.double(let left), .double(let right)): left > right
+        case (.date(let left), .date(let right)): left > right
+        case (.decimal(let left), .decimal(let right)): left > right
+        default: false
+        }
+    }
+}

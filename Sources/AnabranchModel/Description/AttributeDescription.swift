@@ -1,0 +1,61 @@
+public import AnabranchReplication
+
+/// An attribute of a checked model.
+///
+/// Equal only to itself: two models have different descriptions, however alike.
+public final class AttributeDescription: Sendable {
+    public let name: String
+    /// The place of the value in an object of the declaring entity and of every sub-entity.
+    public let slot: Int
+    public let type: AttributeType
+    public let isOptional: Bool
+    /// Whether the value is neither stored nor sent.
+    public let isTransient: Bool
+    /// What a new object starts with; `null` where the model gives none.
+    public let defaultValue: Value
+    /// What merges with what. A transient attribute has one too, which never travels.
+    public let wireProperty: WireProperty
+    /// As it was declared, in the model's canonical form.
+    public let declaration: Attribute
+
+    private let graph: ModelGraph
+    private let entityIndex: Int
+    let expression: WholeTextExpression?
+    /// Whether there are bounds or an expression to check a value against.
+    let hasRestrictions: Bool
+
+    init(_ declaration: Attribute, at place: PropertyPlace, graph: ModelGraph) {
+        self.declaration = declaration
+        name = declaration.name
+        slot = place.slot
+        type = declaration.type
+        isOptional = declaration.isOptional
+        isTransient = declaration.isTransient
+        defaultValue = declaration.defaultValue ?? .null
+        wireProperty = WireProperty(
+            name: WireName(declaration.resolvedWireName), type: declaration.type.wireType,
+            rule: declaration.mergeRule)
+        expression = declaration.regularExpression.flatMap { WholeTextExpression($0) }
+        hasRestrictions =
+            declaration.minimum != nil || declaration.maximum != nil || expression != nil
+        self.graph = graph
+        entityIndex = place.entity
+    }
+
+    /// The entity that declares the attribute.
+    public var entity: EntityDescription { graph.entities[entityIndex] }
+    public var userInfo: [String: String] { declaration.userInfo }
+}
+
+extension AttributeDescription: Hashable {
+    public static func == (left: AttributeDescription, right: AttributeDescription) -> Bool {
+        left === right
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension AttributeDescription: CustomStringConvertible {
+    /// `Person.age`.
+    public var description: String { "\(entity.name).\(name)" }
+}

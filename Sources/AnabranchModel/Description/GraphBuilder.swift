@@ -1,0 +1,76 @@
+import AnabranchReplication
+
+/// Makes the descriptions of a checked declaration.
+struct GraphBuilder {
+    private let index: DeclarationIndex
+    private let graph: ModelGraph
+    /// Of each entity, how many slots it inherits.
+    private let firstOwnSlots: [Int]
+
+    init(_ declaration: ModelDeclaration, graph: ModelGraph) {
+        let index = DeclarationIndex(declaration.entities)
+        self.index = index
+        self.graph = graph
+        firstOwnSlots = index.entities.indices.map { entity in
+            index.lineage(of: entity).dropFirst().reduce(0) {
+                $0 + index.entities[$1].attributes.count + index.entities[$1].relationships.count
+            }
+        }
+    }
+
+    func build() -> [EntityDescription] {
+        let own = index.entities.indices.map { ownProperties(of: $0) }
+        let entities = index.entities.indices.map { position in
+            let lineage = Array(index.lineage(of: position).reversed())
+            return EntityDescription(
+                index.entities[position], index: position, lineage: lineage,
+                subentities: index.children[position],
+                slots: lineage.flatMap { own[$0] }, graph: graph)
+        }
+        return entities
+    }
+
+    private func ownProperties(of entity: Int) -> [PropertyDescription] {
+        let declared = index.entities[entity]
+        var slot = firstOwnSlots[entity]
+        func next() -> PropertyPlace {
+            defer { slot += 1 }
+            return PropertyPlace(entity: entity, slot: slot)
+        }
+        let attributes = declared.attributes.map {
+            PropertyDescription.attribute(AttributeDescription($0, at: next(), graph: graph))
+        }
+        let relationships = Self.slotOrder(declared.relationships).map {
+            PropertyDescription.relationship(describe($0, at: next()))
+        }
+        return attributes + relationships
+    }
+
+    private static func slotOrder(_ relationships: [Relationship]) -> [Relationship] {
+        relationships.filter { !$0.isToMany } + relationships.filter(\.isToMany)
+    }
+
+    private func describe(
+        _ relationship: Relationship, at place: PropertyPlace
+    ) -> RelationshipDescription {
+        let inverse = index.inverse(of: relationship, declaredBy: place.entity)
+        let storage = StoredSide.storage(
+            of: relationship, declaredBy: place.entity, inverse: inverse, in: index)
+        return RelationshipDescription(
+            relationship, at: place, storage: storage,
+            destination: index.position(of: relationship.destination) ?? place.entity,
+            inverse: inverse.map { self.place(of: $0.relationship, declaredBy: $0.entity) },
+            wireName: StoredSide.wireName(of: relationship, storage: storage, inverse: inverse),
+            graph: graph)
+    }
+
+    private func place(
+        of relationship: Relationship, declaredBy entity: Int
+    ) -> PropertyPlace {
+        let declared = index.entities[entity]
+        let order = Self.slotOrder(declared.relationships)
+        let offset = order.firstIndex { $0.name.hasSameBytes(as: relationship.name) } ?? 0
+        return PropertyPlace(
+            entity: entity, slot: firstOwnSlots[entity] + declared.attributes.count + offset)
+    }
+}

@@ -1,0 +1,54 @@
+import AnabranchReplication
+
+/// Decides which of two inverses is stored and sent.
+///
+/// It follows from the wire names alone, so every replica decides alike whatever else its version
+/// of the model has.
+enum StoredSide {
+    static func storage(
+        of relationship: Relationship, declaredBy entity: Int,
+        inverse: (entity: Int, relationship: Relationship)?, in index: DeclarationIndex
+    ) -> RelationshipStorage {
+        guard let inverse else { return relationship.isToMany ? .links(.left) : .reference }
+        let own = key(of: relationship, entity, in: index)
+        let other = key(of: inverse.relationship, inverse.entity, in: index)
+        switch (relationship.isToMany, inverse.relationship.isToMany) {
+        case (false, true): return .reference
+        case (true, false): return .inverseReference
+        case (false, false): return own <= other ? .reference : .inverseReference
+        case (true, true):
+            if own == other { return .links(.both) }
+            return own < other ? .links(.left) : .links(.right)
+        }
+    }
+
+    /// The wire name of the side that is stored.
+    static func wireName(
+        of relationship: Relationship, storage: RelationshipStorage,
+        inverse: (entity: Int, relationship: Relationship)?
+    ) -> WireName {
+        switch storage {
+        case .inverseReference, .links(.right):
+            WireName((inverse?.relationship ?? relationship).resolvedWireName)
+        case .reference, .links: WireName(relationship.resolvedWireName)
+        }
+    }
+
+    private struct Key: Comparable {
+        let entity: WireName
+        let property: WireName
+
+        static func < (left: Key, right: Key) -> Bool {
+            left.entity != right.entity
+                ? left.entity < right.entity : left.property < right.property
+        }
+    }
+
+    private static func key(
+        of relationship: Relationship, _ entity: Int, in index: DeclarationIndex
+    ) -> Key {
+        Key(
+            entity: WireName(index.entities[entity].resolvedWireName),
+            property: WireName(relationship.resolvedWireName))
+    }
+}

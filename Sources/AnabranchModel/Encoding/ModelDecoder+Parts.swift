@@ -1,0 +1,60 @@
+import AnabranchReplication
+
+extension ModelDecoder {
+    static func index(in record: ByteReader) throws(ChangeSetDecodingError) -> Index {
+        var reader = record
+        var result = Index("", elements: [])
+        while let (number, field) = try reader.readField() {
+            switch number {
+            case PartField.name: result.name = try field.text()
+            case PartField.element: result.elements.append(try element(in: field))
+            default: throw field.unknownField(number)
+            }
+        }
+        return result
+    }
+
+    private static func element(
+        in record: ByteReader
+    ) throws(ChangeSetDecodingError) -> IndexElement {
+        var reader = record
+        var result = IndexElement("")
+        while let (number, field) = try reader.readField() {
+            switch number {
+            case PartField.name: result.property = try field.text()
+            case PartField.isDescending: result.isAscending = !(try field.flag())
+            default: throw field.unknownField(number)
+            }
+        }
+        return result
+    }
+
+    static func constraint(in record: ByteReader) throws(ChangeSetDecodingError) -> Unique {
+        var reader = record
+        var result = Unique(attributes: [])
+        while let (number, field) = try reader.readField() {
+            switch number {
+            case PartField.name: result.attributes.append(try field.text())
+            default: throw field.unknownField(number)
+            }
+        }
+        return result
+    }
+
+    static func template(
+        in record: ByteReader
+    ) throws(ChangeSetDecodingError) -> FetchRequestTemplate {
+        var reader = record
+        var result = FetchRequestTemplate("", entity: "")
+        while let (number, field) = try reader.readField() {
+            switch number {
+            case PartField.name: result.name = try field.text()
+            case PartField.entity: result.entity = try field.text()
+            case PartField.predicateFormat: result.predicateFormat = try field.text()
+            case PartField.fetchLimit: result.fetchLimit = try field.number()
+            default: throw field.unknownField(number)
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,94 @@
+import AnabranchReplication
+
+/// The canonical encoding of a normalized declaration.
+///
+/// Three bytes `ABM`, one byte with the version of the format, then a record. A record is a
+/// sequence of fields in ascending order of their numbers, each one byte of number, a length as
+/// LEB128 and as many bytes: a text in UTF-8, a zigzag number, a tagged value, or another record.
+/// What has its usual value is left out, so that there is one form for one model.
+enum ModelEncoder {
+    static let magic: [UInt8] = Array("ABM".utf8)
+    static let version: UInt8 = 1
+
+    static func encode(_ declaration: ModelDeclaration) -> [UInt8] {
+        var fields = FieldWriter()
+        fields.append(ModelField.versionIdentifier, text: declaration.versionIdentifier)
+        fields.append(ModelField.entity, records: declaration.entities, write)
+        fields.append(
+            ModelField.fetchRequestTemplate, records: declaration.fetchRequestTemplates, write)
+        return magic + [version] + fields.bytes
+    }
+
+    private static func write(_ entity: Entity, to fields: inout FieldWriter) {
+        fields.append(EntityField.name, text: entity.name)
+        fields.append(EntityField.wireName, text: entity.wireName)
+        fields.append(EntityField.parent, text: entity.parent)
+        fields.append(EntityField.isAbstract, flag: entity.isAbstract)
+        fields.append(EntityField.renamingIdentifier, text: entity.renamingIdentifier)
+        fields.append(EntityField.representedClassName, text: entity.representedClassName)
+        fields.append(EntityField.attribute, records: entity.attributes, write)
+        fields.append(EntityField.relationship, records: entity.relationships, write)
+        fields.append(EntityField.index, records: entity.indexes, write)
+        fields.append(EntityField.constraint, records: entity.uniquenessConstraints, write)
+        fields.append(EntityField.userInfo, entries: entity.userInfo)
+    }
+
+    private static func write(_ attribute: Attribute, to fields: inout FieldWriter) {
+        fields.append(AttributeField.name, text: attribute.name)
+        fields.append(AttributeField.wireName, text: attribute.wireName)
+        fields.append(AttributeField.type, number: attribute.type.rawValue)
+        fields.append(AttributeField.isOptional, flag: attribute.isOptional)
+        fields.append(AttributeField.isTransient, flag: attribute.isTransient)
+        fields.append(AttributeField.defaultValue, value: attribute.defaultValue)
+        fields.append(AttributeField.minimum, value: attribute.minimum)
+        fields.append(AttributeField.maximum, value: attribute.maximum)
+        fields.append(AttributeField.regularExpression, text: attribute.regularExpression)
+        fields.append(AttributeField.renamingIdentifier, text: attribute.renamingIdentifier)
+        if attribute.mergeRule != .lastWriter {
+            fields.append(AttributeField.mergeRule, number: Int(attribute.mergeRule.rawValue))
+        }
+        fields.append(
+            AttributeField.allowsExternalBinaryDataStorage,
+            flag: attribute.allowsExternalBinaryDataStorage)
+        fields.append(
+            AttributeField.preservesValueInHistoryOnDeletion,
+            flag: attribute.preservesValueInHistoryOnDeletion)
+        fields.append(AttributeField.userInfo, entries: attribute.userInfo)
+    }
+
+    private static func write(_ relationship: Relationship, to fields: inout FieldWriter) {
+        fields.append(RelationshipField.name, text: relationship.name)
+        fields.append(RelationshipField.wireName, text: relationship.wireName)
+        fields.append(RelationshipField.destination, text: relationship.destination)
+        fields.append(RelationshipField.isToMany, flag: relationship.isToMany)
+        fields.append(RelationshipField.isOptional, flag: relationship.isOptional)
+        fields.append(RelationshipField.isOrdered, flag: relationship.isOrdered)
+        fields.append(
+            RelationshipField.minCount,
+            number: relationship.minCount == 0 ? nil : relationship.minCount)
+        fields.append(RelationshipField.maxCount, number: relationship.maxCount)
+        fields.append(RelationshipField.deleteRule, number: relationship.deleteRule.rawValue)
+        fields.append(RelationshipField.inverse, text: relationship.inverse)
+        fields.append(RelationshipField.renamingIdentifier, text: relationship.renamingIdentifier)
+        fields.append(RelationshipField.userInfo, entries: relationship.userInfo)
+    }
+
+    private static func write(_ index: Index, to fields: inout FieldWriter) {
+        fields.append(PartField.name, text: index.name)
+        fields.append(PartField.element, records: index.elements) { element, fields in
+            fields.append(PartField.name, text: element.property)
+            fields.append(PartField.isDescending, flag: !element.isAscending)
+        }
+    }
+
+    private static func write(_ constraint: Unique, to fields: inout FieldWriter) {
+        for attribute in constraint.attributes { fields.append(PartField.name, text: attribute) }
+    }
+
+    private static func write(_ template: FetchRequestTemplate, to fields: inout FieldWriter) {
+        fields.append(PartField.name, text: template.name)
+        fields.append(PartField.entity, text: template.entity)
+        fields.append(PartField.predicateFormat, text: template.predicateFormat)
+        fields.append(PartField.fetchLimit, number: template.fetchLimit)
+    }
+}

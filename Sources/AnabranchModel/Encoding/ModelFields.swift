@@ -1,0 +1,66 @@
+/// The numbers of the fields in the canonical encoding of a model; part of the format for ever.
+enum ModelField {
+    static let versionIdentifier: UInt8 = 1
+    static let entity: UInt8 = 2
+    static let fetchRequestTemplate: UInt8 = 3
+}
+
+enum EntityField {
+    static let name: UInt8 = 1
+    static let wireName: UInt8 = 2
+    static let parent: UInt8 = 3
+    static let isAbstract: UInt8 = 4
+    static let renamingIdentifier: UInt8 = 5
+    static let representedClassName: UInt8 = 6
+    static let attribute: UInt8 = 7
+    static let relationship: UInt8 = 8
+    static let index: UInt8 = 9
+    static let constraint: UInt8 = 10
+    static let userInfo: UInt8 = 11
+}
+
+enum AttributeField {
+    static let name: UInt8 = 1
+    static let wireName: UInt8 = 2
+    /// The raw value of `AttributeType`.
+    static let type: UInt8 = 3
+    static let isOptional: UInt8 = 4
+    static let isTransient: UInt8 = 5
+    static let defaultValue: UInt8 = 6
+    static let minimum: UInt8 = 7
+    static let maximum: UInt8 = 8
+    static let regularExpression: UInt8 = 9
+    static let renamingIdentifier: UInt8 = 10
+    /// The raw value of `MergeRule`.
+    static let mergeRule: UInt8 = 11
+    static let allowsExternalBinaryDataStorage: UInt8 = 12
+    static let preservesValueInHistoryOnDeletion: UInt8 = 13
+    static let userInfo: UInt8 = 14
+}
+
+enum RelationshipField {
+    static let name: UInt8 = 1
+    static let wireName: UInt8 = 2
+    static let destination: UInt8 = 3
+    static let isToMany: UInt8 = 4
+    static let isOptional: UInt8 = 5
+    static let isOrdered: UInt8 = 6
+    static let minCount: UInt8 = 7
+    /// Left out where unbounded.
+    static let maxCount: UInt8 = 8
+    /// The raw value of `DeleteRule`.
+    static let deleteRule: UInt8 = 9
+    static let inverse: UInt8 = 10
+    static let renamingIdentifier: UInt8 = 11
+    static let userInfo: UInt8 = 12
+}
+
+/// Of an index and of each of its elements, of a constraint and of a fetch request template.
+enum PartField {
+    static let name: UInt8 = 1
+    static let element: UInt8 = 2
+    static let isDescending: UInt8 = 3
+    static let entity: UInt8 = 4
+    static let predicateFormat: UInt8 = 5
+    static let fetchLimit: UInt8 = 6
+}

@@ -1,0 +1,106 @@
+/// Why a model cannot be used, and where in it.
+///
+/// A model is checked as a whole: ``all`` lists every problem that was found, not just the first.
+public struct ModelError: Error, Hashable, Sendable {
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// Two things have one name: rename one.
+        public static let duplicateName = Code(rawValue: "duplicate-name")
+        /// Two properties of a hierarchy, or two entities, travel under one name: give one an
+        /// explicit wire name.
+        public static let duplicateWireName = Code(rawValue: "duplicate-wire-name")
+        /// A name is empty, too long, reserved or has characters that names cannot have.
+        public static let invalidName = Code(rawValue: "invalid-name")
+        /// A name refers to an entity that the model lacks.
+        public static let unknownEntity = Code(rawValue: "unknown-entity")
+        /// A name refers to a property that the entity lacks.
+        public static let unknownProperty = Code(rawValue: "unknown-property")
+        /// An entity is its own ancestor.
+        public static let inheritanceCycle = Code(rawValue: "inheritance-cycle")
+        /// Two relationships do not name each other as inverses.
+        public static let inverseMismatch = Code(rawValue: "inverse-mismatch")
+        /// A default or a bound is no value of its attribute's type.
+        public static let invalidValue = Code(rawValue: "invalid-value")
+        /// The lower bound is above the upper one, or a count is impossible.
+        public static let invalidBounds = Code(rawValue: "invalid-bounds")
+        /// A regular expression cannot be read.
+        public static let invalidRegularExpression = Code(rawValue: "invalid-regular-expression")
+        /// A predicate format cannot be read.
+        public static let invalidPredicate = Code(rawValue: "invalid-predicate")
+        /// A property cannot be what it is declared as, or not be used where it is.
+        public static let invalidProperty = Code(rawValue: "invalid-property")
+        /// The model asks for something that is planned and not there: leave it out until then.
+        public static let notSupportedYet = Code(rawValue: "not-supported-yet")
+        /// The model is larger than a store can hold.
+        public static let limitExceeded = Code(rawValue: "limit-exceeded")
+        /// The file or folder is no model.
+        public static let notAModel = Code(rawValue: "not-a-model")
+        /// A model package has several versions and does not say which is current.
+        public static let noCurrentVersion = Code(rawValue: "no-current-version")
+        /// The file cannot be read.
+        public static let unreadable = Code(rawValue: "unreadable")
+        /// The bytes are no canonical encoding of a model.
+        public static let malformedEncoding = Code(rawValue: "malformed-encoding")
+        /// The encoding is of a later version: update the program.
+        public static let unsupportedVersion = Code(rawValue: "unsupported-version")
+    }
+
+    public let code: Code
+    /// What is wrong and what to do, as a sentence.
+    public let message: String
+    public let entity: String?
+    /// The attribute or relationship; without an entity, the fetch request template.
+    public let property: String?
+    /// What is not there yet, where the code is ``Code/notSupportedYet``.
+    public let feature: Feature?
+    /// The path of the model file, where the model came from one.
+    public internal(set) var file: String?
+    /// The line in the file, from 1, where it is known.
+    public internal(set) var line: Int?
+    /// The first byte that could not be read, where the model came from its encoding.
+    public let offset: Int?
+    /// The problems that were found beside this one.
+    public internal(set) var others: [ModelError]
+
+    init(
+        _ code: Code, entity: String? = nil, property: String? = nil, feature: Feature? = nil,
+        file: String? = nil, line: Int? = nil, offset: Int? = nil, _ message: String
+    ) {
+        self.code = code
+        self.message = message
+        self.entity = entity
+        self.property = property
+        self.feature = feature
+        self.file = file
+        self.line = line
+        self.offset = offset
+        others = []
+    }
+
+    /// Every problem of the model, this one first.
+    public var all: [ModelError] {
+        var own = self
+        own.others = []
+        return [own] + others
+    }
+
+    /// One error for several; `nil` where there are none.
+    init?(_ problems: [ModelError]) {
+        guard var first = problems.first else { return nil }
+        first.others = Array(problems.dropFirst())
+        self = first
+    }
+}
+
+extension ModelError: CustomStringConvertible {
+    /// One problem a line, each with its place.
+    public var description: String {
+        all.map { problem in
+            let place = [problem.file, problem.line.map(String.init)].compactMap { $0 }
+            let prefix = place.isEmpty ? "" : place.joined(separator: ":") + ": "
+            return "\(prefix)\(problem.message) (\(problem.code.rawValue))"
+        }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,139 @@
+import AnabranchReplication
+
+extension ModelReader {
+    mutating func read(attribute element: ModelElement, of entity: String) -> Attribute {
+        var attribute = Attribute(element.attributes["name"] ?? "", .undefined)
+        remember(element, entity: entity, property: attribute.name)
+        attribute.isOptional = element.flag("optional")
+        attribute.isTransient = element.flag("transient")
+        attribute.renamingIdentifier = element.text("elementID")
+        attribute.regularExpression = element.text("regularExpressionString")
+        attribute.allowsExternalBinaryDataStorage = element.flag("allowsExternalBinaryDataStorage")
+        attribute.preservesValueInHistoryOnDeletion = element.flag("preserveAfterDeletion")
+        attribute.userInfo = userInfo(of: element)
+        attribute.wireName = attribute.userInfo[Self.wireNameKey]
+        attribute.type = type(of: element, isTransient: attribute.isTransient, entity: entity)
+        checkKind(of: element, entity: entity, property: attribute.name)
+        guard attribute.type != .undefined else { return attribute }
+        readDefault(of: element, into: &attribute, entity: entity)
+        readBounds(of: element, into: &attribute, entity: entity)
+        return attribute
+    }
+
+    /// Where the type cannot be kept, a problem is noted and another type stands in for it, so
+    /// that what depends on the attribute is not reported too.
+    private mutating func type(
+        of element: ModelElement, isTransient: Bool, entity: String
+    ) -> AttributeType {
+        let name = element.text("attributeType") ?? "Undefined"
+        let path = "\(entity).\(element.attributes["name"] ?? "")"
+        if let type = Self.types[name] { return type }
+        if let feature = Self.featureTypes[name] {
+            if isTransient { return .undefined }
+            refuse(
+                unsupported: feature, element, entity: entity,
+                "Can't store attribute \(path) because \(name.lowercased()) attributes are not "
+                    + "supported yet; keep its bytes in a binary attribute.")
+        } else {
+            refuse(
+                .invalidProperty, element, entity: entity, property: element.text("name"),
+                "Can't use attribute \(path) because there is no attribute type \(name).")
+        }
+        return .binary
+    }
+
+    private static let featureTypes: [String: ModelError.Feature] = [
+        "Transformable": .transformableAttribute, "Composite": .compositeAttribute,
+    ]
+
+    private static let types: [String: AttributeType] = [
+        "Undefined": .undefined, "Integer 16": .integer16, "Integer 32": .integer32,
+        "Integer 64": .integer64, "Decimal": .decimal, "Double": .double, "Float": .float,
+        "String": .string, "Boolean": .boolean, "Date": .date, "Binary": .binary, "UUID": .uuid,
+        "URI": .uri,
+    ]
+
+    private mutating func checkKind(of element: ModelElement, entity: String, property: String) {
+        let path = "\(entity).\(property)"
+        if element.flag("derived") {
+            refuse(
+                unsupported: .derivedAttribute, element, entity: entity,
+                "Can't compute attribute \(path) because derived attributes are not supported yet.")
+        }
+        if element.flag("allowsCloudEncryption") {
+            ignore(
+                entity: entity, property: property,
+                "Attribute \(path) is not encrypted by itself: its mark for cloud encryption "
+                    + "has no effect.")
+        }
+    }
+
+    private mutating func readDefault(
+        of element: ModelElement, into attribute: inout Attribute, entity: String
+    ) {
+        if attribute.type == .date {
+            attribute.defaultValue = date(
+                "defaultDateTimeInterval", of: element, entity: entity, property: attribute.name)
+            return
+        }
+        guard let text = element.attributes["defaultValueString"] else { return }
+        if text.isEmpty, attribute.type != .string { return }
+        guard let value = ModelValueReader.value(of: text, as: attribute.type) else {
+            if [.uuid, .binary].contains(attribute.type) {
+                // The editor offers no default for these; the text is left from another type.
+                ignore(
+                    entity: entity, property: attribute.name,
+                    "The default \"\(text)\" of attribute \(entity).\(attribute.name) has no "
+                        + "effect.")
+                return
+            }
+            refuse(
+                .invalidValue, element, entity: entity, property: attribute.name,
+                "Can't use the default of attribute \(entity).\(attribute.name) because "
+                    + "\"\(text)\" is no value of type \(attribute.type).")
+            return
+        }
+        attribute.defaultValue = value
+    }
+
+    private mutating func readBounds(
+        of element: ModelElement, into attribute: inout Attribute, entity: String
+    ) {
+        attribute.minimum = bound("min", of: element, attribute: attribute, entity: entity)
+        attribute.maximum = bound("max", of: element, attribute: attribute, entity: entity)
+    }
+
+    private mutating func bound(
+        _ prefix: String, of element: ModelElement, attribute: Attribute, entity: String
+    ) -> Value? {
+        if attribute.type == .date {
+            return date(
+                prefix + "DateTimeInterval", of: element, entity: entity, property: attribute.name)
+        }
+        guard let text = element.text(prefix + "ValueString") else { return nil }
+        let type = attribute.type == .string ? AttributeType.integer64 : attribute.type
+        guard let value = ModelValueReader.value(of: text, as: type) else {
+            refuse(
+                .invalidBounds, element, entity: entity, property: attribute.name,
+                "Can't bound attribute \(entity).\(attribute.name) because \"\(text)\" is no "
+                    + (attribute.type == .string ? "length." : "value of type \(type)."))
+            return nil
+        }
+        return value
+    }
+
+    /// The text beside an interval is for the editor only.
+    private mutating func date(
+        _ name: String, of element: ModelElement, entity: String, property: String
+    ) -> Value? {
+        guard let text = element.text(name) else { return nil }
+        guard let seconds = Double(text), seconds.isFinite else {
+            refuse(
+                .invalidValue, element, entity: entity, property: property,
+                "Can't use \(name) of attribute \(entity).\(property) because \"\(text)\" is no "
+                    + "number of seconds.")
+            return nil
+        }
+        return .date(seconds)
+    }
+}

@@ -1,0 +1,111 @@
+import AnabranchReplication
+
+extension ModelReader {
+    /// The key in a user info that gives the wire name.
+    static let wireNameKey = "anabranch.wireName"
+
+    mutating func read(entity element: ModelElement) -> Entity {
+        var entity = Entity(element.attributes["name"] ?? "")
+        remember(element, entity: entity.name)
+        entity.parent = element.text("parentEntity")
+        entity.isAbstract = element.flag("isAbstract")
+        entity.representedClassName = element.text("representedClassName")
+        entity.renamingIdentifier = element.text("elementID")
+        entity.userInfo = userInfo(of: element)
+        entity.wireName = entity.userInfo[Self.wireNameKey]
+        for child in element.children {
+            switch child.name {
+            case "attribute": entity.attributes.append(read(attribute: child, of: entity.name))
+            case "relationship":
+                entity.relationships.append(read(relationship: child, of: entity.name))
+            case "fetchedProperty":
+                ignore(
+                    entity: entity.name, property: child.text("name"),
+                    "The fetched property \(entity.name).\(child.text("name") ?? "") is left "
+                        + "out: fetch with its predicate instead.")
+            default: break
+            }
+        }
+        readIndexes(of: element, into: &entity)
+        entity.uniquenessConstraints = element.children(named: "uniquenessConstraints")
+            .flatMap { $0.children(named: "uniquenessConstraint") }
+            .map {
+                Unique(attributes: $0.children(named: "constraint").compactMap { $0.text("value") })
+            }
+        return entity
+    }
+
+    func userInfo(of element: ModelElement) -> [String: String] {
+        let entries = element.children(named: "userInfo").flatMap { $0.children(named: "entry") }
+            .map { ($0.attributes["key"] ?? "", $0.attributes["value"] ?? "") }
+        return Dictionary(entries, uniquingKeysWith: { _, last in last })
+    }
+
+    private mutating func readIndexes(of element: ModelElement, into entity: inout Entity) {
+        for child in element.children(named: "fetchIndex") {
+            if let index = read(index: child, of: entity.name) { entity.indexes.append(index) }
+        }
+        let legacy = legacyIndexes(of: element)
+        for columns in legacy where !columns.isEmpty {
+            let isThere = entity.indexes.contains { $0.elements.map(\.property) == columns }
+            if isThere { continue }
+            let taken = Set(entity.indexes.map { WireName($0.name) })
+            var name = columns.joined(separator: "_")
+            while taken.contains(WireName(name)) { name += "_" }
+            entity.indexes.append(Index(name, elements: columns.map { IndexElement($0) }))
+        }
+    }
+
+    /// Old models mark single attributes as indexed, and list compound indexes.
+    private func legacyIndexes(of element: ModelElement) -> [[String]] {
+        let single = element.children(named: "attribute")
+            .filter { $0.flag("indexed") && !$0.flag("transient") }
+            .compactMap { $0.text("name").map { [$0] } }
+        let compound = element.children(named: "compoundIndexes")
+            .flatMap { $0.children(named: "compoundIndex") }
+            .map { $0.children(named: "index").compactMap { $0.text("value") } }
+        return single + compound
+    }
+
+    private mutating func read(index element: ModelElement, of entity: String) -> Index? {
+        let name = element.attributes["name"] ?? ""
+        var index = Index(name, elements: [])
+        for child in element.children(named: "fetchIndexElement") {
+            guard let property = child.text("property") else {
+                ignore(
+                    entity: entity,
+                    "Index \(name) of entity \(entity) is left out: indexes over expressions are "
+                        + "not supported yet.")
+                return nil
+            }
+            if child.text("type")?.lowercased() == "rtree" {
+                ignore(
+                    entity: entity, property: property,
+                    "Index \(name) of entity \(entity) is made as an ordinary one, not as an "
+                        + "R-tree.")
+            }
+            let isAscending = child.text("order")?.lowercased() != "descending"
+            index.elements.append(IndexElement(property, ascending: isAscending))
+        }
+        return index
+    }
+
+    /// Xcode lets an index name what has no column here; an index changes no result, so it is
+    /// left out.
+    mutating func dropIndexesWithoutColumns(in model: inout ModelDeclaration) {
+        let all = DeclarationIndex(model.entities)
+        for position in model.entities.indices {
+            let entity = model.entities[position]
+            model.entities[position].indexes = entity.indexes.filter { index in
+                let property = index.elements.map(\.property)
+                    .first { all.hasColumn($0, in: position) == false }
+                guard let property else { return true }
+                ignore(
+                    entity: entity.name, property: property,
+                    "Index \(index.name) of entity \(entity.name) is left out because "
+                        + "\(property) has no column.")
+                return false
+            }
+        }
+    }
+}

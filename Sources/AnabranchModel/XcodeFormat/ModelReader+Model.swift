@@ -1,0 +1,48 @@
+extension ModelReader {
+    /// Attributes of a template that change what it fetches and are not kept, with the value that
+    /// changes nothing.
+    private static let usualSettings = [
+        "includeSubentities": "YES", "includesSubentities": "YES", "resultType": "0",
+        "returnDistinctResults": "NO", "includesPendingChanges": "YES",
+    ]
+
+    mutating func read(template element: ModelElement) -> FetchRequestTemplate {
+        var template = FetchRequestTemplate(
+            element.attributes["name"] ?? "", entity: element.attributes["entity"] ?? "",
+            predicateFormat: element.text("predicateString"))
+        remember(element, entity: nil, property: template.name)
+        if let limit = element.text("fetchLimit").flatMap({ Int($0) }), limit > 0 {
+            template.fetchLimit = limit
+        }
+        for (name, usual) in Self.usualSettings.sorted(by: { $0.key < $1.key }) {
+            guard let value = element.text(name), value != usual else { continue }
+            ignore(
+                entity: template.entity,
+                "The fetch request template \(template.name) loses its \(name): \(value).")
+        }
+        return template
+    }
+
+    /// Configurations are checked and left out: a store holds all entities.
+    mutating func read(configurations: [ModelElement], of model: ModelDeclaration) {
+        var names: Set<String> = []
+        let all = DeclarationIndex(model.entities)
+        for element in configurations {
+            let name = element.attributes["name"] ?? ""
+            if !names.insert(name).inserted {
+                refuse(
+                    .duplicateName, element, entity: nil,
+                    "Can't use configuration \(name) because there are two of that name.")
+            }
+            for member in element.children(named: "memberEntity") {
+                let entity = member.attributes["name"] ?? ""
+                if all.position(of: entity) != nil { continue }
+                refuse(
+                    .unknownEntity, member, entity: entity,
+                    "Can't use configuration \(name) because there is no entity \(entity).")
+            }
+            ignore(
+                entity: nil, "Configuration \(name) is left out: a store holds every entity.")
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import AnabranchReplication
+
+/// Makes a declaration of the elements of a model file.
+struct ModelReader {
+    let file: String
+    private(set) var problems: [ModelError] = []
+    private(set) var warnings: [ModelWarning] = []
+    private var lines: [Place: Int] = [:]
+
+    private struct Place: Hashable {
+        let entity: String?
+        let property: String?
+    }
+
+    init(file: String) { self.file = file }
+
+    /// - Throws: ``ModelError`` where the file is no model at all; lesser problems are collected.
+    mutating func read(_ root: ModelElement) throws(ModelError) -> ModelDeclaration {
+        guard root.name == "model",
+            root.text("type") == "com.apple.IDECoreDataModeler.DataModel"
+        else {
+            throw ModelError(
+                .notAModel, file: file, line: root.line,
+                "Can't read the file because it is no model of Xcode's model editor.")
+        }
+        guard root.text("documentVersion") == "1.0" else {
+            throw ModelError(
+                .notAModel, file: file, line: root.line,
+                "Can't read the model file because its document version is not 1.0.")
+        }
+        var result = ModelDeclaration(
+            entities: [], versionIdentifier: root.text("userDefinedModelVersionIdentifier"))
+        for element in root.children(named: "entity") {
+            result.entities.append(read(entity: element))
+        }
+        for element in root.children(named: "fetchRequest") {
+            result.fetchRequestTemplates.append(read(template: element))
+        }
+        dropIndexesWithoutColumns(in: &result)
+        read(configurations: root.children(named: "configuration"), of: result)
+        return result
+    }
+
+    mutating func refuse(
+        _ code: ModelError.Code, _ element: ModelElement, entity: String?, property: String? = nil,
+        _ message: String
+    ) {
+        problems.append(
+            ModelError(
+                code, entity: entity, property: property, file: file, line: element.line, message))
+    }
+
+    mutating func refuse(
+        unsupported feature: ModelError.Feature, _ element: ModelElement, entity: String,
+        _ message: String
+    ) {
+        problems.append(
+            ModelError(
+                .notSupportedYet, entity: entity, property: element.attributes["name"],
+                feature: feature, file: file, line: element.line, message))
+    }
+
+    mutating func ignore(entity: String?, property: String? = nil, _ message: String) {
+        warn(.ignored, entity: entity, property: property, message)
+    }
+
+    mutating func warn(
+        _ code: ModelWarning.Code, entity: String?, property: String? = nil, _ message: String
+    ) {
+        warnings.append(ModelWarning(code, entity: entity, property: property, message))
+    }
+
+    mutating func remember(_ element: ModelElement, entity: String?, property: String? = nil) {
+        lines[Place(entity: entity, property: property), default: element.line] = element.line
+    }
+
+    /// Gives every problem of an error its place in the file.
+    func placed(_ error: ModelError) -> ModelError {
+        let all = error.all.map { problem in
+            var problem = problem
+            problem.file = file
+            let own = Place(entity: problem.entity, property: problem.property)
+            let whole = Place(entity: problem.entity, property: nil)
+            problem.line = problem.line ?? lines[own] ?? lines[whole]
+            return problem
+        }
+        return ModelError(all) ?? error
+    }
+}

@@ -1,0 +1,43 @@
+import AnabranchReplication
+
+/// Reads the texts that stand for values in a model file.
+enum ModelValueReader {
+    /// - Returns: `nil` where the text is no value of the type.
+    static func value(of text: String, as type: AttributeType) -> Value? {
+        switch type {
+        case .string: .string(text)
+        case .boolean: flag(text).map { .bool($0) }
+        case .uri, .uuid: type.coerce(.string(text))
+        case .integer16, .integer32, .integer64: integer(text).map { .integer($0) }
+        case .decimal:
+            (ExactDecimal(text) ?? flagNumber(text).map { ExactDecimal($0) })
+                .map { .decimal($0) }
+        case .double, .float:
+            (Double(text) ?? flagNumber(text).map { Double($0) })
+                .flatMap { type.coerce(.double($0)) }
+        case .date, .binary, .undefined: nil
+        }
+    }
+
+    private static func flag(_ text: String) -> Bool? {
+        switch text.lowercased() {
+        case "yes", "true", "1": true
+        case "no", "false", "0": false
+        default: nil
+        }
+    }
+
+    /// Models carry `NO` as the default of numbers, which Xcode reads as 0.
+    private static func flagNumber(_ text: String) -> Int64? {
+        switch text {
+        case "YES": 1
+        case "NO": 0
+        default: nil
+        }
+    }
+
+    /// `0.0` is an integer too; Xcode writes it after a change of the type.
+    private static func integer(_ text: String) -> Int64? {
+        Int64(text) ?? flagNumber(text) ?? Double(text).flatMap { Int64(exactly: $0) }
+    }
+}

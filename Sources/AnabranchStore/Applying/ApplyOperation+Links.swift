@@ -1,0 +1,111 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+extension ApplyOperation {
+    mutating func link(_ block: LinkBlock, of set: IncomingSet) throws {
+        for link in block.links {
+            let ends = try localEnds(of: link)
+            guard try isHeld(ends.left), try isHeld(ends.right) else {
+                try journal.record(
+                    .init(
+                        kind: .linkToDeleted, record: ends.left, entity: block.entity,
+                        property: block.property, value: .reference(link.right), lost: set.stamp,
+                        winner: nil))
+                continue
+            }
+            try change(ends, in: block) { $0.add(set.stampOnWire) }
+        }
+    }
+
+    mutating func unlink(_ block: LinkBlock, of set: IncomingSet) throws {
+        let seesAll = transaction.environment.disabled.contains(.linkTags)
+        for link in block.links {
+            let ends = try localEnds(of: link)
+            try change(ends, in: block) { tags in
+                tags.remove(seesAll ? tags.tags : link.tagsSeen)
+            }
+        }
+    }
+
+    private func localEnds(
+        of link: LinkBlock.Link
+    ) throws -> (left: LocalID, right: LocalID) {
+        (try transaction.localID(of: link.left), try transaction.localID(of: link.right))
+    }
+
+    private func layout(of block: LinkBlock) -> LinkLayout? {
+        schema.model.entity(wireName: block.entity).flatMap {
+            schema.links(of: $0, property: block.property)
+        }
+    }
+
+    private mutating func change(
+        _ ends: (left: LocalID, right: LocalID), in block: LinkBlock,
+        _ merge: (inout LinkTags) -> Bool
+    ) throws {
+        guard let layout = layout(of: block) else {
+            try deferred.changeLink(
+                block.property, left: ends.left, right: ends.right, replicas: transaction.replicas,
+                merge)
+            return
+        }
+        let rows = LinkRows(connection)
+        let held = try rows.tags(left: ends.left, right: ends.right, in: layout)
+        var tags = LinkTags(transaction.replicas.stamps(held))
+        guard merge(&tags) else { return }
+        try rows.set(
+            try tags.tags.map(transaction.localStamp), left: ends.left, right: ends.right,
+            in: layout)
+        if held.isEmpty != tags.isEmpty { try noteEnds(ends, of: layout) }
+    }
+
+    private mutating func noteEnds(
+        _ ends: (left: LocalID, right: LocalID), of layout: LinkLayout
+    ) throws {
+        let reader = StoreReader(connection, schema: schema)
+        let relationship = layout.relationship
+        if let entity = try reader.entity(of: ends.left, in: relationship.entity) {
+            changes.noteUpdated(ends.left, of: entity, slots: [relationship.slot])
+        }
+        guard let inverse = relationship.inverse else { return }
+        if let entity = try reader.entity(of: ends.right, in: inverse.entity) {
+            changes.noteUpdated(ends.right, of: entity, slots: [inverse.slot])
+        }
+    }
+
+    /// Whether the record is there, in whatever table.
+    func isHeld(_ id: LocalID) throws -> Bool {
+        for table in schema.tables {
+            let statement = try connection.cached(
+                "SELECT 1 FROM \(table.name) WHERE ab_pk = ?")
+            try statement.bind(id, at: 1)
+            if try statement.step() {
+                statement.reset()
+                return true
+            }
+        }
+        return try deferred.holds(id)
+    }
+}
+
+extension IncomingSet {
+    var stampOnWire: Stamp { changeSet.stamp }
+}
+
+extension ReplicaTable {
+    func stamps(_ stamps: [RowStamps.LocalStamp]) -> [Stamp] {
+        stamps.compactMap { stamp in
+            self[stamp.ordinal].map {
+                Stamp(timestamp: HybridTimestamp(rawValue: stamp.timestamp), replica: $0)
+            }
+        }
+    }
+}
+
+extension WriteTransaction {
+    func localStamp(_ stamp: Stamp) throws -> RowStamps.LocalStamp {
+        RowStamps.LocalStamp(
+            timestamp: stamp.timestamp.rawValue, ordinal: try ordinal(of: stamp.replica))
+    }
+}

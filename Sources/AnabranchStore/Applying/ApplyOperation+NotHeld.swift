@@ -1,0 +1,47 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+extension ApplyOperation {
+    /// An operation on a record that is not held is one on a deleted record: causal delivery
+    /// brings an insert before all that mentions it. It changes nothing; what it wrote goes to
+    /// the journal.
+    mutating func meetRecordNotHeld(
+        _ id: LocalID, record: RecordID, block: RowBlock, row: Int, of set: IncomingSet
+    ) throws {
+        guard !transaction.environment.disabled.contains(.recordsNotHeld) else {
+            return try resurrect(record, block: block, row: row, of: set)
+        }
+        for (property, column) in zip(block.properties, block.columns) {
+            try journal.record(
+                .init(
+                    kind: .writeToDeleted, record: id, entity: block.entity, property: property,
+                    value: column[row], lost: set.stamp, winner: nil))
+        }
+    }
+
+    /// The mistake that the rule prevents; only a simulation that switches the rule off gets here.
+    private mutating func resurrect(
+        _ record: RecordID, block: RowBlock, row: Int, of set: IncomingSet
+    ) throws {
+        guard let entity = schema.model.entity(wireName: block.entity) else { return }
+        let layout = schema.layout(of: entity)
+        let mapping = ColumnMapping(block.properties, layout: layout)
+        let id = try transaction.localID(of: record)
+        let statement = try connection.cached(
+            EntityLayout.insertSQL(table: layout.table, columns: mapping.columns))
+        let version = mapping.insertedVersion(set.stamp)
+        try statement.bind(id, at: 1)
+        try statement.bind(version.stamp, at: 2)
+        try statement.bind(version.by, at: 3)
+        if let stamps = version.stamps { try statement.bind(stamps, at: 4) }
+        if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 5) }
+        for (index, source) in mapping.sources.enumerated() {
+            try statement.bind(
+                slot: try localValue(block.columns[source][row]),
+                at: layout.firstColumnParameter + index)
+        }
+        try statement.run()
+        changes.noteInserted([id], of: entity)
+    }
+}

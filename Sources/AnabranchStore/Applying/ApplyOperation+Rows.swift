@@ -1,0 +1,217 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+extension ApplyOperation {
+    mutating func insert(_ block: RowBlock, of set: IncomingSet) throws {
+        guard let entity = schema.model.entity(wireName: block.entity), !entity.isAbstract else {
+            return try deferred.insert(block, stamp: set.stamp)
+        }
+        let layout = schema.layout(of: entity)
+        let mapping = ColumnMapping(block.properties, layout: layout)
+        let statement = try connection.cached(
+            EntityLayout.insertSQL(table: layout.table, columns: mapping.columns))
+        let version = mapping.insertedVersion(set.stamp)
+        try statement.bind(version.stamp, at: 2)
+        try statement.bind(version.by, at: 3)
+        if let stamps = version.stamps { try statement.bind(stamps, at: 4) }
+        if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 5) }
+        let ordinal = set.stamp.ordinal
+        let first = layout.firstColumnParameter
+        for (row, record) in block.records.enumerated() {
+            let id = LocalID(ordinal: ordinal, number: record.number)
+            try statement.bind(id, at: 1)
+            for (index, source) in mapping.sources.enumerated() {
+                let value = try localValue(block.columns[source][row])
+                try statement.bind(slot: value, at: first + index)
+                if mapping.columns[index].kind == .reference {
+                    changes.noteInverse(of: mapping.columns[index], target: value)
+                }
+            }
+            try insert(statement, id: id, record: record, of: set)
+            for source in mapping.unknown {
+                try deferred.write(
+                    block.properties[source], block.columns[source][row], to: id, stamp: set.stamp)
+            }
+        }
+        changes.noteInserted(
+            block.records.map { LocalID(ordinal: ordinal, number: $0.number) }, of: entity)
+    }
+
+    private func insert(
+        _ statement: Statement, id: LocalID, record: RecordID, of set: IncomingSet
+    ) throws {
+        do {
+            try statement.run()
+        } catch let error as SQLiteError where error.code == .constraint {
+            throw StoreError(
+                .malformedChangeSet,
+                "Can't apply \(set.changeSet.dot) because it inserts record \(record) again.",
+                path: transaction.store.path, records: [id], underlying: error)
+        }
+    }
+
+    /// A value as this file stores it: references by local ID.
+    func localValue(_ value: Value) throws -> Value {
+        guard case .reference(let record) = value else { return value }
+        return .integer(try transaction.localID(of: record))
+    }
+
+    mutating func update(_ block: RowBlock, of set: IncomingSet) throws {
+        guard let entity = schema.model.entity(wireName: block.entity) else {
+            return try updateDeferred(block, of: set)
+        }
+        let layout = schema.layout(of: entity)
+        let mapping = ColumnMapping(block.properties, layout: layout)
+        for (row, record) in block.records.enumerated() {
+            let id = try transaction.localID(of: record)
+            let values = try block.columns.map { try localValue($0[row]) }
+            guard let version = try heldVersion(of: id, layout: layout) else {
+                try meetRecordNotHeld(id, record: record, block: block, row: row, of: set)
+                continue
+            }
+            try update(
+                HeldRow(id: id, version: version, layout: layout), mapping: mapping,
+                values: values, of: set)
+            for source in mapping.unknown {
+                try updateDeferredCell(
+                    block.properties[source], block.columns[source][row], of: id,
+                    entity: block.entity, set)
+            }
+        }
+    }
+
+    /// - Returns: `nil` where the record is not held under this entity.
+    func heldVersion(of id: LocalID, layout: EntityLayout) throws -> RowVersion? {
+        let statement = try connection.cached(layout.versionSQL)
+        try statement.bind(id, at: 1)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        guard statement.int64(at: 0) == layout.number else { return nil }
+        return RowVersion(
+            stamp: statement.int64(at: 1), by: statement.int64(at: 2),
+            stamps: statement.isNull(at: 3) ? nil : statement.bytes(at: 3))
+    }
+
+    private mutating func update(
+        _ row: HeldRow, mapping: ColumnMapping, values: [Value], of set: IncomingSet
+    ) throws {
+        var stamps = try RowStamps(row.version)
+        var taken: [(column: TableLayout.Column, value: Value)] = []
+        for (column, source) in zip(mapping.columns, mapping.sources) {
+            let held = stamps[column.number]
+            switch outcome(of: set.stamp, over: held) {
+            case .takes:
+                taken.append((column, values[source]))
+                if let held {
+                    try journalOverwritten(column, of: row, held: held, by: values[source], set)
+                }
+                let isLast = precedes(stamps.last, set.stamp)
+                stamps.write(column.number, at: set.stamp, isLast: isLast)
+            case .keeps:
+                try journalLost(column, of: row, value: values[source], to: held, set)
+            case .repeats: break
+            }
+        }
+        guard !taken.isEmpty else { return }
+        try noteChangedTargets(taken, of: row)
+        try write(taken, stamps: stamps, to: row)
+        changes.noteUpdated(row.id, of: row.layout.entity, slots: taken.map(\.column.slot))
+    }
+
+    private func write(
+        _ taken: [(column: TableLayout.Column, value: Value)], stamps: RowStamps, to row: HeldRow
+    ) throws {
+        let assignments = (taken.map(\.column.name) + ["ab_stamp", "ab_by", "ab_stamps"])
+            .map { "\($0) = ?" }.joined(separator: ", ")
+        let statement = try connection.cached(
+            "UPDATE \(row.layout.table.name) SET \(assignments) WHERE ab_pk = ?")
+        for (index, cell) in taken.enumerated() {
+            try statement.bind(slot: cell.value, at: index + 1)
+        }
+        let version = stamps.version
+        try statement.bind(version.stamp, at: taken.count + 1)
+        try statement.bind(version.by, at: taken.count + 2)
+        if let stamps = version.stamps {
+            try statement.bind(stamps, at: taken.count + 3)
+        } else {
+            try statement.bindNull(at: taken.count + 3)
+        }
+        try statement.bind(row.id, at: taken.count + 4)
+        try statement.run()
+    }
+
+    /// The other end of a to-one changes too: the record that it led to, and the new one.
+    private mutating func noteChangedTargets(
+        _ taken: [(column: TableLayout.Column, value: Value)], of row: HeldRow
+    ) throws {
+        for (column, value) in taken where column.kind == .reference {
+            changes.noteInverse(of: column, target: try self.value(of: column, in: row))
+            changes.noteInverse(of: column, target: value)
+        }
+    }
+
+    /// The value that a row holds now.
+    func value(of column: TableLayout.Column, in row: HeldRow) throws -> Value {
+        let statement = try connection.cached(
+            "SELECT \(column.name) FROM \(row.layout.table.name) WHERE ab_pk = ?")
+        try statement.bind(row.id, at: 1)
+        guard try statement.step() else { return .null }
+        defer { statement.reset() }
+        return statement.slot(at: 0, as: column.kind)
+    }
+
+    func outcome(
+        of incoming: RowStamps.LocalStamp, over held: RowStamps.LocalStamp?
+    ) -> Register.Outcome {
+        guard let held else { return .takes }
+        if held == incoming { return .repeats }
+        return precedes(held, incoming) ? .takes : .keeps
+    }
+
+    /// The order of stamps: by timestamp, then by the bytes of the replica, never by ordinal.
+    func precedes(_ left: RowStamps.LocalStamp, _ right: RowStamps.LocalStamp) -> Bool {
+        if left.timestamp != right.timestamp { return left.timestamp < right.timestamp }
+        guard let leftReplica = transaction.replicas[left.ordinal],
+            let rightReplica = transaction.replicas[right.ordinal]
+        else { return left.ordinal < right.ordinal }
+        return leftReplica < rightReplica
+    }
+}
+
+/// A row that is there, as it was before a change.
+struct HeldRow {
+    let id: LocalID
+    let version: RowVersion
+    let layout: EntityLayout
+}
+
+/// Which columns of a table the properties of a block go to.
+struct ColumnMapping {
+    /// Columns that are written, and for each the index of its property in the block.
+    private(set) var columns: [TableLayout.Column] = []
+    private(set) var sources: [Int] = []
+    /// Properties that this model does not have.
+    private(set) var unknown: [Int] = []
+    /// Numbers of columns that the block does not write.
+    private let unwritten: [Int]
+
+    init(_ properties: [WireProperty], layout: EntityLayout) {
+        for (source, property) in properties.enumerated() {
+            if let column = layout.column(for: property) {
+                columns.append(column)
+                sources.append(source)
+            } else {
+                unknown.append(source)
+            }
+        }
+        let written = Set(columns.map(\.number))
+        unwritten = layout.columns.map(\.number).filter { !written.contains($0) }
+    }
+
+    func insertedVersion(_ stamp: RowStamps.LocalStamp) -> RowVersion {
+        var stamps = RowStamps(writtenBy: stamp)
+        for number in unwritten { stamps.leaveUnwritten(number) }
+        return stamps.version
+    }
+}

@@ -1,0 +1,111 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+/// Change sets of others, applied one after the other within one transaction.
+struct ApplyOperation {
+    let transaction: WriteTransaction
+    var changes = ChangeCollector()
+    let journal: ConflictJournal
+    let deferred: DeferredRows
+
+    var connection: Connection { transaction.connection }
+    var schema: StoreSchema { transaction.schema }
+
+    init(_ transaction: WriteTransaction) {
+        self.transaction = transaction
+        journal = ConflictJournal(transaction)
+        deferred = DeferredRows(transaction)
+    }
+
+    mutating func apply(_ set: ChangeSet, at place: CausalContext.Prefix) throws {
+        if try noteEcho(of: set, at: place) { return }
+        let ordinal = try transaction.ordinal(of: set.dot.replica)
+        try checkContinues(set, ordinal: ordinal)
+        if ordinal == transaction.state.ordinal {
+            // A set of our own that we do not hold: the file was restored, or has a twin.
+            transaction.state.isRenewing = true
+        }
+        transaction.state.clock.observe(set.timestamp)
+        try applyPayload(of: set, ordinal: ordinal)
+        let log = ChangeLog(connection: connection, replicas: transaction.replicas)
+        _ = try log.append(set, ordinal: ordinal, place: place)
+        try transaction.setHead(of: ordinal, sequence: set.dot.sequence, origin: set.origin)
+    }
+
+    /// - Returns: Whether the file holds the set; its place in the zone's log is then noted.
+    private func noteEcho(of set: ChangeSet, at place: CausalContext.Prefix) throws -> Bool {
+        let statement = try connection.cached(
+            "SELECT position, digest FROM ab_changeset WHERE origin = ?")
+        try statement.bind(set.origin.bytes, at: 1)
+        guard try statement.step() else { return false }
+        let position = statement.int64(at: 0)
+        let hasSameForm = statement.bytes(at: 1) == set.digest.bytes
+        statement.reset()
+        guard hasSameForm else {
+            throw StoreError(
+                .forked,
+                "Can't apply \(set.dot) because the zone's log has it in another form than this "
+                    + "store.", path: transaction.store.path)
+        }
+        try ZonePlaces(connection).note(place, ofSetAt: position)
+        return true
+    }
+
+    private func checkContinues(_ set: ChangeSet, ordinal: Int64) throws {
+        let head = try transaction.head(of: ordinal)
+        if set.dot.sequence <= head.sequence {
+            throw forked(set)
+        }
+        guard !transaction.environment.disabled.contains(.gapCheck) else { return }
+        guard set.dot.sequence == head.sequence + 1 else {
+            throw StoreError(
+                .sequenceGap,
+                "Can't apply \(set.dot) because sequence \(head.sequence + 1) of its replica is "
+                    + "not held.", path: transaction.store.path)
+        }
+        guard set.previousOrigin == head.origin else { throw forked(set) }
+    }
+
+    private func forked(_ set: ChangeSet) -> StoreError {
+        StoreError(
+            .forked,
+            "Can't apply \(set.dot) because this store holds another history of its replica.",
+            path: transaction.store.path)
+    }
+
+    private mutating func applyPayload(of set: ChangeSet, ordinal: Int64) throws {
+        let incoming = IncomingSet(set, ordinal: ordinal)
+        do {
+            var decoder = try ChangePayloadDecoder(set.payload, author: set.dot.replica)
+            while let block = try decoder.next() { try apply(block, of: incoming) }
+        } catch let error as ChangeSetDecodingError {
+            throw StoreError(
+                .malformedChangeSet, "Can't apply \(set.dot): \(error)",
+                path: transaction.store.path, underlying: error)
+        }
+    }
+
+    private mutating func apply(_ block: ChangeBlock, of set: IncomingSet) throws {
+        switch block {
+        case .insert(let rows): try insert(rows, of: set)
+        case .update(let rows): try update(rows, of: set)
+        case .delete(let records): try delete(records, of: set)
+        case .link(let links): try link(links, of: set)
+        case .unlink(let links): try unlink(links, of: set)
+        case .unknown: break  // The log keeps it for a version that knows it.
+        }
+    }
+}
+
+/// A change set while it is applied, with its stamp as this file writes it.
+struct IncomingSet {
+    let changeSet: ChangeSet
+    let stamp: RowStamps.LocalStamp
+
+    init(_ changeSet: ChangeSet, ordinal: Int64) {
+        self.changeSet = changeSet
+        stamp = RowStamps.LocalStamp(
+            timestamp: changeSet.timestamp.rawValue, ordinal: ordinal)
+    }
+}

@@ -1,0 +1,35 @@
+package import AnabranchModel
+
+/// What a page of remote changes did to records, for contexts to refresh by ID.
+package struct ChangedRecords: Sendable {
+    package struct Update: Sendable {
+        package var id: LocalID
+        /// Slots whose stored value or links have changed, on this record's side.
+        package var slots: Set<Int>
+
+        package init(id: LocalID, slots: Set<Int>) {
+            self.id = id
+            self.slots = slots
+        }
+    }
+
+    /// The changes of one entity's records.
+    package struct Entity: Sendable {
+        package let entity: EntityDescription
+        package var inserted: [LocalID] = []
+        package var updated: [Update] = []
+        package var deleted: [LocalID] = []
+
+        package init(_ entity: EntityDescription) { self.entity = entity }
+    }
+
+    package var entities: [Entity]
+
+    package init(entities: [Entity] = []) { self.entities = entities }
+
+    package var isEmpty: Bool {
+        entities.allSatisfy {
+            $0.inserted.isEmpty && $0.updated.isEmpty && $0.deleted.isEmpty
+        }
+    }
+}

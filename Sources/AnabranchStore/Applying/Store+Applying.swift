@@ -1,0 +1,49 @@
+package import AnabranchReplication
+import AnabranchSQLite
+
+extension Store {
+    /// Applies change sets from a zone's log in one transaction, with the cursor behind them.
+    ///
+    /// A set that this file already holds, told by its origin alone, is not applied again, so a
+    /// retry after a lost reply is harmless (invariant 3). No object is made.
+    ///
+    /// - Returns: The records whose stored values changed, for contexts to refresh.
+    /// - Throws: ``StoreError``; nothing was applied. `cursorMoved`: the file has gone on since
+    ///   the page was asked for; ask again. `digestMismatch`: the page is not what its cursor
+    ///   says. `sequenceGap`, `forked`: a set does not continue what is held of its replica.
+    ///   `malformedChangeSet`: report its sender.
+    package func apply(_ page: RemotePage) throws -> ChangedRecords {
+        try write { transaction in
+            try transaction.takePlace(of: page)
+            var operation = ApplyOperation(transaction)
+            var cursor = page.after
+            for changeSet in page.changeSets {
+                cursor = cursor.advanced(over: changeSet)
+                try operation.apply(
+                    changeSet,
+                    at: CausalContext.Prefix(epoch: cursor.epoch, position: cursor.position))
+            }
+            let isChecked = !environment.disabled.contains(.digestCheck)
+            guard cursor == page.cursor || !isChecked else {
+                throw StoreError(
+                    .digestMismatch,
+                    "Can't apply \(page.changeSets.count) change sets because they do not lead to "
+                        + "the cursor that came with them.", path: path)
+            }
+            transaction.state.cursor = page.cursor
+            return operation.changes.collected(schema)
+        }
+    }
+}
+
+extension WriteTransaction {
+    func takePlace(of page: RemotePage) throws {
+        let present = state.cursor ?? LogCursor(startOf: page.after.epoch)
+        guard present == page.after else {
+            throw StoreError(
+                .cursorMoved,
+                "Can't apply a page behind \(page.after) because the store is at \(present).",
+                path: store.path)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import AnabranchReplication
+import AnabranchSQLite
+
+extension DeferredRows {
+    /// Changes the tags of a link of an unknown relationship.
+    func changeLink(
+        _ property: WireProperty, left: LocalID, right: LocalID, replicas: ReplicaTable,
+        _ merge: (inout LinkTags) -> Bool
+    ) throws {
+        var tags = LinkTags(
+            replicas.stamps(try tags(property, left: left, right: right)))
+        guard merge(&tags) else { return }
+        try setTags(try tags.tags.map(localStamp), property, left: left, right: right)
+    }
+
+    private func tags(
+        _ property: WireProperty, left: LocalID, right: LocalID
+    ) throws -> [RowStamps.LocalStamp] {
+        let statement = try connection.cached(
+            """
+            SELECT tag, tag_by, more FROM ab_deferred_link
+            WHERE left = ? AND name = ? AND type = ? AND rule = ? AND right = ?
+            """)
+        try bind(property, left: left, right: right, to: statement)
+        guard try statement.step() else { return [] }
+        defer { statement.reset() }
+        return try LinkRows.tags(of: statement, at: 0)
+    }
+
+    private func bind(
+        _ property: WireProperty, left: LocalID, right: LocalID, to statement: Statement
+    ) throws {
+        try statement.bind(left, at: 1)
+        try statement.bind(property.name.string, at: 2)
+        try statement.bind(Int64(property.type.rawValue), at: 3)
+        try statement.bind(Int64(property.rule.rawValue), at: 4)
+        try statement.bind(right, at: 5)
+    }
+
+    private func setTags(
+        _ tags: [RowStamps.LocalStamp], _ property: WireProperty, left: LocalID, right: LocalID
+    ) throws {
+        isEmpty = false
+        guard let first = tags.first else {
+            let statement = try connection.cached(
+                """
+                DELETE FROM ab_deferred_link
+                WHERE left = ? AND name = ? AND type = ? AND rule = ? AND right = ?
+                """)
+            try bind(property, left: left, right: right, to: statement)
+            return try statement.run()
+        }
+        let statement = try connection.cached(
+            """
+            INSERT INTO ab_deferred_link (left, name, type, rule, right, tag, tag_by, more)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (left, name, type, rule, right)
+            DO UPDATE SET tag = excluded.tag, tag_by = excluded.tag_by, more = excluded.more
+            """)
+        try bind(property, left: left, right: right, to: statement)
+        try statement.bind(Int64(bitPattern: first.timestamp), at: 6)
+        try statement.bind(first.ordinal, at: 7)
+        if tags.count > 1 { try statement.bind(LinkRows.more(tags.dropFirst()), at: 8) }
+        try statement.run()
+    }
+
+    private func localStamp(_ stamp: Stamp) throws -> RowStamps.LocalStamp {
+        try transaction.localStamp(stamp)
+    }
+}

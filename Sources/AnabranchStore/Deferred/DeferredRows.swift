@@ -1,0 +1,118 @@
+import AnabranchReplication
+import AnabranchSQLite
+
+/// What this file's model does not know, kept verbatim with its stamps: records of unknown
+/// entities, unknown properties of known records, links of unknown relationships.
+///
+/// It merges by the same rules as everything else, counts in the canonical hash, and blocks
+/// nothing.
+final class DeferredRows {
+    let transaction: WriteTransaction
+    /// Asking once spares every deleted row three statements.
+    lazy var isEmpty: Bool = (try? findEmpty()) ?? false
+
+    var connection: Connection { transaction.connection }
+
+    init(_ transaction: WriteTransaction) { self.transaction = transaction }
+
+    private func findEmpty() throws -> Bool {
+        try connection.firstValue(
+            """
+            SELECT EXISTS (SELECT 1 FROM ab_deferred_record)
+            OR EXISTS (SELECT 1 FROM ab_deferred_cell) OR EXISTS (SELECT 1 FROM ab_deferred_link)
+            """) == .integer(0)
+    }
+
+    /// The entity of a record that is kept here.
+    func entity(of id: LocalID) throws -> WireName? {
+        guard !isEmpty else { return nil }
+        guard case .text(let name)? = try connection.firstValue(
+            "SELECT entity FROM ab_deferred_record WHERE record = ?", .integer(id))
+        else { return nil }
+        return WireName(name)
+    }
+
+    func holds(_ id: LocalID) throws -> Bool { try entity(of: id) != nil }
+
+    func insert(_ block: RowBlock, stamp: RowStamps.LocalStamp) throws {
+        isEmpty = false
+        for (row, record) in block.records.enumerated() {
+            let id = LocalID(ordinal: stamp.ordinal, number: record.number)
+            guard try entity(of: id) == nil else {
+                throw StoreError(
+                    .malformedChangeSet, "Can't apply a change set that inserts \(record) again.",
+                    path: transaction.store.path, records: [id])
+            }
+            try connection.run(
+                "INSERT INTO ab_deferred_record (record, entity) VALUES (?, ?)", .integer(id),
+                .text(block.entity.string))
+            for (property, column) in zip(block.properties, block.columns) {
+                try write(property, column[row], to: id, stamp: stamp)
+            }
+        }
+    }
+
+    /// Writes a cell whatever stands there.
+    ///
+    /// - Parameter value: As it travels.
+    func write(
+        _ property: WireProperty, _ value: Value, to id: LocalID, stamp: RowStamps.LocalStamp
+    ) throws {
+        isEmpty = false
+        var bytes = ByteWriter()
+        bytes.append(tagged: value)
+        try connection.run(
+            """
+            INSERT INTO ab_deferred_cell (record, name, type, rule, value, hlc, by)
+            VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (record, name, type, rule)
+            DO UPDATE SET value = excluded.value, hlc = excluded.hlc, by = excluded.by
+            """,
+            .integer(id), .text(property.name.string), .integer(Int64(property.type.rawValue)),
+            .integer(Int64(property.rule.rawValue)), .blob(bytes.bytes),
+            .integer(Int64(bitPattern: stamp.timestamp)), .integer(stamp.ordinal))
+    }
+
+    func cell(
+        _ property: WireProperty, of id: LocalID
+    ) throws -> (value: Value, stamp: RowStamps.LocalStamp)? {
+        guard !isEmpty else { return nil }
+        let statement = try connection.cached(
+            """
+            SELECT value, hlc, by FROM ab_deferred_cell
+            WHERE record = ? AND name = ? AND type = ? AND rule = ?
+            """)
+        try statement.bind(id, at: 1)
+        try statement.bind(property.name.string, at: 2)
+        try statement.bind(Int64(property.type.rawValue), at: 3)
+        try statement.bind(Int64(property.rule.rawValue), at: 4)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        var value = ByteReader(statement.bytes(at: 0))
+        return (
+            try value.readTagged(),
+            RowStamps.LocalStamp(
+                timestamp: UInt64(bitPattern: statement.int64(at: 1)),
+                ordinal: statement.int64(at: 2))
+        )
+    }
+
+    /// Deletes a record of an unknown entity with all that belongs to it.
+    func delete(_ id: LocalID, entity: WireName) throws {
+        guard try self.entity(of: id) == entity else { return }
+        try connection.run("DELETE FROM ab_deferred_record WHERE record = ?", .integer(id))
+        try removeProperties(of: id)
+        // A known relationship may lead to a record of an unknown sub-entity.
+        for links in transaction.schema.linkLayouts {
+            try connection.run("DELETE FROM \(links.name) WHERE left = ?", .integer(id))
+            try connection.run("DELETE FROM \(links.name) WHERE right = ?", .integer(id))
+        }
+    }
+
+    /// Removes unknown properties and links of a record that is deleted.
+    func removeProperties(of id: LocalID) throws {
+        guard !isEmpty else { return }
+        try connection.run("DELETE FROM ab_deferred_cell WHERE record = ?", .integer(id))
+        try connection.run("DELETE FROM ab_deferred_link WHERE left = ?", .integer(id))
+        try connection.run("DELETE FROM ab_deferred_link WHERE right = ?", .integer(id))
+    }
+}

@@ -1,0 +1,29 @@
+import AnabranchSQLite
+
+extension Store {
+    /// A value that belongs to the file, such as the server that it syncs with.
+    package func metadata(_ key: String) throws -> [UInt8]? {
+        try read { reader in
+            let value = try reader.connection.firstValue(
+                "SELECT value FROM ab_meta WHERE key = ?", .text(key))
+            guard case .blob(let bytes)? = value else { return nil }
+            return bytes
+        }
+    }
+
+    /// - Parameter bytes: `nil` removes the value.
+    package func setMetadata(_ key: String, _ bytes: [UInt8]?) throws {
+        try write { transaction in
+            guard let bytes else {
+                return try transaction.connection.run(
+                    "DELETE FROM ab_meta WHERE key = ?", .text(key))
+            }
+            try transaction.connection.run(
+                """
+                INSERT INTO ab_meta (key, value) VALUES (?, ?)
+                ON CONFLICT (key) DO UPDATE SET value = excluded.value
+                """,
+                .text(key), .blob(bytes))
+        }
+    }
+}

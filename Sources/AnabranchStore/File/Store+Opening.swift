@@ -1,0 +1,252 @@
+package import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+extension Store {
+    /// Opens a store file, or makes it where there is none and a model is given.
+    ///
+    /// A file that is refused is left as it is.
+    ///
+    /// - Parameter model: `nil` takes the file's own, so that any program can open any store.
+    /// - Throws: ``StoreError``: `cannotOpen`, `notAStore`, `corrupt`, `newerFormat`,
+    ///   `modelMismatch`, `readOnly`, `diskFull`, `busy`.
+    package static func open(
+        at path: String, model: ManagedObjectModel?, options: StoreOptions = StoreOptions(),
+        environment: StoreEnvironment = .system
+    ) throws -> Store {
+        try StoreError.translating("open", path: path) {
+            let mayCreate = model != nil && !options.isReadOnly
+            let connection = try Connection(
+                path: path,
+                mode: options.isReadOnly ? .readOnly : mayCreate ? .readWriteCreate : .readWrite,
+                vfs: environment.vfs, busyTimeout: options.busyTimeout)
+            do {
+                let opening = StoreOpening(
+                    connection, path: path, options: options, environment: environment)
+                return try opening.open(expecting: model)
+            } catch {
+                connection.close()
+                throw error
+            }
+        }
+    }
+}
+
+/// The steps from a connection to a store.
+private struct StoreOpening {
+    let connection: Connection
+    let path: String
+    let options: StoreOptions
+    let environment: StoreEnvironment
+
+    init(
+        _ connection: Connection, path: String, options: StoreOptions,
+        environment: StoreEnvironment
+    ) {
+        self.connection = connection
+        self.path = path
+        self.options = options
+        self.environment = environment
+    }
+
+    func open(expecting model: ManagedObjectModel?) throws -> Store {
+        let isEmpty = try checkIsStore()
+        if isEmpty {
+            guard let model, !options.isReadOnly else {
+                throw StoreError(
+                    .notAStore, "Can't open \(path) because it is empty; give a model to make it.",
+                    path: path)
+            }
+            try create(model)
+        }
+        let state = try StoreState.read(connection)
+        try checkFormat(state)
+        let stored = try storedModel()
+        try check(model, against: stored, hash: state.model)
+        if !options.isReadOnly { try configureWriter() }
+        try StoreFunctions.install(on: connection)
+        connection.faults = environment.faults
+        let used = model ?? stored
+        return Store(
+            path: path, model: used,
+            schema: StoreSchema(used, numbers: try SchemaNumbers.read(connection)),
+            modelHash: state.model, options: options, environment: environment,
+            writer: connection, replicas: try ReplicaTable.read(connection))
+    }
+
+    /// - Returns: Whether the file is new and empty.
+    private func checkIsStore() throws -> Bool {
+        let application = try connection.firstValue("PRAGMA application_id")
+        if application == .integer(StoreFormat.applicationID) { return false }
+        let tables = try connection.firstValue("SELECT count(*) FROM sqlite_master")
+        guard application == .integer(0), tables == .integer(0) else {
+            throw StoreError(
+                .notAStore,
+                "Can't open \(path) because it is a SQLite database of another program.",
+                path: path)
+        }
+        return true
+    }
+
+    private func checkFormat(_ state: StoreState) throws {
+        guard state.format <= StoreFormat.version else {
+            throw StoreError(
+                .newerFormat,
+                "Can't open \(path) because its format is \(state.format) and this program knows "
+                    + "\(StoreFormat.version); update the program.", path: path)
+        }
+    }
+
+    private func storedModel() throws -> ManagedObjectModel {
+        let value = try connection.firstValue("SELECT value FROM ab_meta WHERE key = 'model'")
+        guard case .blob(let bytes)? = value else {
+            throw StoreError(
+                .corrupt, "Can't open \(path) because it does not hold its model.", path: path)
+        }
+        do {
+            return try ManagedObjectModel(canonicalEncoding: bytes)
+        } catch {
+            throw StoreError(
+                .corrupt, "Can't open \(path) because its model can't be read: \(error)",
+                path: path, underlying: error)
+        }
+    }
+
+    private func check(
+        _ model: ManagedObjectModel?, against stored: ManagedObjectModel, hash: [UInt8]
+    ) throws {
+        guard let model, model.hash != hash else { return }
+        let entity = model.entities.first { entity in
+            stored.entity(named: entity.name)?.declaration != entity.declaration
+        }
+        let place = entity.map { ", beginning with the entity \($0.name)" } ?? ""
+        throw StoreError(
+            .modelMismatch,
+            "Can't open \(path) because it was made with another model\(place); open it with the "
+                + "model that it has.", path: path, entity: entity?.name)
+    }
+
+    private func configureWriter() throws {
+        try connection.execute("PRAGMA journal_mode = WAL")
+        try connection.execute(
+            "PRAGMA synchronous = \(options.durability == .full ? "FULL" : "NORMAL")")
+    }
+
+    private func create(_ model: ManagedObjectModel) throws {
+        try connection.execute("PRAGMA journal_mode = WAL")
+        try StoreFunctions.install(on: connection)
+        try connection.transaction(.immediate) {
+            // Another process may have made it meanwhile.
+            guard try checkIsStore() else { return }
+            try connection.execute("PRAGMA application_id = \(StoreFormat.applicationID)")
+            try connection.execute(CoreTables.creation)
+            let numbers = SchemaNumbers(numbering: model)
+            try numbers.write(connection)
+            try createTables(StoreSchema(model, numbers: numbers))
+            try writeFirstState(model)
+        }
+    }
+
+    private func createTables(_ schema: StoreSchema) throws {
+        var names = NameTaker(taken: Set(schema.tables.map { $0.plainName.lowercased() }))
+        for table in schema.tables {
+            for sql in table.creation(indexNames: &names) { try connection.execute(sql) }
+        }
+        for links in schema.linkLayouts {
+            for sql in links.creation(indexNames: &names) { try connection.execute(sql) }
+        }
+    }
+
+    private func writeFirstState(_ model: ManagedObjectModel) throws {
+        try connection.run(
+            "INSERT INTO ab_meta (key, value) VALUES ('model', ?)",
+            .blob(model.canonicalEncoding))
+        try connection.run(
+            "INSERT INTO ab_replica (ordinal, id, own, seen) VALUES (0, ?, 1, 0)",
+            .blob(environment.freshReplica().bytes))
+        try connection.run("INSERT INTO ab_state (id) VALUES (1)")
+        let state = StoreState(
+            format: StoreFormat.version, model: model.hash, file: fileIdentity(path), ordinal: 0,
+            isRenewing: false, clock: HybridClock(), nextNumber: 1, cursor: nil)
+        try state.write(connection)
+    }
+}
+
+/// The identity of the file at a path; empty where it can't be told.
+func fileIdentity(_ path: String) -> [UInt8] {
+    (try? FileIdentity(path: path))?.encoded ?? []
+}
+
+extension SchemaNumbers {
+    /// Numbers for a new file.
+    init(numbering model: ManagedObjectModel) {
+        for entity in model.entities {
+            entities[entity.wireName] = Int64(entity.index + 1)
+        }
+        for root in model.entities where root.superentity == nil {
+            let stored = TableLayout.storedProperties(of: root).map(\.wireProperty)
+            properties[number(of: root)] = Dictionary(
+                stored.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        }
+    }
+
+    static func read(_ connection: Connection) throws -> SchemaNumbers {
+        var numbers = SchemaNumbers()
+        for row in try connection.rows("SELECT name, number FROM ab_entity") {
+            guard case .text(let name) = row[0], case .integer(let number) = row[1] else { continue }
+            numbers.entities[WireName(name)] = number
+        }
+        let statement = try connection.cached(
+            "SELECT entity, number, name, type, rule FROM ab_property")
+        while try statement.step() {
+            let property = WireProperty(
+                name: WireName(statement.string(at: 2)),
+                type: WireType(rawValue: UInt8(truncatingIfNeeded: statement.int64(at: 3))),
+                rule: MergeRule(rawValue: UInt8(truncatingIfNeeded: statement.int64(at: 4))))
+            numbers.properties[statement.int64(at: 0), default: [:]][property] =
+                Int(statement.int64(at: 1))
+        }
+        return numbers
+    }
+
+    func write(_ connection: Connection) throws {
+        for (name, number) in entities {
+            try connection.run(
+                "INSERT INTO ab_entity (number, name) VALUES (?, ?)", .integer(number),
+                .text(name.string))
+        }
+        for (entity, properties) in properties {
+            for (property, number) in properties {
+                try connection.run(
+                    """
+                    INSERT INTO ab_property (entity, number, name, type, rule)
+                    VALUES (?, ?, ?, ?, ?)
+                    """,
+                    .integer(entity), .integer(Int64(number)), .text(property.name.string),
+                    .integer(Int64(property.type.rawValue)),
+                    .integer(Int64(property.rule.rawValue)))
+            }
+        }
+    }
+}
+
+extension ReplicaTable {
+    static func read(_ connection: Connection) throws -> ReplicaTable {
+        var replicas = ReplicaTable()
+        try replicas.readNew(connection)
+        return replicas
+    }
+
+    /// Takes in what another process has added.
+    mutating func readNew(_ connection: Connection) throws {
+        let statement = try connection.cached(
+            "SELECT id FROM ab_replica WHERE ordinal >= ? ORDER BY ordinal")
+        try statement.bind(count, at: 1)
+        while try statement.step() {
+            guard let replica = ReplicaID(bytes: statement.bytes(at: 0)) else {
+                throw StoreError(.corrupt, "Can't use the store because a replica ID is damaged.")
+            }
+            append(replica)
+        }
+    }
+}

@@ -1,0 +1,148 @@
+package import AnabranchModel
+package import AnabranchReplication
+package import AnabranchSQLite
+import Foundation
+import Synchronization
+
+/// One open store file.
+///
+/// Reads run on a pool of connections, each in one snapshot; writes on one connection, one at a
+/// time. Both on the calling thread.
+package final class Store: Sendable {
+    package let path: String
+    package let model: ManagedObjectModel
+    package let schema: StoreSchema
+    /// Tells this opening of the file from every other.
+    package let identity = StoreIdentity()
+    let environment: StoreEnvironment
+    let options: StoreOptions
+    let modelHash: [UInt8]
+    let readers: ConnectionPool
+    private let writer: Writer
+    private let knownReplicas: Mutex<ReplicaTable>
+
+    init(
+        path: String, model: ManagedObjectModel, schema: StoreSchema, modelHash: [UInt8],
+        options: StoreOptions, environment: StoreEnvironment, writer: Connection,
+        replicas: ReplicaTable
+    ) {
+        self.path = path
+        self.model = model
+        self.schema = schema
+        self.modelHash = modelHash
+        self.options = options
+        self.environment = environment
+        self.writer = Writer(writer)
+        knownReplicas = Mutex(replicas)
+        readers = ConnectionPool(
+            path: path, limit: options.readerCount, vfs: environment.vfs,
+            busyTimeout: options.busyTimeout, setup: StoreFunctions.install)
+    }
+
+    /// Waits for reads and writes under way; whatever comes later throws `closed`.
+    package func close() {
+        readers.close()
+        writer.close()
+    }
+
+    /// Statements run by the pool's connections that are not reading now.
+    package var readStatistics: ConnectionStatistics { readers.statistics }
+}
+
+/// Tells one opening of a file from another.
+package final class StoreIdentity: Sendable, Hashable {
+    package static func == (left: StoreIdentity, right: StoreIdentity) -> Bool { left === right }
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// The one connection that writes, and its lock.
+private final class Writer: @unchecked Sendable {
+    // Confined by the lock.
+    private let connection: Connection
+    private let lock = NSLock()
+
+    init(_ connection: Connection) { self.connection = connection }
+
+    func withLock<Result>(_ body: (Connection) throws -> Result) rethrows -> Result {
+        lock.lock()
+        defer { lock.unlock() }
+        return try body(connection)
+    }
+
+    func close() { withLock { $0.close() } }
+}
+
+extension Store {
+    /// Runs a body in one read transaction: it sees one state of the file, whatever is saved
+    /// meanwhile.
+    package func read<Result>(_ body: (StoreReader) throws -> Result) throws -> Result {
+        try StoreError.translating("read", path: path) {
+            try readers.read { connection in
+                try body(StoreReader(connection, schema: schema))
+            }
+        }
+    }
+
+    /// Runs a body in one write transaction, with everything that may not come from memory read
+    /// inside it. What the body throws rolls all back.
+    func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
+        guard !options.isReadOnly else {
+            throw StoreError(
+                .readOnly, "Can't write \(path) because it was opened for reading.", path: path)
+        }
+        return try StoreError.translating("write", path: path) {
+            try writer.withLock { connection in
+                let (result, replicas) = try connection.transaction(.immediate) {
+                    let transaction = try WriteTransaction(
+                        connection, store: self, replicas: knownReplicas.withLock { $0 })
+                    let result = try body(transaction)
+                    try transaction.finish()
+                    return (result, transaction.replicas)
+                }
+                knownReplicas.withLock { $0 = replicas }
+                return result
+            }
+        }
+    }
+
+    /// Uses the writing connection outside a transaction.
+    func withWriter<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        try StoreError.translating("write", path: path) { try writer.withLock(body) }
+    }
+}
+
+extension Store {
+    /// The replica that the file saves under now.
+    package var replica: ReplicaID {
+        get throws {
+            try read { reader in
+                let ordinal = try StoreState.read(reader.connection).ordinal
+                guard let replica = try reader.replicas()[ordinal] else {
+                    throw StoreError(.corrupt, "Can't use \(path) because it names no replica.")
+                }
+                return replica
+            }
+        }
+    }
+
+    /// The identity by which every other replica knows a record.
+    package func recordID(of id: LocalID) throws -> RecordID? {
+        if let known = knownReplicas.withLock({ $0.record(id) }) { return known }
+        return try refreshedReplicas().record(id)
+    }
+
+    /// - Returns: `nil` where this file has not heard of the record's replica.
+    package func localID(of record: RecordID) throws -> LocalID? {
+        if let known = knownReplicas.withLock({ $0.localID(of: record) }) { return known }
+        return try refreshedReplicas().localID(of: record)
+    }
+
+    /// Another process may have interned replicas since.
+    private func refreshedReplicas() throws -> ReplicaTable {
+        let replicas = try read { try $0.replicas() }
+        knownReplicas.withLock { known in
+            if replicas.count > known.count { known = replicas }
+        }
+        return replicas
+    }
+}

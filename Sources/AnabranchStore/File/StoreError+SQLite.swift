@@ -1,0 +1,38 @@
+import AnabranchSQLite
+
+extension StoreError {
+    /// Tells a person and a program what SQLite's code means for a store.
+    init(_ error: SQLiteError, doing verb: String, path: String) {
+        let code: Code
+        let cause: String
+        switch error.code {
+        case .notADatabase:
+            (code, cause) = (.notAStore, "it is not a SQLite database")
+        case .corrupt:
+            (code, cause) = (.corrupt, "the file is damaged; restore a backup")
+        case .readOnly:
+            (code, cause) = (.readOnly, "the file or its folder can't be written")
+        case .full:
+            (code, cause) = (.diskFull, "the disk is full; make room and try again")
+        case .busy, .locked:
+            (code, cause) = (.busy, "another process is writing; try again")
+        case .cantOpen:
+            (code, cause) = (.cannotOpen, "there is no such file, or no right to open it")
+        default:
+            (code, cause) = (.database, error.message)
+        }
+        self.init(
+            code, "Can't \(verb) \(path) because \(cause).", path: path, underlying: error)
+    }
+
+    /// Runs a body, giving SQLite's errors the meaning that they have for a store.
+    static func translating<Result>(
+        _ verb: String, path: String, _ body: () throws -> Result
+    ) throws -> Result {
+        do {
+            return try body()
+        } catch let error as SQLiteError {
+            throw StoreError(error, doing: verb, path: path)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+/// Why a store can't do what it was asked, and what is left.
+///
+/// Unless a code says otherwise nothing was written: the file is as it was.
+public struct StoreError: Error, Sendable {
+    public let code: Code
+    public let message: String
+    /// Of the store file.
+    public let path: String?
+    public let entity: String?
+    public let property: String?
+    /// The records that are the cause, as local IDs.
+    package let records: [LocalID]
+    public let underlying: (any Error)?
+
+    package init(
+        _ code: Code, _ message: String, path: String? = nil, entity: String? = nil,
+        property: String? = nil, records: [LocalID] = [], underlying: (any Error)? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.path = path
+        self.entity = entity
+        self.property = property
+        self.records = records
+        self.underlying = underlying
+    }
+}
+
+extension StoreError {
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// No file there, no rights, or its folder is missing: check the path.
+        public static let cannotOpen = Code(rawValue: "cannot-open")
+        /// Not SQLite, or not made by Anabranch: check the path.
+        public static let notAStore = Code(rawValue: "not-a-store")
+        /// The file is damaged: restore a backup, or recover it with SQLite's tools.
+        public static let corrupt = Code(rawValue: "corrupt")
+        /// Made by a later version: update this program.
+        public static let newerFormat = Code(rawValue: "newer-format")
+        /// The file has another model than the one given.
+        public static let modelMismatch = Code(rawValue: "model-mismatch")
+        public static let readOnly = Code(rawValue: "read-only")
+        public static let diskFull = Code(rawValue: "disk-full")
+        /// Another process writes: try again.
+        public static let busy = Code(rawValue: "busy")
+        /// Another process has upgraded the file: open it anew.
+        public static let storeChanged = Code(rawValue: "store-changed")
+        /// Records were changed elsewhere since they were read: refresh them, then save again.
+        public static let mergeConflict = Code(rawValue: "merge-conflict")
+        /// Another record holds the same unique key.
+        public static let constraintConflict = Code(rawValue: "constraint-conflict")
+        /// The save is larger than one change set may be: save in parts.
+        public static let saveTooLarge = Code(rawValue: "save-too-large")
+        /// The clock or a counter has reached its end: set the device's clock.
+        public static let exhausted = Code(rawValue: "exhausted")
+        /// A received change set breaks the rules: report its sender.
+        public static let malformedChangeSet = Code(rawValue: "malformed-change-set")
+        /// A received change set lacks its predecessor: pull again.
+        public static let sequenceGap = Code(rawValue: "sequence-gap")
+        /// A received change set continues another history than the one that is held.
+        public static let forked = Code(rawValue: "forked")
+        /// A page does not begin where the store's cursor is: another sync went on meanwhile.
+        public static let cursorMoved = Code(rawValue: "cursor-moved")
+        /// A page's entries do not give its cursor: pull again.
+        public static let digestMismatch = Code(rawValue: "digest-mismatch")
+        /// SQLite reports something else.
+        public static let database = Code(rawValue: "database")
+        /// The store was closed.
+        public static let closed = Code(rawValue: "closed")
+    }
+}
+
+extension StoreError: CustomStringConvertible {
+    public var description: String { "\(message) (\(code.rawValue))" }
+}

@@ -1,0 +1,65 @@
+package import AnabranchReplication
+import AnabranchSQLite
+
+/// The one row that every write transaction reads first and writes last.
+struct StoreState {
+    var format: Int64
+    /// The hash of the model's canonical encoding.
+    var model: [UInt8]
+    /// The identity of the file that wrote last; empty where it can't be told.
+    var file: [UInt8]
+    /// Of the replica that the file saves under.
+    var ordinal: Int64
+    /// Whether the next reservation or save takes a new replica ID.
+    var isRenewing: Bool
+    var clock: HybridClock
+    /// The next record number to reserve.
+    var nextNumber: UInt64
+    var cursor: LogCursor?
+
+    static func read(_ connection: Connection) throws -> StoreState {
+        let statement = try connection.cached(
+            """
+            SELECT format, model, file, ordinal, renew, clock, next_number, epoch, position,
+            running FROM ab_state WHERE id = 1
+            """)
+        guard try statement.step() else {
+            throw StoreError(.corrupt, "Can't use the store because its state is missing.")
+        }
+        defer { statement.reset() }
+        return StoreState(
+            format: statement.int64(at: 0), model: statement.bytes(at: 1),
+            file: statement.bytes(at: 2), ordinal: statement.int64(at: 3),
+            isRenewing: statement.int64(at: 4) != 0,
+            clock: HybridClock(
+                latest: HybridTimestamp(rawValue: UInt64(bitPattern: statement.int64(at: 5)))),
+            nextNumber: UInt64(bitPattern: statement.int64(at: 6)),
+            cursor: cursor(
+                epoch: statement.bytes(at: 7), position: statement.int64(at: 8),
+                running: statement.bytes(at: 9)))
+    }
+
+    private static func cursor(epoch: [UInt8], position: Int64, running: [UInt8]) -> LogCursor? {
+        guard let epoch = EpochID(bytes: epoch), let running = ReplicaID(bytes: running) else {
+            return nil
+        }
+        return LogCursor(
+            epoch: epoch, position: UInt64(bitPattern: position), digestHigh: running.high,
+            digestLow: running.low)
+    }
+
+    func write(_ connection: Connection) throws {
+        let running = cursor.map { ReplicaID(high: $0.digestHigh, low: $0.digestLow).bytes }
+        try connection.run(
+            """
+            UPDATE ab_state SET format = ?, model = ?, file = ?, ordinal = ?, renew = ?, clock = ?,
+            next_number = ?, epoch = ?, position = ?, running = ? WHERE id = 1
+            """,
+            .integer(format), .blob(model), .blob(file), .integer(ordinal),
+            .integer(isRenewing ? 1 : 0), .integer(Int64(bitPattern: clock.latest.rawValue)),
+            .integer(Int64(bitPattern: nextNumber)),
+            cursor.map { .blob($0.epoch.bytes) } ?? .null,
+            cursor.map { .integer(Int64(bitPattern: $0.position)) } ?? .null,
+            running.map { .blob($0) } ?? .null)
+    }
+}

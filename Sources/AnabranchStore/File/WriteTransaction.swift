@@ -1,0 +1,116 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+/// One write transaction: the connection, the state row as it is now, and the replicas.
+///
+/// Confined to the body of `Store.write`. What it changes becomes visible, also in memory, only
+/// when the transaction has committed.
+final class WriteTransaction {
+    let connection: Connection
+    let store: Store
+    var state: StoreState
+    private(set) var replicas: ReplicaTable
+
+    var schema: StoreSchema { store.schema }
+    var environment: StoreEnvironment { store.environment }
+
+    /// - Throws: `storeChanged` where another process has upgraded the file since it was opened.
+    init(_ connection: Connection, store: Store, replicas: ReplicaTable) throws {
+        self.connection = connection
+        self.store = store
+        self.replicas = replicas
+        state = try StoreState.read(connection)
+        guard state.format == StoreFormat.version, state.model == store.modelHash else {
+            throw StoreError(
+                .storeChanged,
+                "Can't write \(store.path) because another program has upgraded it; open it anew.",
+                path: store.path)
+        }
+        try self.replicas.readNew(connection)
+    }
+
+    func finish() throws { try state.write(connection) }
+
+    /// The replica that this transaction saves under.
+    func ownReplica() throws -> ReplicaID {
+        guard let replica = replicas[state.ordinal] else {
+            throw StoreError(
+                .corrupt, "Can't use \(store.path) because it names no replica.",
+                path: store.path)
+        }
+        return replica
+    }
+
+    /// The ordinal of a replica, given to it now where it is new to the file.
+    func ordinal(of replica: ReplicaID) throws -> Int64 {
+        try replicas.ordinal(of: replica) ?? intern(replica, isOwn: false)
+    }
+
+    func localID(of record: RecordID) throws -> LocalID {
+        LocalID(ordinal: try ordinal(of: record.replica), number: record.number)
+    }
+
+    func recordID(of id: LocalID) throws -> RecordID {
+        guard let record = replicas.record(id) else {
+            throw StoreError(
+                .corrupt, "Can't name record \(id) because its replica is unknown.",
+                path: store.path, records: [id])
+        }
+        return record
+    }
+
+    private func intern(_ replica: ReplicaID, isOwn: Bool) throws -> Int64 {
+        let ordinal = replicas.count
+        guard ordinal <= Int64(Limits.greatestReplicaOrdinal) else {
+            throw StoreError(
+                .exhausted, "Can't take in replica \(replica) because a store holds 2^22 at most.",
+                path: store.path)
+        }
+        try connection.run(
+            "INSERT INTO ab_replica (ordinal, id, own, seen) VALUES (?, ?, ?, 0)",
+            .integer(ordinal), .blob(replica.bytes), .integer(isOwn ? 1 : 0))
+        replicas.append(replica)
+        return ordinal
+    }
+
+    /// Takes a fresh replica ID where the file is a copy, or was told that it has a twin.
+    ///
+    /// A file found under another inode or birth time was copied or restored; whoever else has it
+    /// goes on under the old ID. What was saved and not pushed yet stays under the old one.
+    func renewIdentityIfNeeded() throws {
+        let file = fileIdentity(store.path)
+        let isCopy = Self.isAnotherFile(state.file, file)
+        state.file = file.isEmpty ? state.file : file
+        guard isCopy || state.isRenewing else { return }
+        state.ordinal = try intern(environment.freshReplica(), isOwn: true)
+        state.nextNumber = 1
+        state.isRenewing = false
+    }
+
+    private static func isAnotherFile(_ recorded: [UInt8], _ present: [UInt8]) -> Bool {
+        guard let recorded = FileIdentity(encoded: recorded),
+            let present = FileIdentity(encoded: present)
+        else { return false }
+        return !recorded.matches(present)
+    }
+
+    /// What is held of a replica: its highest sequence number and that set's origin.
+    func head(of ordinal: Int64) throws -> (sequence: UInt64, origin: Digest) {
+        let statement = try connection.cached(
+            "SELECT seen, origin FROM ab_replica WHERE ordinal = ?")
+        try statement.bind(ordinal, at: 1)
+        guard try statement.step() else { return (0, .zero) }
+        defer { statement.reset() }
+        return (
+            UInt64(bitPattern: statement.int64(at: 0)),
+            Digest(bytes: statement.bytes(at: 1)) ?? .zero
+        )
+    }
+
+    func setHead(of ordinal: Int64, sequence: UInt64, origin: Digest) throws {
+        try connection.run(
+            "UPDATE ab_replica SET seen = ?, origin = ? WHERE ordinal = ?",
+            .integer(Int64(bitPattern: sequence)), .blob(origin.bytes), .integer(ordinal))
+    }
+}

@@ -1,0 +1,38 @@
+import AnabranchReplication
+
+extension Store {
+    /// Reserves numbers for records that are inserted later.
+    ///
+    /// The reservation is committed before this returns: no crash and no second process gives a
+    /// number twice (invariant 2). Numbers that are not used leave gaps, which are normal.
+    ///
+    /// - Returns: Local IDs one after the other, under the file's present replica ID.
+    /// - Throws: `exhausted` where the replica has no numbers left.
+    package func reserveNumbers(_ count: Int) throws -> ClosedRange<LocalID> {
+        try write { transaction in
+            try transaction.renewIdentityIfNeeded()
+            return try transaction.reserveNumbers(count)
+        }
+    }
+
+    /// Marks that the next reservation or save takes a new replica ID: this file was found to be
+    /// a copy, or to have been restored.
+    package func renewIdentity() throws {
+        try write { $0.state.isRenewing = true }
+    }
+}
+
+extension WriteTransaction {
+    func reserveNumbers(_ count: Int) throws -> ClosedRange<LocalID> {
+        let first = state.nextNumber
+        let last = first + UInt64(max(count, 1)) - 1
+        guard last <= Limits.greatestRecordNumber else {
+            throw StoreError(
+                .exhausted, "Can't insert because the replica has used all 2^40 record numbers.",
+                path: store.path)
+        }
+        state.nextNumber = last + 1
+        return LocalID(ordinal: state.ordinal, number: first)...LocalID(
+            ordinal: state.ordinal, number: last)
+    }
+}

@@ -1,0 +1,90 @@
+import AnabranchReplication
+import AnabranchSQLite
+
+/// The rows of link tables on one connection.
+///
+/// A row has the tag of the first add; tags of concurrent adds stand in `more`, each as a
+/// distance and an ordinal in varints, so a link that was added once costs no blob.
+struct LinkRows {
+    let connection: Connection
+
+    init(_ connection: Connection) { self.connection = connection }
+
+    /// - Returns: Nothing where there is no such link.
+    func tags(
+        left: LocalID, right: LocalID, in layout: LinkLayout
+    ) throws -> [RowStamps.LocalStamp] {
+        let statement = try connection.cached(
+            "SELECT tag, tag_by, more FROM \(layout.name) WHERE left = ? AND right = ?")
+        try statement.bind(left, at: 1)
+        try statement.bind(right, at: 2)
+        guard try statement.step() else { return [] }
+        defer { statement.reset() }
+        return try Self.tags(of: statement, at: 0)
+    }
+
+    /// Reads three columns: `tag`, `tag_by`, `more`.
+    static func tags(of statement: Statement, at column: Int) throws -> [RowStamps.LocalStamp] {
+        var tags = [
+            RowStamps.LocalStamp(
+                timestamp: UInt64(bitPattern: statement.int64(at: column)),
+                ordinal: statement.int64(at: column + 1))
+        ]
+        guard !statement.isNull(at: column + 2) else { return tags }
+        var reader = ByteReader(statement.bytes(at: column + 2))
+        while !reader.isAtEnd {
+            let timestamp = try reader.readVarint()
+            tags.append(
+                RowStamps.LocalStamp(
+                    timestamp: timestamp, ordinal: Int64(clamping: try reader.readVarint())))
+        }
+        return tags
+    }
+
+    static func more(_ tags: some Sequence<RowStamps.LocalStamp>) -> [UInt8] {
+        var writer = ByteWriter()
+        for tag in tags {
+            writer.append(varint: tag.timestamp)
+            writer.append(varint: UInt64(tag.ordinal))
+        }
+        return writer.bytes
+    }
+
+    /// Makes the row, changes its tags, or removes it where none is left.
+    func set(
+        _ tags: [RowStamps.LocalStamp], left: LocalID, right: LocalID, in layout: LinkLayout
+    ) throws {
+        guard let first = tags.first else {
+            try connection.run(
+                "DELETE FROM \(layout.name) WHERE left = ? AND right = ?", .integer(left),
+                .integer(right))
+            return
+        }
+        let statement = try connection.cached(
+            """
+            INSERT INTO \(layout.name) (left, right, tag, tag_by, more) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (left, right) DO UPDATE
+            SET tag = excluded.tag, tag_by = excluded.tag_by, more = excluded.more
+            """)
+        try statement.bind(left, at: 1)
+        try statement.bind(right, at: 2)
+        try statement.bind(Int64(bitPattern: first.timestamp), at: 3)
+        try statement.bind(first.ordinal, at: 4)
+        if tags.count > 1 {
+            try statement.bind(Self.more(tags.dropFirst()), at: 5)
+        } else {
+            try statement.bindNull(at: 5)
+        }
+        try statement.run()
+    }
+
+    /// Removes every link of a record that is deleted.
+    func removeAll(of record: LocalID, layout: EntityLayout) throws {
+        for links in layout.leftLinks {
+            try connection.run("DELETE FROM \(links.name) WHERE left = ?", .integer(record))
+        }
+        for links in layout.rightLinks {
+            try connection.run("DELETE FROM \(links.name) WHERE right = ?", .integer(record))
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import AnabranchReplication
+import AnabranchSQLite
+
+/// The table `ab_changeset` on one connection.
+struct ChangeLog {
+    let connection: Connection
+    let replicas: ReplicaTable
+
+    private static let columns = """
+        position, kind, replica, seq, hlc, context, author, name, epoch, server_position,
+        rewritten, previous_origin, origin, digest, payload
+        """
+
+    /// - Returns: The set's position in this log.
+    func append(
+        _ set: ChangeSet, ordinal: Int64, place: CausalContext.Prefix?
+    ) throws -> Int64 {
+        let statement = try connection.cached(
+            """
+            INSERT INTO ab_changeset (kind, replica, seq, hlc, context, author, name, epoch,
+            server_position, rewritten, previous_origin, origin, digest, payload)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """)
+        try statement.bind(Int64(set.kind.rawValue), at: 1)
+        try statement.bind(ordinal, at: 2)
+        try statement.bind(Int64(bitPattern: set.dot.sequence), at: 3)
+        try statement.bind(Int64(bitPattern: set.timestamp.rawValue), at: 4)
+        var context = ByteWriter()
+        context.append(context: set.context)
+        try statement.bind(context.bytes, at: 5)
+        try statement.bind(set.author, at: 6)
+        try statement.bind(set.name, at: 7)
+        if let place {
+            try statement.bind(place.epoch.bytes, at: 8)
+            try statement.bind(Int64(bitPattern: place.position), at: 9)
+        }
+        if let rewritten = set.rewrittenFrom {
+            var dot = ByteWriter()
+            dot.append(dot: rewritten)
+            try statement.bind(dot.bytes, at: 10)
+        }
+        try statement.bind(set.previousOrigin.bytes, at: 11)
+        try statement.bind(set.origin.bytes, at: 12)
+        try statement.bind(set.digest.bytes, at: 13)
+        try set.payload.withUnsafeBytes { payload in
+            try statement.unsafeBindBlob(payload, at: 14)
+            try statement.run()
+        }
+        return connection.lastInsertRowID
+    }
+
+    /// Entries behind a position of this log, oldest first.
+    func entries(after position: Int64, limit: Int) throws -> [LogEntry] {
+        let statement = try connection.cached(
+            """
+            SELECT \(Self.columns) FROM ab_changeset WHERE position > ? ORDER BY position LIMIT ?
+            """)
+        try statement.bind(position, at: 1)
+        try statement.bind(Int64(limit), at: 2)
+        return try read(statement)
+    }
+
+    func entry(at position: Int64) throws -> LogEntry? {
+        try entries(after: position - 1, limit: 1).first { $0.localPosition == position }
+    }
+
+    func entry(named dot: Dot) throws -> LogEntry? {
+        guard let ordinal = replicas.ordinal(of: dot.replica) else { return nil }
+        let statement = try connection.cached(
+            "SELECT \(Self.columns) FROM ab_changeset WHERE replica = ? AND seq = ?")
+        try statement.bind(ordinal, at: 1)
+        try statement.bind(Int64(bitPattern: dot.sequence), at: 2)
+        return try read(statement).first
+    }
+
+    /// Sets that the zone is not known to hold, oldest first, until their payloads exceed a
+    /// number of bytes; one at least.
+    func pending(byteLimit: Int) throws -> [LogEntry] {
+        let statement = try connection.cached(
+            """
+            SELECT \(Self.columns) FROM ab_changeset
+            WHERE server_position IS NULL ORDER BY position
+            """)
+        var entries: [LogEntry] = []
+        var byteCount = 0
+        while try statement.step() {
+            let entry = try Self.entry(statement, replicas: replicas)
+            byteCount += entry.changeSet.payload.count + 256
+            if !entries.isEmpty && byteCount > byteLimit { break }
+            entries.append(entry)
+        }
+        statement.reset()
+        return entries
+    }
+
+    private func read(_ statement: Statement) throws -> [LogEntry] {
+        var entries: [LogEntry] = []
+        while try statement.step() {
+            entries.append(try Self.entry(statement, replicas: replicas))
+        }
+        return entries
+    }
+
+    private static func entry(
+        _ statement: Statement, replicas: ReplicaTable
+    ) throws -> LogEntry {
+        guard let replica = replicas[statement.int64(at: 2)],
+            let previousOrigin = Digest(bytes: statement.bytes(at: 11)),
+            let origin = Digest(bytes: statement.bytes(at: 12)),
+            let digest = Digest(bytes: statement.bytes(at: 13))
+        else {
+            throw StoreError(
+                .corrupt, "Can't read entry \(statement.int64(at: 0)) of the log: it is damaged.")
+        }
+        var context = ByteReader(statement.bytes(at: 5))
+        var rewritten = ByteReader(statement.bytes(at: 10))
+        let place = EpochID(bytes: statement.bytes(at: 8)).map {
+            CausalContext.Prefix(
+                epoch: $0, position: UInt64(bitPattern: statement.int64(at: 9)))
+        }
+        let set = ChangeSet(
+            fromLog: LogEntryKind(rawValue: UInt8(truncatingIfNeeded: statement.int64(at: 1))),
+            dot: Dot(replica: replica, sequence: UInt64(bitPattern: statement.int64(at: 3))),
+            timestamp: HybridTimestamp(rawValue: UInt64(bitPattern: statement.int64(at: 4))),
+            author: statement.string(at: 6), name: statement.string(at: 7),
+            payload: statement.bytes(at: 14),
+            rewrittenFrom: statement.isNull(at: 10) ? nil : try rewritten.readDot(),
+            previousOrigin: previousOrigin, origin: origin, digest: digest,
+            context: try context.readContext())
+        return LogEntry(localPosition: statement.int64(at: 0), place: place, changeSet: set)
+    }
+}

@@ -1,0 +1,86 @@
+package import AnabranchModel
+package import AnabranchReplication
+package import AnabranchSQLite
+
+/// The columns of a SELECT that reads whole rows of an entity and its sub-entities, and how to
+/// take them apart.
+package struct RowSelection {
+    /// How one entity's row fills its slots.
+    private struct Decoder {
+        let entity: EntityDescription
+        let slotCount: Int
+        let columns: [(slot: Int, column: Int, kind: ColumnKind)]
+    }
+
+    private let table: TableLayout
+    private let schema: StoreSchema
+    private let columns: [TableLayout.Column]
+    private let decoders: [Int64: Decoder]
+    private let single: Decoder?
+
+    package init(_ entity: EntityDescription, schema: StoreSchema) {
+        let hierarchy = entity.hierarchy
+        let table = schema.layout(of: entity).table
+        let columns = table.columns.filter { column in
+            hierarchy.contains { $0.isKind(of: column.property.entity) }
+        }
+        let firstColumn = table.hasDiscriminator ? 5 : 4
+        let decoders = hierarchy.map { entity in
+            Decoder(
+                entity: entity, slotCount: entity.slots.count,
+                columns: columns.enumerated().compactMap { index, column in
+                    entity.isKind(of: column.property.entity)
+                        ? (column.slot, firstColumn + index, column.kind) : nil
+                })
+        }
+        self.table = table
+        self.schema = schema
+        self.columns = columns
+        single = table.hasDiscriminator ? nil : decoders.first
+        self.decoders = Dictionary(
+            decoders.map { (schema.layout(of: $0.entity).number, $0) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    /// SQL of the columns in their order: row ID, version, discriminator, then the properties.
+    ///
+    /// - Parameter alias: Of the entity's table, as the statement names it.
+    package func sql(alias: String) -> String {
+        var terms = ["ab_pk", "ab_stamp", "ab_by", "ab_stamps"]
+        if table.hasDiscriminator { terms.append("ab_entity") }
+        var names = terms.map { "\(alias).\($0)" }
+        for column in columns { names.append(sql(of: column, alias: alias)) }
+        return names.joined(separator: ", ")
+    }
+
+    /// A reference whose target is gone keeps its value in the row and reads nil.
+    private func sql(of column: TableLayout.Column, alias: String) -> String {
+        guard let target = column.property.relationship?.destination else {
+            return "\(alias).\(column.name)"
+        }
+        let table = schema.layout(of: target).table.name
+        return "(SELECT r.ab_pk FROM \(table) r WHERE r.ab_pk = \(alias).\(column.name))"
+    }
+
+    /// The row that the statement stands on.
+    package func row(_ statement: Statement) throws -> StoredRow {
+        guard let decoder = single ?? decoders[statement.int64(at: 4)] else {
+            throw StoreError(
+                .corrupt, "Can't read a row because its entity \(statement.int64(at: 4)) is none "
+                    + "of the model's.", records: [statement.int64(at: 0)])
+        }
+        let slots = [Value](unsafeUninitializedCapacity: decoder.slotCount) { buffer, count in
+            buffer.initialize(repeating: .null)
+            for (slot, column, kind) in decoder.columns {
+                buffer[slot] = statement.slot(at: column, as: kind)
+            }
+            count = decoder.slotCount
+        }
+        return StoredRow(
+            id: statement.int64(at: 0), entity: decoder.entity,
+            version: RowVersion(
+                stamp: statement.int64(at: 1), by: statement.int64(at: 2),
+                stamps: statement.isNull(at: 3) ? nil : statement.bytes(at: 3)),
+            slots: slots)
+    }
+}

@@ -1,0 +1,169 @@
+package import AnabranchModel
+package import AnabranchReplication
+package import AnabranchSQLite
+
+/// Reads one snapshot of a store, within the body of `Store.read`.
+package final class StoreReader {
+    package let connection: Connection
+    package let schema: StoreSchema
+
+    init(_ connection: Connection, schema: StoreSchema) {
+        self.connection = connection
+        self.schema = schema
+    }
+
+    func replicas() throws -> ReplicaTable { try ReplicaTable.read(connection) }
+
+    /// Reads rows by ID, in one SELECT whatever their number.
+    ///
+    /// - Parameter ids: Of objects of the entity or its sub-entities; those that are not there,
+    ///   or are of another entity, give no row.
+    package func rows(
+        of entity: EntityDescription, ids: [LocalID], _ body: (StoredRow) throws -> Void
+    ) throws {
+        guard !ids.isEmpty else { return }
+        let selection = RowSelection(entity, schema: schema)
+        let statement = try connection.cached(
+            """
+            SELECT \(selection.sql(alias: "t")) FROM json_each(?) j
+            CROSS JOIN \(schema.layout(of: entity).table.name) t ON t.ab_pk = j.value
+            \(restriction(to: entity, alias: "t", after: "WHERE"))
+            """)
+        try statement.bind(Self.json(ids), at: 1)
+        while try statement.step() { try body(try selection.row(statement)) }
+    }
+
+    /// The entity of a row of a hierarchy; `nil` where there is no such row.
+    package func entity(
+        of id: LocalID, in root: EntityDescription
+    ) throws -> EntityDescription? {
+        let layout = schema.layout(of: root)
+        let statement = try connection.cached(layout.versionSQL)
+        try statement.bind(id, at: 1)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        return layout.table.hasDiscriminator
+            ? schema.entity(numbered: statement.int64(at: 0)) : layout.entity
+    }
+
+    static func json(_ ids: [LocalID]) -> String {
+        "[" + ids.map(String.init).joined(separator: ",") + "]"
+    }
+
+    /// Keeps rows of other branches of the hierarchy out; empty where there are none.
+    func restriction(
+        to entity: EntityDescription, alias: String, after keyword: String
+    ) -> String {
+        let layout = schema.layout(of: entity)
+        guard layout.table.hasDiscriminator, entity.superentity != nil else { return "" }
+        let numbers = entity.hierarchy.map { "\(schema.layout(of: $0).number)" }
+        return "\(keyword) \(alias).ab_entity IN (\(numbers.joined(separator: ", ")))"
+    }
+}
+
+extension StoreReader {
+    /// One end of a relationship.
+    package struct Related: Sendable {
+        package let owner: LocalID
+        package let entity: EntityDescription
+        package let id: LocalID
+    }
+
+    /// What objects are related to, for all owners in one SELECT.
+    ///
+    /// - Parameter relationship: A to-many, or a to-one that the inverse stores. Where two
+    ///   records hold one target of a one-to-one, which two replicas may have written
+    ///   concurrently, the later write comes last.
+    /// - Returns: By owner, then by stamp for a one-to-one and by ID for a to-many.
+    package func related(
+        by relationship: RelationshipDescription, of owners: [LocalID]
+    ) throws -> [Related] {
+        guard !owners.isEmpty else { return [] }
+        switch relationship.storage {
+        case .reference: return []
+        case .inverseReference: return try holders(relationship, of: owners)
+        case .links(let side):
+            guard let links = schema.links(of: relationship) else { return [] }
+            switch side {
+            case .left: return try linked(relationship, links, "left", "right", owners)
+            case .right: return try linked(relationship, links, "right", "left", owners)
+            case .both:
+                let first = try linked(relationship, links, "left", "right", owners)
+                return first + (try linked(relationship, links, "right", "left", owners))
+            }
+        }
+    }
+
+    private func holders(
+        _ relationship: RelationshipDescription, of owners: [LocalID]
+    ) throws -> [Related] {
+        guard let inverse = relationship.inverse else { return [] }
+        let table = schema.layout(of: inverse.entity).table
+        guard let column = table.columns.first(where: { $0.property == .relationship(inverse) })
+        else { return [] }
+        let order = relationship.isToMany ? "t.ab_pk" : "t.ab_stamp, t.ab_pk"
+        let statement = try connection.cached(
+            """
+            SELECT t.\(column.name), t.ab_pk, \(discriminator(of: relationship.destination))
+            FROM json_each(?) j
+            CROSS JOIN \(table.name) t ON t.\(column.name) = j.value
+            \(restriction(to: inverse.entity, alias: "t", after: "WHERE"))
+            ORDER BY j.key, \(order)
+            """)
+        return try relateds(statement, owners: owners)
+    }
+
+    private func linked(
+        _ relationship: RelationshipDescription, _ links: LinkLayout, _ own: String,
+        _ other: String, _ owners: [LocalID]
+    ) throws -> [Related] {
+        let table = schema.layout(of: relationship.destination).table
+        let statement = try connection.cached(
+            """
+            SELECT l.\(own), l.\(other), \(discriminator(of: relationship.destination))
+            FROM json_each(?) j
+            CROSS JOIN \(links.name) l ON l.\(own) = j.value
+            CROSS JOIN \(table.name) t ON t.ab_pk = l.\(other)
+            ORDER BY j.key, l.\(other)
+            """)
+        return try relateds(statement, owners: owners)
+    }
+
+    private func discriminator(of entity: EntityDescription) -> String {
+        let layout = schema.layout(of: entity)
+        return layout.table.hasDiscriminator ? "t.ab_entity" : "\(layout.number)"
+    }
+
+    private func relateds(_ statement: Statement, owners: [LocalID]) throws -> [Related] {
+        try statement.bind(Self.json(owners), at: 1)
+        var found: [Related] = []
+        while try statement.step() {
+            guard let entity = schema.entity(numbered: statement.int64(at: 2)) else { continue }
+            found.append(
+                Related(
+                    owner: statement.int64(at: 0), entity: entity, id: statement.int64(at: 1)))
+        }
+        return found
+    }
+}
+
+extension StoreReader {
+    /// The position of the last change set in this file's log; zero for none.
+    package func logPosition() throws -> Int64 {
+        guard case .integer(let position)? = try connection.firstValue(
+            "SELECT max(position) FROM ab_changeset")
+        else { return 0 }
+        return position
+    }
+
+    /// Change sets behind a position of this file's log, oldest first.
+    package func changeSets(after position: Int64, limit: Int) throws -> [LogEntry] {
+        try ChangeLog(connection: connection, replicas: try replicas())
+            .entries(after: position, limit: limit)
+    }
+
+    /// - Returns: `nil` where the log does not hold the set.
+    package func changeSet(_ dot: Dot) throws -> LogEntry? {
+        try ChangeLog(connection: connection, replicas: try replicas()).entry(named: dot)
+    }
+}

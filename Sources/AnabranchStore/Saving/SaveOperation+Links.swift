@@ -1,0 +1,66 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+extension SaveOperation {
+    /// Adds and removes links, one block for each relationship and direction.
+    mutating func write(_ changes: [SaveRequest.LinkChange]) throws {
+        for layout in schema.linkLayouts {
+            let own = changes.filter { $0.relationship.storedSide == layout.relationship }
+            guard !own.isEmpty else { continue }
+            try write(own.filter(\.isAdded), adding: true, layout: layout)
+            try write(own.filter { !$0.isAdded }, adding: false, layout: layout)
+        }
+    }
+
+    private mutating func write(
+        _ changes: [SaveRequest.LinkChange], adding: Bool, layout: LinkLayout
+    ) throws {
+        let rows = LinkRows(connection)
+        var links: [LinkBlock.Link] = []
+        for change in changes {
+            let (left, right) = try ends(of: change, layout: layout)
+            var tags = try rows.tags(left: left, right: right, in: layout)
+            var link = LinkBlock.Link(
+                left: try transaction.recordID(of: left),
+                right: try transaction.recordID(of: right))
+            if adding {
+                guard tags.isEmpty else { continue }
+                tags = [stamp]
+            } else {
+                guard !tags.isEmpty else { continue }
+                link.tagsSeen = try tags.map(wireStamp)
+                tags = []
+            }
+            try rows.set(tags, left: left, right: right, in: layout)
+            links.append(link)
+        }
+        guard !links.isEmpty else { return }
+        let block = LinkBlock(
+            entity: layout.leftEntity.wireName, property: layout.relationship.wireProperty,
+            links: links)
+        encoder.append(adding ? .link(block) : .unlink(block))
+    }
+
+    private func wireStamp(_ stamp: RowStamps.LocalStamp) throws -> Stamp {
+        guard let replica = transaction.replicas[stamp.ordinal] else {
+            throw StoreError(.corrupt, "Can't save because a link names an unknown replica.")
+        }
+        return Stamp(timestamp: HybridTimestamp(rawValue: stamp.timestamp), replica: replica)
+    }
+
+    /// The ends of a link as they are stored: of a relationship that is its own inverse the
+    /// smaller identity is on the left.
+    private func ends(
+        of change: SaveRequest.LinkChange, layout: LinkLayout
+    ) throws -> (left: LocalID, right: LocalID) {
+        if layout.isSymmetric {
+            let isInOrder =
+                try transaction.recordID(of: change.owner)
+                < transaction.recordID(of: change.other)
+            return isInOrder ? (change.owner, change.other) : (change.other, change.owner)
+        }
+        return change.relationship.storage == .links(.right)
+            ? (change.other, change.owner) : (change.owner, change.other)
+    }
+}

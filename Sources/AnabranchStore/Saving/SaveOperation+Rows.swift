@@ -1,0 +1,132 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+extension SaveOperation {
+    /// One prepared statement and one block for all rows: values are bound and encoded in the
+    /// same pass.
+    mutating func write(_ insert: SaveRequest.Insert) throws {
+        let layout = schema.layout(of: insert.entity)
+        var block = encoder.rows(
+            inserting: true, entity: insert.entity.wireName,
+            properties: layout.columns.map(\.property.wireProperty), capacity: insert.rows.count)
+        try checkSize(insert.rows.count, columns: layout.columns.count)
+        let statement = try connection.cached(layout.insertSQL)
+        try statement.bind(Int64(bitPattern: timestamp.rawValue), at: 2)
+        try statement.bind(ordinal, at: 3)
+        if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 5) }
+        let first = layout.firstColumnParameter
+        let columns = layout.columns.map { (slot: $0.slot, isReference: $0.kind == .reference) }
+        for row in insert.rows {
+            block.append(record: RecordID(replica: replica, number: row.id.number))
+            try statement.bind(row.id, at: 1)
+            for (index, column) in columns.enumerated() {
+                let value = row.slots[column.slot]
+                try statement.bind(slot: value, at: first + index)
+                block.append(
+                    column.isReference ? try wireReference(value) : value, toColumn: index)
+            }
+            try statement.run()
+        }
+        encoder.append(block)
+    }
+
+    /// Writes changed slots where the row is still as it was read; the row's version is part of
+    /// the UPDATE's condition, so no row is read first.
+    ///
+    /// - Returns: The new versions, parallel to the rows.
+    mutating func write(_ update: SaveRequest.Update) throws -> [RowVersion] {
+        let layout = schema.layout(of: update.entity)
+        let columns = layout.columns.filter { update.slots.contains($0.slot) }
+        try checkSize(update.rows.count, columns: columns.count)
+        var block = encoder.rows(
+            inserting: false, entity: update.entity.wireName,
+            properties: columns.map(\.property.wireProperty), capacity: update.rows.count)
+        let statement = try connection.cached(Self.updateSQL(layout.table, columns: columns))
+        var versions: [RowVersion] = []
+        versions.reserveCapacity(update.rows.count)
+        let numbers = columns.map(\.number)
+        for row in update.rows {
+            let version = try stamped(row.version, writing: numbers)
+            versions.append(version)
+            block.append(record: try transaction.recordID(of: row.id))
+            for (index, column) in columns.enumerated() {
+                let value = row.slots[column.slot]
+                try statement.bind(slot: value, at: index + 1)
+                block.append(
+                    column.kind == .reference ? try wireReference(value) : value,
+                    toColumn: index)
+            }
+            try bind(version, to: statement, at: columns.count + 1)
+            try statement.bind(row.id, at: columns.count + 4)
+            try bind(row.version, to: statement, at: columns.count + 5)
+            try statement.run()
+            if connection.changes == 0 { staleRecords.append(row.id) }
+        }
+        encoder.append(block)
+        return versions
+    }
+
+    /// Parameters: the columns, the new version, the row ID, the old version.
+    private static func updateSQL(_ table: TableLayout, columns: [TableLayout.Column]) -> String {
+        let assignments = (columns.map(\.name) + ["ab_stamp", "ab_by", "ab_stamps"])
+            .map { "\($0) = ?" }.joined(separator: ", ")
+        return """
+            UPDATE \(table.name) SET \(assignments)
+            WHERE ab_pk = ? AND ab_stamp = ? AND ab_by = ? AND ab_stamps IS ?
+            """
+    }
+
+    private func stamped(_ version: RowVersion, writing numbers: [Int]) throws -> RowVersion {
+        var stamps = try RowStamps(version)
+        for number in numbers { stamps.write(number, at: stamp, isLast: true) }
+        return stamps.version
+    }
+
+    private func bind(
+        _ version: RowVersion, to statement: Statement, at index: Int
+    ) throws {
+        try statement.bind(version.stamp, at: index)
+        try statement.bind(version.by, at: index + 1)
+        if let stamps = version.stamps {
+            try statement.bind(stamps, at: index + 2)
+        } else {
+            try statement.bindNull(at: index + 2)
+        }
+    }
+
+    private func wireReference(_ value: Value) throws -> Value {
+        guard case .integer(let id) = value else { return .null }
+        return .reference(try transaction.recordID(of: id))
+    }
+
+    private func checkSize(_ rows: Int, columns: Int) throws {
+        guard rows <= Limits.mostCells / max(columns, 1) else {
+            throw StoreError(
+                .saveTooLarge,
+                "Can't save \(rows) records at once because a change set holds "
+                    + "\(Limits.mostCells) values of an entity; save in parts.")
+        }
+    }
+
+    /// Removes rows and, with them, their links; nothing else is written, also not the references
+    /// that lead to them, which read nil from now on.
+    mutating func write(_ delete: SaveRequest.Delete) throws {
+        let layout = schema.layout(of: delete.entity)
+        let statement = try connection.cached(
+            layout.deleteSQL + " AND ab_stamp = ? AND ab_by = ? AND ab_stamps IS ?")
+        var records: [RecordID] = []
+        records.reserveCapacity(delete.rows.count)
+        for row in delete.rows {
+            try statement.bind(row.id, at: 1)
+            try bind(row.version, to: statement, at: 2)
+            try statement.run()
+            if connection.changes == 0 { staleRecords.append(row.id) }
+            try LinkRows(connection).removeAll(of: row.id, layout: layout)
+            try DeferredRows(transaction).removeProperties(of: row.id)
+            records.append(try transaction.recordID(of: row.id))
+        }
+        guard !records.isEmpty else { return }
+        encoder.append(.delete(RecordBlock(entity: delete.entity.wireName, records: records)))
+    }
+}

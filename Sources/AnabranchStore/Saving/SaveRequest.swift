@@ -1,0 +1,95 @@
+package import AnabranchModel
+package import AnabranchReplication
+
+/// Everything that one save of a context changes, grouped so that each group is one block of the
+/// change set and one prepared statement.
+package struct SaveRequest: Sendable {
+    /// New records; every stored slot of their entity is written.
+    package struct Insert: Sendable {
+        package var entity: EntityDescription
+        package var rows: [(id: LocalID, slots: [Value])]
+
+        package init(entity: EntityDescription, rows: [(id: LocalID, slots: [Value])]) {
+            self.entity = entity
+            self.rows = rows
+        }
+    }
+
+    /// Records of one entity of which the same slots have changed.
+    package struct Update: Sendable {
+        package var entity: EntityDescription
+        /// Stored slots, ascending.
+        package var slots: [Int]
+        package var rows: [(id: LocalID, version: RowVersion, slots: [Value])]
+
+        package init(
+            entity: EntityDescription, slots: [Int],
+            rows: [(id: LocalID, version: RowVersion, slots: [Value])]
+        ) {
+            self.entity = entity
+            self.slots = slots
+            self.rows = rows
+        }
+    }
+
+    package struct Delete: Sendable {
+        package var entity: EntityDescription
+        package var rows: [(id: LocalID, version: RowVersion)]
+
+        package init(
+            entity: EntityDescription, rows: [(id: LocalID, version: RowVersion)]
+        ) {
+            self.entity = entity
+            self.rows = rows
+        }
+    }
+
+    /// One link of a relationship that is stored as links, given from either side.
+    package struct LinkChange: Sendable {
+        package var relationship: RelationshipDescription
+        package var owner: LocalID
+        package var other: LocalID
+        package var isAdded: Bool
+
+        package init(
+            relationship: RelationshipDescription, owner: LocalID, other: LocalID, isAdded: Bool
+        ) {
+            self.relationship = relationship
+            self.owner = owner
+            self.other = other
+            self.isAdded = isAdded
+        }
+    }
+
+    package var author: String
+    package var name: String
+    package var inserts: [Insert] = []
+    package var updates: [Update] = []
+    package var deletes: [Delete] = []
+    package var links: [LinkChange] = []
+
+    package init(author: String = "", name: String = "") {
+        self.author = author
+        self.name = name
+    }
+
+    package var isEmpty: Bool {
+        inserts.allSatisfy(\.rows.isEmpty) && updates.allSatisfy(\.rows.isEmpty)
+            && deletes.allSatisfy(\.rows.isEmpty) && links.isEmpty
+    }
+}
+
+/// What a save has made of a request.
+package struct SaveResult: Sendable {
+    /// `nil` where there was nothing to save.
+    package let dot: Dot?
+    /// Of the change set in the file's log; zero where there was nothing to save.
+    package let position: Int64
+    /// Of every inserted row.
+    package let version: RowVersion
+    /// Of every updated row: parallel to the request's updates and their rows.
+    package let updated: [[RowVersion]]
+    /// Inserted records that got other IDs, because the file has taken a new replica ID since
+    /// their numbers were reserved. References in the request were changed too.
+    package let renamed: [LocalID: LocalID]
+}

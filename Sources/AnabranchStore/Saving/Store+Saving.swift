@@ -1,0 +1,158 @@
+import AnabranchModel
+package import AnabranchReplication
+import AnabranchSQLite
+
+extension Store {
+    /// Saves everything that a context has changed, in one transaction and as one change set.
+    ///
+    /// Rows, log entry, sequence number, clock: all or nothing is there afterwards.
+    ///
+    /// - Throws: ``StoreError``; nothing was written. `mergeConflict` names every record that
+    ///   was changed or deleted elsewhere since the request's versions were read: refresh them,
+    ///   then save again. `constraintConflict` names the records that hold one unique key.
+    package func save(_ request: SaveRequest) throws -> SaveResult {
+        guard !request.isEmpty else {
+            return SaveResult(
+                dot: nil, position: 0, version: RowVersion(stamp: 0, by: 0),
+                updated: request.updates.map { _ in [] }, renamed: [:])
+        }
+        return try write { transaction in
+            try transaction.renewIdentityIfNeeded()
+            var save = try SaveOperation(transaction)
+            return try save.run(request)
+        }
+    }
+}
+
+/// One save within its transaction.
+struct SaveOperation {
+    let transaction: WriteTransaction
+    let replica: ReplicaID
+    let dot: Dot
+    let previousOrigin: Digest
+    let timestamp: HybridTimestamp
+    var encoder: ChangePayloadEncoder
+    var staleRecords: [LocalID] = []
+
+    var connection: Connection { transaction.connection }
+    var schema: StoreSchema { transaction.schema }
+    var ordinal: Int64 { transaction.state.ordinal }
+    var stamp: RowStamps.LocalStamp {
+        RowStamps.LocalStamp(timestamp: timestamp.rawValue, ordinal: ordinal)
+    }
+
+    init(_ transaction: WriteTransaction) throws {
+        self.transaction = transaction
+        replica = try transaction.ownReplica()
+        let head = try transaction.head(of: transaction.state.ordinal)
+        guard head.sequence < Limits.greatestSequence else {
+            throw StoreError(.exhausted, "Can't save because the replica has saved 2^53 times.")
+        }
+        dot = Dot(replica: replica, sequence: head.sequence + 1)
+        previousOrigin = head.origin
+        let wall = transaction.environment.wallMilliseconds()
+        guard let tick = transaction.state.clock.tick(wallMilliseconds: wall) else {
+            throw StoreError(
+                .exhausted, "Can't save because the clock is at its end; set the device's clock.")
+        }
+        timestamp = tick
+        encoder = ChangePayloadEncoder(author: replica)
+    }
+
+    mutating func run(_ original: SaveRequest) throws -> SaveResult {
+        try checkNames(original)
+        let (request, renamed) = try renaming(original)
+        for insert in request.inserts { try write(insert) }
+        var versions: [[RowVersion]] = []
+        for update in request.updates { versions.append(try write(update)) }
+        try write(request.links)
+        for delete in request.deletes { try write(delete) }
+        try checkVersions()
+        try ConstraintCheck(connection, schema: schema).check(request)
+        let position = try appendToLog(request)
+        return SaveResult(
+            dot: dot, position: position,
+            version: RowVersion(stamp: Int64(bitPattern: timestamp.rawValue), by: ordinal),
+            updated: versions, renamed: renamed)
+    }
+
+    private func checkNames(_ request: SaveRequest) throws {
+        guard request.author.utf8.count <= Limits.longestName,
+            request.name.utf8.count <= Limits.longestName
+        else {
+            throw StoreError(
+                .saveTooLarge,
+                "Can't save because author or name exceed \(Limits.longestName) bytes.")
+        }
+    }
+
+    /// Inserted records whose numbers were reserved under an earlier replica ID of the file get
+    /// numbers of the present one: an inserted record is always its author's own.
+    private func renaming(
+        _ request: SaveRequest
+    ) throws -> (SaveRequest, renamed: [LocalID: LocalID]) {
+        let foreign = request.inserts.flatMap { $0.rows.map(\.id) }.filter { $0.ordinal != ordinal }
+        guard !foreign.isEmpty else { return (request, [:]) }
+        let numbers = try transaction.reserveNumbers(foreign.count)
+        let renamed = Dictionary(uniqueKeysWithValues: zip(foreign, numbers))
+        return (request.renaming(renamed), renamed)
+    }
+
+    private func checkVersions() throws {
+        guard staleRecords.isEmpty else {
+            throw StoreError(
+                .mergeConflict,
+                "Can't save because \(staleRecords.count) records were changed elsewhere since "
+                    + "they were read; refresh them, then save again.", records: staleRecords)
+        }
+    }
+
+    private func appendToLog(_ request: SaveRequest) throws -> Int64 {
+        let payload = encoder.finish()
+        guard payload.count < Limits.largestChangeSet - (1 << 20) else {
+            throw StoreError(
+                .saveTooLarge,
+                "Can't save because the changes take \(payload.count) bytes and a change set "
+                    + "holds \(Limits.largestChangeSet); save in parts.")
+        }
+        let set = ChangeSet(
+            saving: payload, dot: dot, timestamp: timestamp, author: request.author,
+            name: request.name, previousOrigin: previousOrigin,
+            context: try transaction.causalContext())
+        try transaction.setHead(of: ordinal, sequence: dot.sequence, origin: set.origin)
+        return try ChangeLog(connection: connection, replicas: transaction.replicas)
+            .append(set, ordinal: ordinal, place: nil)
+    }
+}
+
+extension WriteTransaction {
+    /// What this file holds: a prefix of the zone's log, its own earlier saves (which its
+    /// sequence numbers say), and those of its former replica IDs that lie beyond the prefix.
+    func causalContext() throws -> CausalContext {
+        let prefix = state.cursor.map {
+            CausalContext.Prefix(epoch: $0.epoch, position: $0.position)
+        }
+        guard replicas.count > 1 else { return CausalContext(prefix: prefix) }
+        let statement = try connection.cached(
+            """
+            SELECT r.ordinal, r.seen, r.origin FROM ab_replica r JOIN ab_changeset c
+            ON c.replica = r.ordinal AND c.seq = r.seen
+            WHERE r.own = 1 AND r.ordinal <> ? AND r.seen > 0
+            AND (c.server_position IS NULL OR c.epoch IS NOT ? OR c.server_position > ?)
+            """)
+        try statement.bind(state.ordinal, at: 1)
+        try statement.bind(prefix?.epoch.bytes ?? [], at: 2)
+        try statement.bind(Int64(bitPattern: prefix?.position ?? 0), at: 3)
+        var beyond: [CausalContext.Entry] = []
+        while try statement.step() {
+            guard let replica = replicas[statement.int64(at: 0)],
+                let origin = Digest(bytes: statement.bytes(at: 2))
+            else { continue }
+            let sequence = UInt64(bitPattern: statement.int64(at: 1))
+            beyond.append(
+                .init(
+                    dot: Dot(replica: replica, sequence: sequence), originPrefix: origin.prefix))
+        }
+        return CausalContext(prefix: prefix, beyond: beyond)
+    }
+}

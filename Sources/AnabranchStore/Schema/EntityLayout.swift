@@ -1,0 +1,56 @@
+package import AnabranchModel
+package import AnabranchReplication
+
+/// Where the objects of one entity are, with the SQL that is always the same.
+package final class EntityLayout: Sendable {
+    package let entity: EntityDescription
+    package let table: TableLayout
+    /// The discriminator's value.
+    package let number: Int64
+    /// In slot order.
+    package let columns: [TableLayout.Column]
+    /// The link tables that have this entity's records on the left, on the right.
+    let leftLinks: [LinkLayout]
+    let rightLinks: [LinkLayout]
+    let insertSQL: String
+    /// Parameter 1 is the row ID; columns: discriminator (or its constant), the version's three.
+    let versionSQL: String
+    let deleteSQL: String
+    private let columnsByProperty: [WireProperty: TableLayout.Column]
+
+    init(
+        _ entity: EntityDescription, table: TableLayout, number: Int64, links: [LinkLayout]
+    ) {
+        self.entity = entity
+        self.table = table
+        self.number = number
+        let columns = table.columns(of: entity)
+        self.columns = columns
+        leftLinks = links.filter { entity.isKind(of: $0.leftEntity) }
+        rightLinks = links.filter { entity.isKind(of: $0.rightEntity) }
+        insertSQL = Self.insertSQL(table: table, columns: columns)
+        let discriminator = table.hasDiscriminator ? "ab_entity" : "\(number)"
+        versionSQL = """
+            SELECT \(discriminator), ab_stamp, ab_by, ab_stamps FROM \(table.name) WHERE ab_pk = ?
+            """
+        deleteSQL = "DELETE FROM \(table.name) WHERE ab_pk = ?"
+        columnsByProperty = Dictionary(
+            columns.map { ($0.property.wireProperty, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Parameters: row ID, `ab_stamp`, `ab_by`, `ab_stamps`, [discriminator], then the columns.
+    static func insertSQL(table: TableLayout, columns: [TableLayout.Column]) -> String {
+        let names =
+            ["ab_pk", "ab_stamp", "ab_by", "ab_stamps"]
+            + (table.hasDiscriminator ? ["ab_entity"] : []) + columns.map(\.name)
+        let marks = names.map { _ in "?" }.joined(separator: ", ")
+        return "INSERT INTO \(table.name) (\(names.joined(separator: ", "))) VALUES (\(marks))"
+    }
+
+    var firstColumnParameter: Int { table.hasDiscriminator ? 6 : 5 }
+
+    /// The column of a wire property; `nil` where this model does not have it.
+    func column(for property: WireProperty) -> TableLayout.Column? {
+        columnsByProperty[property]
+    }
+}

@@ -1,0 +1,24 @@
+package import AnabranchModel
+package import AnabranchReplication
+
+/// The table of one relationship that is stored as links: one row a visible link.
+package final class LinkLayout: Sendable {
+    /// The side that names the wire property; its records are the `left` ends.
+    package let relationship: RelationshipDescription
+    /// Quoted for SQL.
+    package let name: String
+    let plainName: String
+
+    init(_ relationship: RelationshipDescription, plainName: String) {
+        self.relationship = relationship
+        self.plainName = plainName
+        name = SQL.quoted(plainName)
+    }
+
+    /// Of a relationship that is its own inverse each link has two equal ends; `left` is then the
+    /// smaller identity.
+    package var isSymmetric: Bool { relationship.storage == .links(.both) }
+
+    package var leftEntity: EntityDescription { relationship.entity }
+    package var rightEntity: EntityDescription { relationship.destination }
+}

@@ -1,0 +1,104 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+/// The core tables of every store.
+enum CoreTables {
+    static let creation = """
+        CREATE TABLE ab_meta (key TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
+        CREATE TABLE ab_state (
+            id INTEGER PRIMARY KEY, format INTEGER, model BLOB, file BLOB, ordinal INTEGER,
+            renew INTEGER, clock INTEGER, next_number INTEGER, epoch BLOB, position INTEGER,
+            running BLOB);
+        CREATE TABLE ab_replica (
+            ordinal INTEGER PRIMARY KEY, id BLOB UNIQUE, own INTEGER, seen INTEGER, origin BLOB);
+        CREATE TABLE ab_entity (number INTEGER PRIMARY KEY, name TEXT UNIQUE);
+        CREATE TABLE ab_property (
+            entity INTEGER, number INTEGER, name TEXT, type INTEGER, rule INTEGER,
+            PRIMARY KEY (entity, number)) WITHOUT ROWID;
+        CREATE TABLE ab_changeset (
+            position INTEGER PRIMARY KEY AUTOINCREMENT, kind INTEGER, replica INTEGER,
+            seq INTEGER, hlc INTEGER, context BLOB, author TEXT, name TEXT, epoch BLOB,
+            server_position INTEGER, rewritten BLOB, previous_origin BLOB, origin BLOB,
+            digest BLOB, payload BLOB);
+        CREATE UNIQUE INDEX ab_changeset_origin ON ab_changeset (origin);
+        CREATE UNIQUE INDEX ab_changeset_dot ON ab_changeset (replica, seq);
+        CREATE INDEX ab_changeset_stamp ON ab_changeset (replica, hlc);
+        CREATE INDEX ab_changeset_pending ON ab_changeset (position)
+            WHERE server_position IS NULL;
+        CREATE INDEX ab_changeset_server ON ab_changeset (server_position)
+            WHERE server_position IS NOT NULL;
+        CREATE TABLE ab_conflict (
+            id INTEGER PRIMARY KEY, kind INTEGER, record INTEGER, entity TEXT, property TEXT,
+            type INTEGER, rule INTEGER, value BLOB, hlc INTEGER, by INTEGER, author TEXT,
+            winner_hlc INTEGER, winner_by INTEGER, winner_author TEXT, noticed INTEGER);
+        CREATE TABLE ab_deferred_record (record INTEGER PRIMARY KEY, entity TEXT);
+        CREATE TABLE ab_deferred_cell (
+            record INTEGER, name TEXT, type INTEGER, rule INTEGER, value BLOB, hlc INTEGER,
+            by INTEGER, PRIMARY KEY (record, name, type, rule)) WITHOUT ROWID;
+        CREATE TABLE ab_deferred_link (
+            name TEXT, type INTEGER, rule INTEGER, left INTEGER, right INTEGER, tag INTEGER,
+            tag_by INTEGER, more BLOB, PRIMARY KEY (left, name, type, rule, right)) WITHOUT ROWID;
+        CREATE INDEX ab_deferred_link_right ON ab_deferred_link (right);
+        """
+}
+
+extension TableLayout {
+    /// Statements that make the table and its indexes.
+    ///
+    /// No UNIQUE, NOT NULL, CHECK or REFERENCES: the model is checked when a context saves, never
+    /// when a remote change is applied, which must not fail for what two replicas did rightly.
+    func creation(indexNames: inout NameTaker) -> [String] {
+        var definitions = ["ab_pk INTEGER PRIMARY KEY"]
+        if hasDiscriminator { definitions.append("ab_entity INTEGER") }
+        definitions += ["ab_stamp INTEGER", "ab_by INTEGER", "ab_stamps BLOB"]
+        definitions += columns.map { column in
+            column.kind.declaration.isEmpty
+                ? column.name : "\(column.name) \(column.kind.declaration)"
+        }
+        let table = "CREATE TABLE \(name) (\(definitions.joined(separator: ", ")))"
+        return [table] + indexes(names: &indexNames)
+    }
+
+    private func indexes(names: inout NameTaker) -> [String] {
+        var made: [String] = []
+        func add(_ title: String, _ terms: [String]) {
+            let index = SQL.quoted(names.take("\(plainName)_\(title)"))
+            made.append("CREATE INDEX \(index) ON \(name) (\(terms.joined(separator: ", ")))")
+        }
+        for column in columns where column.kind == .reference {
+            guard column.property.relationship?.inverse != nil else { continue }
+            add(column.property.name, [column.name])
+        }
+        for entity in root.hierarchy {
+            for constraint in entity.ownUniquenessConstraints {
+                let terms = constraint.compactMap { term(for: .attribute($0)) }
+                add("unique_" + constraint.map(\.name).joined(separator: "_"), terms)
+            }
+            for index in entity.indexes {
+                let terms = index.elements.compactMap { element in
+                    term(for: element.property).map { $0 + (element.isAscending ? "" : " DESC") }
+                }
+                if !terms.isEmpty { add(index.name, terms) }
+            }
+        }
+        return made
+    }
+
+    private func term(for property: PropertyDescription) -> String? {
+        columns.first { $0.property == property }.map { $0.name + $0.kind.collation }
+    }
+}
+
+extension LinkLayout {
+    func creation(indexNames: inout NameTaker) -> [String] {
+        let index = SQL.quoted(indexNames.take("\(plainName)_right"))
+        return [
+            """
+            CREATE TABLE \(name) (left INTEGER, right INTEGER, tag INTEGER, tag_by INTEGER,
+            more BLOB, PRIMARY KEY (left, right)) WITHOUT ROWID
+            """,
+            "CREATE INDEX \(index) ON \(name) (right, left)",
+        ]
+    }
+}

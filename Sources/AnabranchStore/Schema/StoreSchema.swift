@@ -1,0 +1,96 @@
+package import AnabranchModel
+package import AnabranchReplication
+
+/// Where a model's entities and properties are in the tables of one file.
+package final class StoreSchema: Sendable {
+    package let model: ManagedObjectModel
+    package let tables: [TableLayout]
+    package let linkLayouts: [LinkLayout]
+    /// By the index of the entity in the model.
+    package let layouts: [EntityLayout]
+    private let linksByProperty: [LinkKey: LinkLayout]
+    private let entitiesByNumber: [Int64: EntityDescription]
+
+    private struct LinkKey: Hashable {
+        let entity: WireName
+        let property: WireProperty
+    }
+
+    /// - Parameter numbers: What the file has numbered, for good.
+    init(_ model: ManagedObjectModel, numbers: SchemaNumbers) {
+        self.model = model
+        var names = NameTaker(taken: ["sqlite_master", "sqlite_schema", "sqlite_sequence"])
+        let tables = model.entities.filter { $0.superentity == nil }.map { root in
+            TableLayout(
+                root: root, plainName: names.take(Self.tableName(root.name)),
+                numbers: numbers.properties(of: root))
+        }
+        self.tables = tables
+        let links = model.entities.flatMap(Self.ownStoredLinks).map { relationship in
+            LinkLayout(
+                relationship,
+                plainName: names.take(
+                    Self.tableName("\(relationship.entity.name)_\(relationship.name)")))
+        }
+        linkLayouts = links
+        layouts = model.entities.map { entity in
+            EntityLayout(
+                entity, table: tables.first { $0.root == entity.root } ?? tables[0],
+                number: numbers.number(of: entity), links: links)
+        }
+        linksByProperty = Dictionary(
+            links.map {
+                (LinkKey(
+                    entity: $0.leftEntity.wireName, property: $0.relationship.wireProperty), $0)
+            }, uniquingKeysWith: { first, _ in first })
+        entitiesByNumber = Dictionary(
+            layouts.map { ($0.number, $0.entity) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Names that SQLite or the core tables keep for themselves get a suffix.
+    private static func tableName(_ name: String) -> String {
+        let lowercased = name.lowercased()
+        return lowercased.hasPrefix("sqlite_") || lowercased.hasPrefix("ab_") ? name + "_" : name
+    }
+
+    private static func ownStoredLinks(_ entity: EntityDescription) -> [RelationshipDescription] {
+        entity.relationships.filter { relationship in
+            guard relationship.entity == entity else { return false }
+            return relationship.storage == .links(.left) || relationship.storage == .links(.both)
+        }
+    }
+
+    package func layout(of entity: EntityDescription) -> EntityLayout { layouts[entity.index] }
+
+    package func entity(numbered number: Int64) -> EntityDescription? { entitiesByNumber[number] }
+
+    /// The links that a block names; the property may be declared by a super-entity.
+    func links(of entity: EntityDescription, property: WireProperty) -> LinkLayout? {
+        var next: EntityDescription? = entity
+        while let current = next {
+            let key = LinkKey(entity: current.wireName, property: property)
+            if let found = linksByProperty[key] { return found }
+            next = current.superentity
+        }
+        return nil
+    }
+
+    /// The table of links that a relationship, on whichever side, is stored in.
+    package func links(of relationship: RelationshipDescription) -> LinkLayout? {
+        let stored = relationship.storedSide
+        return linkLayouts.first { $0.relationship == stored }
+    }
+}
+
+/// What a file has numbered: entities for the discriminator, properties for `ab_stamps`.
+struct SchemaNumbers: Sendable {
+    var entities: [WireName: Int64] = [:]
+    /// By the number of the root entity.
+    var properties: [Int64: [WireProperty: Int]] = [:]
+
+    func number(of entity: EntityDescription) -> Int64 { entities[entity.wireName] ?? 0 }
+
+    func properties(of root: EntityDescription) -> [WireProperty: Int] {
+        properties[number(of: root)] ?? [:]
+    }
+}

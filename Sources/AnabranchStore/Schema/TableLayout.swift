@@ -1,0 +1,104 @@
+package import AnabranchModel
+package import AnabranchReplication
+
+/// The table of one root entity and everything below it.
+package final class TableLayout: Sendable {
+    /// A stored property: an attribute, or the stored side of a to-one.
+    package struct Column: Sendable {
+        package let property: PropertyDescription
+        package let kind: ColumnKind
+        /// Quoted for SQL.
+        package let name: String
+        /// In `ab_stamps`: the property's number in its table, in the order of their coming.
+        package let number: Int
+        package var slot: Int { property.slot }
+    }
+
+    package let root: EntityDescription
+    /// Quoted for SQL.
+    package let name: String
+    package let hasDiscriminator: Bool
+    package let columns: [Column]
+    let plainName: String
+
+    init(root: EntityDescription, plainName: String, numbers: [WireProperty: Int]) {
+        self.root = root
+        self.plainName = plainName
+        name = SQL.quoted(plainName)
+        hasDiscriminator = root.hierarchy.count > 1
+        columns = Self.columns(of: root, numbers: numbers)
+    }
+
+    private static func columns(
+        of root: EntityDescription, numbers: [WireProperty: Int]
+    ) -> [Column] {
+        var names = NameTaker(taken: ["ab_pk", "ab_entity", "ab_stamp", "ab_by", "ab_stamps"])
+        return storedProperties(of: root).map { property in
+            Column(
+                property: property, kind: kind(of: property),
+                name: SQL.quoted(names.take(property.name)),
+                number: numbers[property.wireProperty] ?? 0)
+        }
+    }
+
+    /// Of a whole hierarchy: attributes first, then foreign keys, each where it is declared.
+    static func storedProperties(of root: EntityDescription) -> [PropertyDescription] {
+        let all = root.hierarchy.flatMap { entity in
+            entity.slots.filter { $0.entity == entity && $0.isStoredInColumn }
+        }
+        return all.filter { $0.attribute != nil } + all.filter { $0.relationship != nil }
+    }
+
+    private static func kind(of property: PropertyDescription) -> ColumnKind {
+        property.attribute.map { ColumnKind($0.type) } ?? .reference
+    }
+
+    /// The columns that objects of one entity have, in slot order.
+    func columns(of entity: EntityDescription) -> [Column] {
+        columns.filter { entity.isKind(of: $0.property.entity) }.sorted { $0.slot < $1.slot }
+    }
+}
+
+extension PropertyDescription {
+    /// Whether the property has a column of its own in its entity's table.
+    package var isStoredInColumn: Bool {
+        switch self {
+        case .attribute(let attribute): !attribute.isTransient
+        case .relationship(let relationship): relationship.storage == .reference
+        }
+    }
+}
+
+/// Gives names that differ by more than case, as SQLite compares them.
+struct NameTaker {
+    private var taken: Set<String>
+
+    init(taken: Set<String> = []) { self.taken = taken }
+
+    /// The name itself, or with the least suffix that makes it new.
+    mutating func take(_ name: String) -> String {
+        var candidate = name
+        var suffix = 2
+        while !taken.insert(Self.folded(candidate)).inserted {
+            candidate = "\(name)_\(suffix)"
+            suffix += 1
+        }
+        return candidate
+    }
+
+    /// SQLite folds ASCII only; more would merge what it tells apart.
+    private static func folded(_ name: String) -> String {
+        String(
+            decoding: name.utf8.map {
+                (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0
+            }, as: UTF8.self)
+    }
+}
+
+package enum SQL {
+    /// An identifier as SQL text.
+    package static func quoted(_ identifier: String) -> String {
+        "\"" + identifier.split(separator: "\"", omittingEmptySubsequences: false)
+            .joined(separator: "\"\"") + "\""
+    }
+}

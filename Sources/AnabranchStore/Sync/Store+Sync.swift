@@ -1,0 +1,129 @@
+package import AnabranchReplication
+import AnabranchSQLite
+
+extension Store {
+    package func syncState() throws -> SyncState {
+        try read { reader in
+            let state = try StoreState.read(reader.connection)
+            let replicas = try reader.replicas()
+            guard let replica = replicas[state.ordinal] else {
+                throw StoreError(.corrupt, "Can't use \(path) because it names no replica.")
+            }
+            let counts = try reader.connection.rows(
+                """
+                SELECT count(*), coalesce(sum(length(payload)), 0) FROM ab_changeset
+                WHERE server_position IS NULL
+                """)
+            guard case .integer(let count)? = counts.first?.first,
+                case .integer(let bytes)? = counts.first?.last
+            else { throw StoreError(.corrupt, "Can't count what is pending in \(path).") }
+            return SyncState(
+                replica: replica, cursor: state.cursor, last: try reader.head(of: state.ordinal),
+                pendingCount: Int(count), pendingByteCount: Int(bytes))
+        }
+    }
+
+    /// Change sets that the zone is not known to hold, in the order of this file's log.
+    ///
+    /// - Parameter byteLimit: Of payloads; one set comes whatever its size.
+    package func pending(byteLimit: Int) throws -> [LogEntry] {
+        try read { reader in
+            try ChangeLog(connection: reader.connection, replicas: try reader.replicas())
+                .pending(byteLimit: byteLimit)
+        }
+    }
+
+    /// Puts every save so far on the disk: nobody may hold a save that its author can forget.
+    package func makeDurable() throws {
+        guard options.durability != .full else { return }
+        try withWriter { connection in
+            try connection.execute("PRAGMA synchronous = FULL")
+            defer { try? connection.execute("PRAGMA synchronous = NORMAL") }
+            // A commit that changes a page syncs the log, and with it all before it.
+            try connection.transaction(.immediate) {
+                try connection.run("UPDATE ab_state SET id = 1 WHERE id = 1")
+            }
+        }
+    }
+
+    /// Notes where the zone's log has sets that were pushed, and moves the cursor on over those
+    /// that lie right behind it.
+    ///
+    /// - Throws: `forked` where the log's form of a set is another than this file's; nothing was
+    ///   noted.
+    package func acknowledge(_ acknowledged: [Acknowledged], epoch: EpochID) throws {
+        try write { transaction in
+            let log = ChangeLog(
+                connection: transaction.connection, replicas: transaction.replicas)
+            let places = ZonePlaces(transaction.connection)
+            for item in acknowledged {
+                guard let held = try log.entry(at: item.localPosition) else { continue }
+                guard held.changeSet.digest == item.digest, held.changeSet.dot == item.dot else {
+                    throw StoreError(
+                        .forked,
+                        "Can't note that \(held.changeSet.dot) was pushed because the zone's log "
+                            + "has it as \(item.dot) in another form.", path: path)
+                }
+                try places.note(
+                    CausalContext.Prefix(epoch: epoch, position: item.position),
+                    ofSetAt: item.localPosition)
+            }
+            try transaction.advanceCursor(in: epoch)
+        }
+    }
+}
+
+extension WriteTransaction {
+    /// Moves the cursor over sets of this file that the zone's log has right behind it.
+    fileprivate func advanceCursor(in epoch: EpochID) throws {
+        var cursor = state.cursor ?? LogCursor(startOf: epoch)
+        guard cursor.epoch == epoch else { return }
+        let statement = try connection.cached(
+            """
+            SELECT c.kind, r.id, c.seq, c.digest, c.origin, c.server_position FROM ab_changeset c
+            JOIN ab_replica r ON r.ordinal = c.replica
+            WHERE c.server_position > ? AND c.epoch = ? ORDER BY c.server_position
+            """)
+        try statement.bind(Int64(bitPattern: cursor.position), at: 1)
+        try statement.bind(epoch.bytes, at: 2)
+        while try statement.step() {
+            guard statement.int64(at: 5) == Int64(bitPattern: cursor.position) + 1,
+                let replica = ReplicaID(bytes: statement.bytes(at: 1)),
+                let digest = Digest(bytes: statement.bytes(at: 3)),
+                let origin = Digest(bytes: statement.bytes(at: 4))
+            else { break }
+            cursor = cursor.advanced(
+                kind: LogEntryKind(rawValue: UInt8(truncatingIfNeeded: statement.int64(at: 0))),
+                dot: Dot(
+                    replica: replica, sequence: UInt64(bitPattern: statement.int64(at: 2))),
+                digest: digest, origin: origin)
+            state.cursor = cursor
+        }
+        statement.reset()
+    }
+}
+
+extension StoreReader {
+    fileprivate func head(of ordinal: Int64) throws -> (sequence: UInt64, origin: Digest)? {
+        let statement = try connection.cached(
+            "SELECT seen, origin FROM ab_replica WHERE ordinal = ? AND seen > 0")
+        try statement.bind(ordinal, at: 1)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        return Digest(bytes: statement.bytes(at: 1)).map {
+            (UInt64(bitPattern: statement.int64(at: 0)), $0)
+        }
+    }
+
+    /// What the file holds of every replica.
+    package func versionVector() throws -> VersionVector {
+        let statement = try connection.cached("SELECT id, seen FROM ab_replica WHERE seen > 0")
+        var heads: [Dot] = []
+        while try statement.step() {
+            guard let replica = ReplicaID(bytes: statement.bytes(at: 0)) else { continue }
+            heads.append(
+                Dot(replica: replica, sequence: UInt64(bitPattern: statement.int64(at: 1))))
+        }
+        return VersionVector(heads)
+    }
+}

@@ -1,0 +1,36 @@
+package import AnabranchReplication
+
+/// What a sync has to know of a store before it begins.
+package struct SyncState: Sendable {
+    package let replica: ReplicaID
+    /// `nil` before the first pull.
+    package let cursor: LogCursor?
+    /// Of the last change set under the present replica ID; `nil` before the first.
+    package let last: (sequence: UInt64, origin: Digest)?
+    /// Change sets that the zone is not known to hold.
+    package let pendingCount: Int
+    package let pendingByteCount: Int
+}
+
+/// What the zone has said of one pushed change set.
+package struct Acknowledged: Sendable {
+    /// In this file's log.
+    package let localPosition: Int64
+    /// In the zone's log.
+    package let position: UInt64
+    /// As the zone's log has it.
+    package let dot: Dot
+    package let timestamp: HybridTimestamp
+    package let digest: Digest
+
+    package init(
+        localPosition: Int64, position: UInt64, dot: Dot, timestamp: HybridTimestamp,
+        digest: Digest
+    ) {
+        self.localPosition = localPosition
+        self.position = position
+        self.dot = dot
+        self.timestamp = timestamp
+        self.digest = digest
+    }
+}

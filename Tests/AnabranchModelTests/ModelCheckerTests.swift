@@ -1,0 +1,274 @@
+import AnabranchModel
+import AnabranchReplication
+import Testing
+
+/// Each check of a model as a whole, with the place that it names.
+struct ModelCheckerTests {
+    private func expect(
+        _ code: ModelError.Code, at entity: String?, _ property: String? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation,
+        @ModelBuilder _ content: () -> [Entity]
+    ) throws {
+        let problems = try refusal(content).all
+        let found = problems.contains {
+            $0.code == code && $0.entity == entity && $0.property == property
+        }
+        #expect(found, "found \(problems)", sourceLocation: sourceLocation)
+    }
+
+    @Test func `names are unique in the model, the entity and its ancestors`() throws {
+        try expect(.duplicateName, at: "A") {
+            Entity("A")
+            Entity("A")
+        }
+        try expect(.duplicateName, at: "A", "x") {
+            Entity("A") {
+                Attribute("x", .string)
+                Relationship("x", to: "A")
+            }
+        }
+        try expect(.duplicateName, at: "B", "x") {
+            Entity("A") { Attribute("x", .string) }
+            Entity("B", parent: "A") { Attribute("x", .string) }
+        }
+    }
+
+    @Test func `one name on two branches of a hierarchy is not supported yet`() throws {
+        try expect(.notSupportedYet, at: "C", "x") {
+            Entity("A")
+            Entity("B", parent: "A") { Attribute("x", .string) }
+            Entity("C", parent: "A") { Attribute("x", .string) }
+        }
+    }
+
+    @Test func `wire names are unique in the model and in a hierarchy`() throws {
+        try expect(.duplicateWireName, at: "B") {
+            Entity("A")
+            Entity("B", wireName: "A")
+        }
+        try expect(.duplicateWireName, at: "B", "y") {
+            Entity("A") { Attribute("x", .string) }
+            Entity("B", parent: "A") { Attribute("y", .string, renamingIdentifier: "x") }
+        }
+    }
+
+    @Test(arguments: ["", "1st", "a.b", "a b", "ab_pk", "AB_x", "a\u{0}", "a\"b"])
+    func `a name that cannot be a column is refused`(name: String) throws {
+        try expect(.invalidName, at: "A", name) { Entity("A") { Attribute(name, .string) } }
+        try expect(.invalidName, at: name) { Entity(name) }
+    }
+
+    @Test func `names have at most the wire's length and may be in any script`() throws {
+        let longest = String(repeating: "n", count: Limits.longestName)
+        _ = try ManagedObjectModel { Entity(longest) { Attribute("größe", .string) } }
+        try expect(.invalidName, at: longest + "n") { Entity(longest + "n") }
+        try expect(.invalidName, at: "A", "x") {
+            Entity("A") { Attribute("x", .string, wireName: longest + "n") }
+        }
+    }
+
+    @Test func `parents exist and do not go in circles`() throws {
+        try expect(.unknownEntity, at: "A") { Entity("A", parent: "Nobody") }
+        try expect(.inheritanceCycle, at: "B") {
+            Entity("A", parent: "B")
+            Entity("B", parent: "A")
+            Entity("C", parent: "B")
+        }
+        try expect(.inheritanceCycle, at: "A") { Entity("A", parent: "A") }
+    }
+
+    @Test func `depth, properties and entities are limited`() throws {
+        let deep = (0..<65).map { Entity("E\($0)", parent: $0 == 0 ? nil : "E\($0 - 1)") }
+        try expect(.limitExceeded, at: "E64") { deep }
+        _ = try ManagedObjectModel(entities: Array(deep.prefix(64)))
+        try expect(.limitExceeded, at: "A") {
+            Entity("A") { for number in 0...1900 { Attribute("a\(number)", .string) } }
+        }
+        try expect(.limitExceeded, at: nil) {
+            Entity("A") { for number in 0..<200 { Attribute("a\(number)", .string) } }
+            (0..<1400).map { Entity("E\($0)", parent: "A") }
+        }
+        try expect(.limitExceeded, at: nil) { (0...4096).map { Entity("E\($0)") } }
+    }
+
+    @Test func `an attribute without a type must be transient`() throws {
+        try expect(.invalidProperty, at: "A", "x") { Entity("A") { Attribute("x", .undefined) } }
+    }
+
+    @Test func `defaults fit their type`() throws {
+        try expect(.invalidValue, at: "A", "x") {
+            Entity("A") { Attribute("x", .integer16, default: 40_000) }
+        }
+        try expect(.invalidValue, at: "A", "x") {
+            Entity("A") { Attribute("x", .date, default: "yesterday") }
+        }
+        try expect(.invalidValue, at: "A", "x") {
+            Entity("A") { Attribute("x", .float, default: 1e300) }
+        }
+    }
+
+    @Test func `bounds fit their type and each other`() throws {
+        try expect(.invalidBounds, at: "A", "x") {
+            Entity("A") { Attribute("x", .integer32, minimum: 3, maximum: 2) }
+        }
+        try expect(.invalidBounds, at: "A", "x") {
+            Entity("A") { Attribute("x", .string, minimum: -1) }
+        }
+        try expect(.invalidBounds, at: "A", "x") {
+            Entity("A") { Attribute("x", .uuid, maximum: 1) }
+        }
+        try expect(.invalidBounds, at: "A", "x") {
+            Entity("A") { Attribute("x", .double, maximum: .double(.nan)) }
+        }
+        try expect(.invalidBounds, at: "A", "x") {
+            Entity("A") { Attribute("x", .decimal, minimum: 2.5, maximum: 2.25) }
+        }
+    }
+
+    @Test(arguments: ["[a", "a)|(b", "(?x) a # open"])
+    func `regular expressions can be read`(pattern: String) throws {
+        try expect(.invalidRegularExpression, at: "A", "x") {
+            Entity("A") { Attribute("x", .string, regularExpression: pattern) }
+        }
+    }
+
+    @Test func `only strings are matched`() throws {
+        try expect(.invalidRegularExpression, at: "A", "x") {
+            Entity("A") { Attribute("x", .double, regularExpression: ".") }
+        }
+    }
+
+    @Test func `later merge rules are not supported yet`() throws {
+        try expect(.notSupportedYet, at: "A", "x") {
+            Entity("A") { Attribute("x", .integer64, mergeRule: MergeRule(rawValue: 5)) }
+        }
+    }
+
+    @Test func `destination and inverse exist and are mutual`() throws {
+        try expect(.unknownEntity, at: "A", "r") { Entity("A") { Relationship("r", to: "B") } }
+        try expect(.unknownProperty, at: "A", "r") {
+            Entity("A") { Relationship("r", to: "A", inverse: "s") }
+        }
+        try expect(.unknownProperty, at: "A", "r") {
+            Entity("A") {
+                Relationship("r", to: "A", inverse: "s")
+                Attribute("s", .string)
+            }
+        }
+        try expect(.inverseMismatch, at: "A", "r") {
+            Entity("A") { Relationship("r", to: "B", inverse: "s") }
+            Entity("B") {
+                Relationship("s", to: "A", inverse: "t")
+                Relationship("t", to: "B")
+            }
+        }
+        try expect(.inverseMismatch, at: "A", "r") {
+            Entity("A") {
+                Relationship("r", to: "A", inverse: "s")
+                Relationship("q", to: "A", inverse: "s")
+                Relationship("s", toMany: "A", inverse: "q")
+            }
+        }
+    }
+
+    @Test func `ordered and self-inverse to-one relationships are not supported yet`() throws {
+        try expect(.notSupportedYet, at: "A", "r") {
+            Entity("A") { Relationship("r", toMany: "A", ordered: true) }
+        }
+        try expect(.notSupportedYet, at: "A", "r") {
+            Entity("A") { Relationship("r", to: "A", inverse: "r") }
+        }
+        var ordered = Relationship("r", to: "A")
+        ordered.isOrdered = true
+        let toOne = ordered
+        try expect(.invalidProperty, at: "A", "r") { Entity("A") { toOne } }
+    }
+
+    @Test func `counts are possible`() throws {
+        try expect(.invalidBounds, at: "A", "r") {
+            Entity("A") { Relationship("r", toMany: "A", minCount: 3, maxCount: 2) }
+        }
+        try expect(.invalidBounds, at: "A", "r") {
+            Entity("A") { Relationship("r", toMany: "A", minCount: -1) }
+        }
+        var many = Relationship("r", to: "A")
+        many.maxCount = 2
+        let toOne = many
+        try expect(.invalidBounds, at: "A", "r") { Entity("A") { toOne } }
+    }
+
+    @Test func `constraints name stored attributes once`() throws {
+        try expect(.unknownProperty, at: "A", "x") { Entity("A") { Unique("x") } }
+        try expect(.invalidProperty, at: "A") { Entity("A") { Unique(attributes: []) } }
+        try expect(.invalidProperty, at: "A", "x") {
+            Entity("A") {
+                Attribute("x", .string)
+                Unique("x", "x")
+            }
+        }
+        try expect(.invalidProperty, at: "A", "x") {
+            Entity("A") {
+                Attribute("x", .string, transient: true)
+                Unique("x")
+            }
+        }
+        try expect(.notSupportedYet, at: "A", "r") {
+            Entity("A") {
+                Relationship("r", to: "A")
+                Unique("r")
+            }
+        }
+    }
+
+    @Test func `indexes name columns`() throws {
+        try expect(.unknownProperty, at: "A", "x") { Entity("A") { Index("i", on: "x") } }
+        try expect(.invalidProperty, at: "A", "x") {
+            Entity("A") {
+                Attribute("x", .string, transient: true)
+                Index("i", on: "x")
+            }
+        }
+        try expect(.invalidProperty, at: "A", "r") {
+            Entity("A") {
+                Relationship("r", toMany: "A")
+                Index("i", on: "r")
+            }
+        }
+        try expect(.duplicateName, at: "A") {
+            Entity("A") {
+                Attribute("x", .string)
+                Index("i", on: "x")
+                Index("i", on: "x")
+            }
+        }
+        let model = try ManagedObjectModel {
+            Entity("A") {
+                Relationship("r", to: "A")
+                Index("i", on: "r")
+                Index("empty", elements: [])
+            }
+        }
+        #expect(try model.required("A").indexes.map(\.name) == ["i"])
+    }
+
+    @Test func `fetch request templates name entities`() throws {
+        let declaration = ModelDeclaration(
+            entities: [Entity("A")],
+            fetchRequestTemplates: [
+                FetchRequestTemplate("all", entity: "A"), FetchRequestTemplate("all", entity: "B"),
+            ])
+        let error = try #require(throws: ModelError.self) { try ManagedObjectModel(declaration) }
+        #expect(error.all.map(\.code) == [.duplicateName, .unknownEntity])
+    }
+
+    @Test func `every problem is reported at once`() throws {
+        let error = try refusal {
+            Entity("A", parent: "Gone") {
+                Attribute("x", .integer16, default: "text")
+                Relationship("r", to: "Nowhere")
+            }
+        }
+        #expect(error.all.map(\.code) == [.unknownEntity, .invalidValue, .unknownEntity])
+        #expect(error.description.split(separator: "\n").count == 3)
+    }
+}

@@ -1,0 +1,115 @@
+import AnabranchModel
+import AnabranchReplication
+import TestSupport
+import Testing
+
+struct ModelEncodingTests {
+    @Test func `a decoded model equals the encoded one`() throws {
+        let model = try ManagedObjectModel(entities: ModelExamples.office)
+        let decoded = try ManagedObjectModel(canonicalEncoding: model.canonicalEncoding)
+        #expect(decoded.declaration == model.declaration)
+        #expect(decoded == model && decoded.hash == model.hash)
+        #expect(decoded.hash.count == 32)
+        #expect(
+            decoded.entities.map { $0.slots.map(\.name) }
+                == model.entities.map { $0.slots.map(\.name) })
+    }
+
+    @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
+    func `the order of declaration does not matter`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let shuffled = ModelExamples.office.map { entity in
+            var entity = entity
+            entity.attributes.shuffle(using: &generator)
+            entity.relationships.shuffle(using: &generator)
+            entity.indexes.shuffle(using: &generator)
+            entity.uniquenessConstraints.shuffle(using: &generator)
+            return entity
+        }.shuffled(using: &generator)
+        let model = try ManagedObjectModel(entities: ModelExamples.office)
+        #expect(try ManagedObjectModel(entities: shuffled) == model)
+    }
+
+    @Test func `what is said and what is left out are one model`() throws {
+        let short = try ManagedObjectModel { Entity("A") { Attribute("x", .double, default: 1) } }
+        let long = try ManagedObjectModel {
+            Entity("A", wireName: "A") { Attribute("x", .double, default: 1.0, wireName: "x") }
+        }
+        #expect(short == long)
+    }
+
+    @Test func `a model that means something else has other bytes`() throws {
+        let plain = try ManagedObjectModel { Entity("A") { Attribute("x", .double) } }
+        let mandatory = try ManagedObjectModel {
+            Entity("A") { Attribute("x", .double, optional: false) }
+        }
+        #expect(plain != mandatory && plain.hash != mandatory.hash)
+    }
+
+    @Test func `the bytes of a model stay what they are`() throws {
+        let model = try ManagedObjectModel {
+            Entity("Person", userInfo: ["k": "v"]) {
+                Attribute("age", .integer16, optional: false, default: 0, maximum: 150)
+                Relationship("boss", to: "Person", inverse: "reports", deleteRule: .deny)
+                Relationship("reports", toMany: "Person", maxCount: 9, inverse: "boss")
+                Index("byAge", elements: [IndexElement("age", ascending: false)])
+                Unique("age")
+            }
+        }
+        #expect(model.canonicalEncoding.hexadecimal == Self.golden)
+        let decoded = try ManagedObjectModel(
+            canonicalEncoding: try #require([UInt8](hexadecimal: Self.golden)))
+        #expect(decoded == model)
+    }
+
+    private static let golden =
+        "41424d01029b010106506572736f6e0206506572736f6e0717010361676502036167650302c8010602020008"
+        + "0302ac0208250104626f73730204626f73730306506572736f6e05000801020901060a077265706f72747308"
+        + "2a01077265706f72747302077265706f7274730306506572736f6e040005000801120901020a04626f737309"
+        + "10010562794167650207010361676503000a0501036167650b04016b0176"
+
+    @Test func `a cut of the bytes is an error or a whole smaller model`() throws {
+        let bytes = try ManagedObjectModel(entities: ModelExamples.office).canonicalEncoding
+        var models = 0
+        for length in 0..<bytes.count {
+            let cut = Array(bytes[..<length])
+            guard let model = try? ManagedObjectModel(canonicalEncoding: cut) else { continue }
+            #expect(model.canonicalEncoding == cut)
+            models += 1
+        }
+        // Only the model without entities; each entity here needs one that comes after it.
+        #expect(models == 1)
+    }
+
+    @Test(arguments: 1...200 as ClosedRange<UInt64>)
+    func `damaged bytes are another model or an error, never a trap`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let original = try ManagedObjectModel(entities: ModelExamples.office).canonicalEncoding
+        for _ in 0..<50 {
+            var bytes = original
+            for _ in 0...Int.random(in: 0..<3, using: &generator) {
+                let place = Int.random(in: 0..<bytes.count, using: &generator)
+                bytes[place] = UInt8.random(in: 0...255, using: &generator)
+            }
+            do throws(ModelError) {
+                let model = try ManagedObjectModel(canonicalEncoding: bytes)
+                #expect(model.canonicalEncoding == bytes)
+            } catch {
+                #expect(error.offset.map { (0...bytes.count).contains($0) } ?? true)
+            }
+        }
+    }
+
+    @Test func `errors of bytes name the offset and what to do`() throws {
+        func error(_ bytes: [UInt8]) throws -> ModelError {
+            try #require(throws: ModelError.self) {
+                try ManagedObjectModel(canonicalEncoding: bytes)
+            }
+        }
+        #expect(try error([]).code == .malformedEncoding)
+        #expect(try error(Array("ABM".utf8) + [2]).code == .unsupportedVersion)
+        #expect(try error(Array("ABM".utf8) + [1, 99, 0]).code == .unsupportedVersion)
+        let unsorted = try error(Array("ABM".utf8) + [1, 2, 3, 1, 1, 66, 2, 3, 1, 1, 65])
+        #expect(unsorted.code == .malformedEncoding && unsorted.offset != nil)
+    }
+}

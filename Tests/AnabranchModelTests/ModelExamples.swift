@@ -1,0 +1,59 @@
+import AnabranchModel
+import AnabranchReplication
+import Testing
+
+enum ModelExamples {
+    /// A bit of everything: inheritance, one-to-many, one-to-one, many-to-many, constraints.
+    static let office: [Entity] = [
+        Entity("Person", isAbstract: true, userInfo: ["owner": "staff"]) {
+            Attribute("name", .string, optional: false, minimum: 1, maximum: 80)
+            Attribute("email", .string, regularExpression: "[^@]+@[^@]+")
+            Attribute("born", .date)
+            Attribute("cache", .undefined, transient: true)
+            Unique("email")
+            Unique("name", "born")
+        },
+        Entity("Employee", parent: "Person", representedClassName: "Office.Employee") {
+            Attribute("salary", .decimal, optional: false, default: 0, minimum: 0)
+            Attribute("rate", .float, default: 1.5)
+            Relationship("boss", to: "Employee", inverse: "reports")
+            Relationship("reports", toMany: "Employee", inverse: "boss", deleteRule: .deny)
+            Relationship("desk", to: "Desk", inverse: "user", deleteRule: .cascade)
+            Relationship("projects", toMany: "Project", maxCount: 12, inverse: "members")
+            Index("bySalary", on: "salary", "name")
+        },
+        Entity("Desk", renamingIdentifier: "Table") {
+            Attribute("number", .integer16, optional: false, default: 1)
+            Relationship("user", to: "Employee", inverse: "desk")
+        },
+        Entity("Project") {
+            Attribute("title", .string, default: "", wireName: "label")
+            Attribute("active", .boolean, default: true)
+            Relationship("members", toMany: "Employee", inverse: "projects")
+            Relationship("similar", toMany: "Project", inverse: "similar")
+            Relationship("tags", toMany: "Tag")
+            Relationship("lead", to: "Person", inverse: nil)
+            Index("byTitle", elements: [IndexElement("title", ascending: false)])
+        },
+        Entity("Tag") { Attribute("text", .string) },
+    ]
+}
+
+extension ManagedObjectModel {
+    func required(_ name: String) throws -> EntityDescription {
+        try #require(entity(named: name))
+    }
+
+    func relationship(_ entity: String, _ name: String) throws -> RelationshipDescription {
+        try #require(required(entity).property(named: name)?.relationship)
+    }
+
+    func attribute(_ entity: String, _ name: String) throws -> AttributeDescription {
+        try #require(required(entity).property(named: name)?.attribute)
+    }
+}
+
+/// The error that making a model of the entities throws.
+func refusal(@ModelBuilder _ content: () -> [Entity]) throws -> ModelError {
+    try #require(throws: ModelError.self) { try ManagedObjectModel(entities: content()) }
+}

@@ -1,0 +1,69 @@
+import AnabranchModel
+import AnabranchReplication
+import Testing
+
+/// Of two inverses one is stored, chosen by wire names alone.
+struct RelationshipStorageTests {
+    @Test func `the to-one of a one-to-many is stored`() throws {
+        let model = try ManagedObjectModel(entities: ModelExamples.office)
+        #expect(try model.relationship("Employee", "boss").storage == .reference)
+        #expect(try model.relationship("Employee", "reports").storage == .inverseReference)
+        let boss = try model.relationship("Employee", "boss")
+        #expect(try model.relationship("Employee", "reports").storedSide == boss)
+    }
+
+    @Test func `of a one-to-one the smaller wire name is stored`() throws {
+        let model = try ManagedObjectModel(entities: ModelExamples.office)
+        // "Employee" is smaller than "Table", the wire name of Desk, though "Desk" is not.
+        #expect(try model.relationship("Employee", "desk").storage == .reference)
+        #expect(try model.relationship("Desk", "user").storage == .inverseReference)
+        #expect(try model.relationship("Desk", "user").wireProperty.name == "desk")
+    }
+
+    @Test func `of a many-to-many the smaller wire name is left`() throws {
+        let model = try ManagedObjectModel(entities: ModelExamples.office)
+        #expect(try model.relationship("Employee", "projects").storage == .links(.left))
+        #expect(try model.relationship("Project", "members").storage == .links(.right))
+        let left = try model.relationship("Employee", "projects")
+        #expect(try model.relationship("Project", "members").storedSide == left)
+    }
+
+    @Test func `a rename does not change the stored side`() throws {
+        let model = try ManagedObjectModel {
+            Entity("Zebra", renamingIdentifier: "A") {
+                Relationship("one", toMany: "B", inverse: "two")
+            }
+            Entity("B") { Relationship("two", toMany: "Zebra", inverse: "one") }
+        }
+        #expect(try model.relationship("Zebra", "one").storage == .links(.left))
+        #expect(try model.relationship("B", "two").storage == .links(.right))
+    }
+
+    @Test func `a many-to-many within one entity is decided by the property`() throws {
+        let model = try ManagedObjectModel {
+            Entity("Node") {
+                Relationship("sources", toMany: "Node", inverse: "targets")
+                Relationship("targets", toMany: "Node", inverse: "sources")
+            }
+        }
+        #expect(try model.relationship("Node", "sources").storage == .links(.left))
+        #expect(try model.relationship("Node", "targets").storage == .links(.right))
+    }
+
+    @Test func `without an inverse the one side is stored`() throws {
+        let model = try ManagedObjectModel(entities: ModelExamples.office)
+        #expect(try model.relationship("Project", "tags").storage == .links(.left))
+        #expect(try model.relationship("Project", "lead").storage == .reference)
+        #expect(try model.relationship("Project", "similar").storage == .links(.both))
+    }
+
+    @Test func `an inverse may be inherited by the destination`() throws {
+        let model = try ManagedObjectModel {
+            Entity("Base") { Relationship("owner", to: "Owner", inverse: "things") }
+            Entity("Thing", parent: "Base")
+            Entity("Owner") { Relationship("things", toMany: "Thing", inverse: "owner") }
+        }
+        #expect(try model.relationship("Owner", "things").inverse?.entity.name == "Base")
+        #expect(try model.relationship("Thing", "owner").inverse?.name == "things")
+    }
+}

@@ -1,0 +1,162 @@
+import AnabranchModel
+import AnabranchReplication
+import Foundation
+import Testing
+
+/// Reading what Xcode's model editor writes.
+struct XcodeModelTests {
+    private func read(_ content: String) throws -> ManagedObjectModel {
+        try ManagedObjectModel.reading(xml: XcodeModelText.model(content), file: "contents")
+    }
+
+    private func refusal(_ content: String) throws -> ModelError {
+        try #require(throws: ModelError.self) { try read(content) }
+    }
+
+    @Test func `a model with a bit of everything is read`() throws {
+        let model = try read(XcodeModelText.everything)
+        #expect(model.declaration.versionIdentifier == "v2")
+        let note = try model.required("Note")
+        #expect(note.superentity?.name == "Item" && note.superentity?.isAbstract == true)
+        #expect(note.representedClassName == ".Note")
+        #expect(try model.required("Item").userInfo == ["k": "v"])
+        let title = try model.attribute("Item", "title")
+        #expect(title.wireProperty.name == "name" && title.isOptional)
+        #expect(title.violation(by: "") == .tooShort)
+        #expect(try model.attribute("Item", "id").isOptional == false)
+        #expect(try model.attribute("Item", "made").defaultValue == .date(0))
+        #expect(try model.attribute("Note", "pinned").defaultValue == .bool(false))
+        #expect(try model.attribute("Note", "size").wireProperty.name == "bytes")
+        let tags = try model.relationship("Item", "tags")
+        #expect(tags.isToMany && tags.maxCount == nil && tags.deleteRule == .nullify)
+        #expect(try tags.inverse == model.relationship("Tag", "items"))
+        #expect(try model.relationship("Tag", "owner").deleteRule == .noAction)
+        #expect(try model.required("Item").indexes.map(\.name) == ["byTitle", "made"])
+        #expect(
+            try model.required("Item").ownUniquenessConstraints.map { $0.map(\.name) } == [["id"]])
+        #expect(model.fetchRequestTemplate(named: "byTitle")?.predicateFormat == "title == $title")
+        let decoded = try ManagedObjectModel(canonicalEncoding: model.canonicalEncoding)
+        #expect(decoded == model)
+    }
+
+    @Test func `what is left out without harm is a warning`() throws {
+        let warnings = try read(XcodeModelText.everything).warnings
+        let ignored = warnings.filter { $0.code == .ignored }.map(\.message)
+        #expect(ignored.contains { $0.contains("fetched property Note.recent") })
+        #expect(ignored.contains { $0.contains("Configuration Cloud") })
+        #expect(ignored.contains { $0.contains("Index byTags") })
+        #expect(warnings.contains { $0.code == .toOneWithoutMaxCount && $0.property == "owner" })
+        #expect(warnings.contains { $0.code == .missingInverse && $0.property == "owner" })
+    }
+
+    @Test(
+        arguments: [
+            ("Integer 32", "NO", .integer(0)), ("Integer 64", "-7", .integer(-7)),
+            ("Integer 16", "0.0", .integer(0)), ("Double", "0.5", .double(0.5)),
+            ("Float", "0.1", .double(Double(Float(0.1)))), ("Boolean", "1", .bool(true)),
+            ("Boolean", "YES", .bool(true)), ("String", "", .string("")),
+            ("URI", "a:b", .uri("a:b")),
+        ] as [(String, String, Value)])
+    func `defaults are read by type`(type: String, text: String, expected: Value) throws {
+        let model = try read(
+            """
+            <entity name="A"><attribute name="x" attributeType="\(type)" \
+            defaultValueString="\(text)"/></entity>
+            """)
+        #expect(try model.attribute("A", "x").defaultValue == expected)
+    }
+
+    @Test(
+        arguments: [
+            (#"attributeType="Transformable""#, .notSupportedYet),
+            (#"attributeType="Composite" composite="C""#, .notSupportedYet),
+            (#"attributeType="String" derived="YES" derivationExpression="a""#, .notSupportedYet),
+            (#"attributeType="Rational""#, .invalidProperty), ("", .invalidProperty),
+            (#"attributeType="Integer 16" defaultValueString="x""#, .invalidValue),
+            (#"attributeType="Integer 16" defaultValueString="40000""#, .invalidValue),
+            (#"attributeType="Double" minValueString="x""#, .invalidBounds),
+            (#"attributeType="Date" defaultDateTimeInterval="now""#, .invalidValue),
+            (
+                #"attributeType="Date" minDateTimeInterval="2" maxDateTimeInterval="1""#,
+                .invalidBounds
+            ),
+            (#"attributeType="String" regularExpressionString="[""#, .invalidRegularExpression),
+        ] as [(String, ModelError.Code)])
+    func `an attribute that cannot be kept is refused with its line`(
+        text: String, code: ModelError.Code
+    ) throws {
+        let error = try refusal("\n<entity name=\"A\">\n<attribute name=\"x\" \(text)/>\n</entity>")
+        #expect(error.all.map(\.code) == [code])
+        #expect(error.entity == "A" && error.property == "x")
+        #expect(error.file == "contents" && error.line == 5)
+    }
+
+    @Test(
+        arguments: [
+            (#"toMany="YES" ordered="YES" destinationEntity="A""#, .notSupportedYet),
+            (#"maxCount="1" transient="YES" destinationEntity="A""#, .notSupportedYet),
+            (#"maxCount="1" destinationEntity="B""#, .unknownEntity),
+            (#"maxCount="1" deletionRule="Explode" destinationEntity="A""#, .invalidProperty),
+            (#"maxCount="many" destinationEntity="A""#, .invalidBounds),
+            (#"maxCount="1" destinationEntity="A" inverseEntity="A""#, .inverseMismatch),
+            (
+                #"maxCount="1" destinationEntity="A" inverseName="q" inverseEntity="A""#,
+                .unknownProperty
+            ),
+        ] as [(String, ModelError.Code)])
+    func `a relationship that cannot be kept is refused with its line`(
+        text: String, code: ModelError.Code
+    ) throws {
+        let error = try refusal(
+            "\n<entity name=\"A\">\n\n<relationship name=\"r\" \(text)/>\n</entity>")
+        #expect(error.all.map(\.code) == [code])
+        #expect(error.property == "r" && error.line == 6)
+    }
+
+    @Test func `a transient transformable has nothing to store and is read`() throws {
+        let model = try read(
+            """
+            <entity name="A"><attribute name="x" optional="YES" transient="YES" \
+            attributeType="Transformable"/></entity>
+            """)
+        #expect(try model.attribute("A", "x").type == .undefined)
+    }
+
+    @Test func `configurations name entities once`() throws {
+        let error = try refusal(
+            """
+            <entity name="A"/><configuration name="C"><memberEntity name="B"/></configuration>
+            <configuration name="C"/>
+            """)
+        #expect(error.all.map(\.code) == [.unknownEntity, .duplicateName])
+    }
+
+    @Test func `damaged and foreign files are refused with their line`() throws {
+        func error(_ text: String) throws -> ModelError {
+            try #require(throws: ModelError.self) {
+                try ManagedObjectModel.reading(xml: Data(text.utf8), file: "contents")
+            }
+        }
+        let damaged = try error("<model>\n<entity>\n</model>")
+        #expect(damaged.code == .notAModel && damaged.line == 3)
+        #expect(try error("<plist/>").code == .notAModel)
+        #expect(try error("").code == .notAModel)
+        #expect(try error("bplist00").message.contains("binary"))
+        #expect(try error(#"<model type="com.apple.IDECoreDataModeler.DataModel"/>"#).line == 1)
+        #expect(
+            try error(#"<?xml version="1.0" encoding="UTF-7"?><model/>"#).message.contains("utf-7"))
+        let deep = String(repeating: "<a>", count: 100)
+        #expect(try error(deep).message.contains("nest"))
+    }
+
+    @Test func `a document type is refused, so entities cannot expand`() throws {
+        let text = """
+            <?xml version="1.0"?><!DoCtYpE model [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>
+            <model>&b;</model>
+            """
+        let error = try #require(throws: ModelError.self) {
+            try ManagedObjectModel.reading(xml: Data(text.utf8))
+        }
+        #expect(error.message.contains("document type"))
+    }
+}
