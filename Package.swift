@@ -31,10 +31,11 @@ func library(_ name: String, in folder: String = "Sources", uses: [Target.Depend
     .target(name: name, dependencies: uses, path: "\(folder)/\(name)", swiftSettings: house)
 }
 
-func tests(_ name: String, of modules: [Target.Dependency]) -> Target {
+/// Golden files are read from the source tree, so SwiftPM has nothing to do with them.
+func tests(_ name: String, of modules: [Target.Dependency], golden: Bool = false) -> Target {
     .testTarget(
         name: name, dependencies: modules + ["TestSupport"], path: "Tests/\(name)",
-        swiftSettings: house)
+        exclude: golden ? ["Golden"] : [], swiftSettings: house)
 }
 
 let libraries: [Target] = [
@@ -67,7 +68,7 @@ let executables: [Target] = [
         path: "Server/AnabranchDaemon", swiftSettings: house),
     .executableTarget(
         name: "AnabranchCLI", dependencies: ["Anabranch", "AnabranchSync"],
-        path: "Client/AnabranchCLI", swiftSettings: house),
+        path: "Client/AnabranchCLI", packageAccess: false, swiftSettings: house),
 ]
 
 let testTargets: [Target] = [
@@ -89,6 +90,7 @@ let testTargets: [Target] = [
     tests("AnabranchCLITests", of: ["AnabranchCLI"]),
     tests("SimulationTests", of: ["AnabranchSync", "AnabranchServer"]),
     tests("EndToEndTests", of: ["AnabranchCLI", "AnabranchDaemon"]),
+    tests("TestSupportTests", of: [], golden: true),
     .testTarget(name: "TidyTests", path: "Tests/TidyTests", swiftSettings: house),
 ]
 

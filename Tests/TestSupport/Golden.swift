@@ -1,0 +1,68 @@
+import Foundation
+public import Testing
+
+/// Text and bytes that a test compares with a file kept under `Tests/<Module>/Golden/`.
+///
+/// With `UPDATE_GOLDEN=1` in the environment the file is written instead, for a person to look
+/// over and commit. Files of released formats are never written again: give a new format a new
+/// name. The module's test target must say `golden: true` in `Package.swift`.
+public enum Golden {
+    /// Records an issue with the differing lines unless the text is that of the golden file.
+    ///
+    /// - Parameter name: The file's name, below `Golden` of the calling test's module.
+    public static func expect(
+        _ text: String, matches name: String, caller: String = #filePath,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        do {
+            let file = try GoldenFile(name: name, caller: caller)
+            if isUpdating { return try file.write(text) }
+            guard let refusal = try file.refusal(of: text) else { return }
+            Issue.record(Comment(rawValue: refusal), sourceLocation: sourceLocation)
+        } catch {
+            Issue.record(error, sourceLocation: sourceLocation)
+        }
+    }
+
+    /// The same for bytes, kept as a hex dump so that a changed byte shows in a review.
+    public static func expect(
+        bytes: [UInt8], matches name: String, caller: String = #filePath,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        expect(
+            HexDump.text(of: bytes), matches: name, caller: caller,
+            sourceLocation: sourceLocation)
+    }
+
+    /// The bytes of a golden hex dump, to prove that what was once written can still be read.
+    ///
+    /// - Throws: When the file is missing or is no hex dump.
+    public static func bytes(named name: String, caller: String = #filePath) throws -> [UInt8] {
+        let file = try GoldenFile(name: name, caller: caller)
+        guard let text = try file.text() else { throw GoldenError.missing(path: file.path) }
+        guard let bytes = HexDump.bytes(of: text) else {
+            throw GoldenError.notAHexDump(path: file.path)
+        }
+        return bytes
+    }
+
+    /// Whether golden files are written instead of compared.
+    public static let isUpdating = ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] == "1"
+}
+
+package enum GoldenError: Error, CustomStringConvertible {
+    case outsideTests(caller: String)
+    case missing(path: String)
+    case notAHexDump(path: String)
+
+    package var description: String {
+        switch self {
+        case .outsideTests(let caller):
+            "Can't place a golden file because \(caller) isn't below Tests/<Module>."
+        case .missing(let path):
+            "Can't read \(path) because it doesn't exist. Run with UPDATE_GOLDEN=1 to write it."
+        case .notAHexDump(let path):
+            "Can't read \(path) because it isn't a hex dump as HexDump writes it."
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import Testing
+
+/// The rules, held against the package itself.
+@Suite struct HouseTests {
+    private let tree: SourceTree
+
+    init() throws { tree = try SourceTree.package.get() }
+
+    private func check(_ violations: (SourceFile) -> [Violation]) {
+        for violation in tree.files.flatMap(violations) {
+            let place = tree.root.appending(path: violation.path).path
+            Issue.record(
+                Comment(rawValue: violation.description),
+                sourceLocation: SourceLocation(
+                    fileID: "Anabranch/\(violation.path)", filePath: place,
+                    line: violation.line, column: 1))
+        }
+    }
+
+    @Test func `the tree holds the package`() {
+        #expect(tree.paths.contains("Package.swift"))
+        #expect(tree.paths.contains("Sources/AnabranchReplication"))
+        #expect(tree.files.count(where: \.isSwift) > 40)
+        #expect(!tree.paths.contains { $0.hasPrefix(".git/") || $0.hasPrefix(".build/") })
+    }
+
+    @Test func `every module imports only what the table allows`() {
+        check(ImportRule().violations)
+    }
+
+    @Test func `pure modules see no clock, no randomness and no file`() {
+        check(PurityRule().violations)
+    }
+
+    @Test func `files, functions and lines keep their limits`() {
+        check(SizeRule().violations)
+    }
+
+    @Test func `files, folders and types are named after concepts`() {
+        check(NameRule().violations)
+    }
+
+    @Test func `what ships does not trap without a message`() {
+        check(TrapRule().violations)
+    }
+
+    @Test func `no file holds notes of unfinished work or paths of one machine`() {
+        check(WordRule().violations)
+    }
+
+    @Test func `the manifest has no unsafe flags and keeps clients outside`() {
+        check(ManifestRule().violations)
+    }
+
+    @Test func `scripts stop at errors, answer for help and are executable`() {
+        check(ScriptRule().violations)
+    }
+
+    @Test func `links of documents lead somewhere`() {
+        check(LinkRule(files: tree.files, paths: tree.paths).violations)
+    }
+
+    @Test(arguments: ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE"])
+    func `the file at the top exists`(_ name: String) {
+        #expect(tree.paths.contains(name), "\(name) is missing. Write it at the root.")
+    }
+}

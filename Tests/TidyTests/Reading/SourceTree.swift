@@ -1,0 +1,89 @@
+import Foundation
+
+/// The package as it lies on the disk: every text file but what git ignores.
+struct SourceTree: Sendable {
+    let root: URL
+    /// Sorted by path.
+    let files: [SourceFile]
+    /// Every file and folder, binary ones too, below the root.
+    let paths: Set<String>
+
+    /// Read once, by whichever test comes first.
+    static let package = Result { try SourceTree(root: packageRoot()) }
+
+    /// The folder of `Package.swift`, found upwards from this very file.
+    private static func packageRoot(from file: String = #filePath) throws -> URL {
+        var folder = URL(filePath: file).deletingLastPathComponent()
+        while folder.path.count > 1 {
+            let manifest = folder.appending(path: "Package.swift")
+            if FileManager.default.fileExists(atPath: manifest.path) { return folder }
+            folder.deleteLastPathComponent()
+        }
+        throw CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: file])
+    }
+
+    init(root: URL) throws {
+        self.root = root
+        let ignored = IgnoredNames(root: root)
+        var (files, paths) = ([SourceFile](), Set<String>())
+        try Self.visit("", below: root, ignored: ignored) { path in
+            paths.insert(path)
+            let place = root.appending(path: path).path
+            guard let data = FileManager.default.contents(atPath: place),
+                let text = String(data: data, encoding: .utf8)
+            else { return }
+            let isExecutable = FileManager.default.isExecutableFile(atPath: place)
+            files.append(SourceFile(path: path, text: text, isExecutable: isExecutable))
+        }
+        for path in paths {
+            var folder = path[...]
+            while let slash = folder.lastIndex(of: "/") {
+                folder = folder[..<slash]
+                paths.insert(String(folder))
+            }
+        }
+        self.files = files
+        self.paths = paths
+    }
+
+    private static func visit(
+        _ folder: String, below root: URL, ignored: IgnoredNames, _ body: (String) -> Void
+    ) throws {
+        let place = root.appending(path: folder).path
+        for name in try FileManager.default.contentsOfDirectory(atPath: place).sorted() {
+            guard !ignored.contains(name) else { continue }
+            let path = folder.isEmpty ? name : "\(folder)/\(name)"
+            var isFolder: ObjCBool = false
+            let exists = FileManager.default.fileExists(
+                atPath: root.appending(path: path).path, isDirectory: &isFolder)
+            if exists, isFolder.boolValue {
+                try visit(path, below: root, ignored: ignored, body)
+            } else {
+                body(path)
+            }
+        }
+    }
+}
+
+/// What `.gitignore` at the root leaves out, as far as it is plain names and `*.suffix`.
+private struct IgnoredNames {
+    private var names: Set<String> = [".git"]
+    private var suffixes: [String] = []
+
+    init(root: URL) {
+        let place = root.appending(path: ".gitignore").path
+        let text = FileManager.default.contents(atPath: place) ?? Data()
+        for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
+            let entry = line.hasSuffix("/") ? line.dropLast() : line
+            if entry.hasPrefix("*.") {
+                suffixes.append(String(entry.dropFirst()))
+            } else if !entry.hasPrefix("#"), !entry.contains("/") {
+                names.insert(String(entry))
+            }
+        }
+    }
+
+    func contains(_ name: String) -> Bool {
+        names.contains(name) || suffixes.contains { name.hasSuffix($0) }
+    }
+}

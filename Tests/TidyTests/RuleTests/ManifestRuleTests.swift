@@ -1,0 +1,24 @@
+import Testing
+
+@Suite struct ManifestRuleTests {
+    private func lines(_ text: String, path: String = "Package.swift") -> [Int] {
+        ManifestRule().violations(in: SourceFile(path: path, text: text)).map(\.line)
+    }
+
+    @Test func `unsafe flags are refused in the root manifest alone`() {
+        let flags = "let a = 1\nlet b: SwiftSetting = .unsafeFlags([\"-O\"])"
+        #expect(lines(flags) == [2])
+        #expect(lines(flags, path: "Benchmarks/Package.swift").isEmpty)
+        #expect(lines("// no unsafeFlags here").isEmpty)
+    }
+
+    @Test func `a client gives package access away`() {
+        func target(_ path: String, _ rest: String = "") -> String {
+            "\n.executableTarget(name: \"A\", dependencies: [\"B\"], path: \"\(path)\"\(rest)),"
+        }
+        #expect(lines(target("Client/A")) == [2])
+        #expect(lines(target("Client/A", ", packageAccess: false")).isEmpty)
+        #expect(lines(target("Server/A")).isEmpty)
+        #expect(lines(target("Server/A", ", packageAccess: false") + target("Client/A")) == [3])
+    }
+}

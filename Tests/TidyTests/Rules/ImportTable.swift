@@ -1,0 +1,91 @@
+/// Which module may import what: the one place where the house's inner walls are written down.
+///
+/// SwiftPM accepts an import of any transitive dependency, so the walls stand only because
+/// ``ImportRule`` reads this table. A new wish is first a decision, then a word here.
+struct ImportTable {
+    /// How much of the platform a module sees beside the standard library.
+    enum Platform {
+        /// Foundation whole; no queues, no locks, no C library.
+        case foundation
+        /// FoundationEssentials where it exists; no queues, no locks, no C library.
+        case essentials
+        /// FoundationEssentials where it exists; queues, locks and the C library.
+        case essentialsAndSystem
+        /// All of the above.
+        case whole
+    }
+
+    struct Row {
+        let platform: Platform
+        let modules: Set<String>
+
+        init(_ platform: Platform, _ modules: Set<String> = []) {
+            self.platform = platform
+            self.modules = modules
+        }
+    }
+
+    let rows: [String: Row]
+    /// What programs in `Examples/` may import beside the platform: the products.
+    let products: Set<String>
+
+    static let house = ImportTable(
+        rows: [
+            "AnabranchReplication": Row(.essentials, ["CSodium"]),
+            "AnabranchModel": Row(.foundation, ["AnabranchReplication", "FoundationXML"]),
+            "AnabranchProtocol": Row(.essentials, ["AnabranchReplication"]),
+            "AnabranchSQLite": Row(.essentialsAndSystem, ["CSQLite", "CSystem"]),
+            "AnabranchStore": Row(
+                .whole, ["AnabranchSQLite", "AnabranchReplication", "AnabranchModel", "CSystem"]),
+            "Anabranch": Row(
+                .whole, ["AnabranchStore", "AnabranchReplication", "AnabranchModel"]),
+            "AnabranchSync": Row(
+                .whole,
+                [
+                    "Anabranch", "AnabranchStore", "AnabranchProtocol", "AnabranchReplication",
+                    "AnabranchModel", "CCurl", "CZstd",
+                ]),
+            "AnabranchServer": Row(
+                .whole,
+                [
+                    "AnabranchProtocol", "AnabranchReplication", "AnabranchSQLite",
+                    "CMicroHTTPD", "CPostgreSQL", "CZstd", "CSodium",
+                ]),
+            "AnabranchDaemon": Row(
+                .whole, ["AnabranchServer", "AnabranchProtocol", "AnabranchReplication"]),
+            "AnabranchCLI": Row(
+                .whole, ["Anabranch", "AnabranchSync", "AnabranchModel", "AnabranchReplication"]),
+            "AnabranchModelTool": Row(.whole, ["AnabranchModel"]),
+            "AnabranchMacros": Row(.whole),
+            "AnabranchModelPlugin": Row(.whole, ["PackagePlugin"]),
+        ],
+        products: [
+            "Anabranch", "AnabranchSync", "AnabranchServer", "AnabranchModel",
+            "AnabranchReplication",
+        ])
+}
+
+extension ImportTable.Platform {
+    /// The platform's modules that are allowed, whatever `#if` stands around them.
+    var modules: Set<String> {
+        let language: Set = ["Swift", "_Concurrency"]
+        let system: Set = [
+            "Dispatch", "Synchronization", "Glibc", "Musl", "Android", "Darwin",
+        ]
+        let foundation: Set = ["Foundation", "FoundationEssentials"]
+        return switch self {
+        case .foundation: language.union(foundation)
+        case .essentials: language
+        case .essentialsAndSystem: language.union(system)
+        case .whole: language.union(system).union(foundation).union(["Observation"])
+        }
+    }
+
+    /// Whether Foundation is only the fallback for where FoundationEssentials is missing.
+    var isEssentials: Bool {
+        switch self {
+        case .essentials, .essentialsAndSystem: true
+        case .foundation, .whole: false
+        }
+    }
+}

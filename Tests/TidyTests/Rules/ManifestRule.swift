@@ -1,0 +1,39 @@
+/// The root manifest stays usable by versioned dependants, and the CLI by the public API alone.
+struct ManifestRule: FileRule {
+    func violations(in file: SourceFile) -> [Violation] {
+        guard file.path == "Package.swift" else { return [] }
+        return unsafeFlags(in: file) + packageAccess(in: file)
+    }
+
+    private func unsafeFlags(in file: SourceFile) -> [Violation] {
+        file.tokens.filter { $0.isWord("unsafeFlags") }.map { token in
+            Violation(
+                path: file.path, line: token.line,
+                message: "unsafeFlags locks out dependants that name a version. Find a setting "
+                    + "without it, or put the target into Benchmarks.")
+        }
+    }
+
+    /// The compiler checks it, but only for a target that has given package access away.
+    private func packageAccess(in file: SourceFile) -> [Violation] {
+        let code = file.tokens.filter { $0.kind != .comment }
+        guard let start = code.firstIndex(where: { $0.isWord("executableTarget") }) else {
+            return []
+        }
+        return code[start...].indices.compactMap { index in
+            guard code[index].isWord("executableTarget"),
+                let end = code.indexAfterGroup(at: index + 1)
+            else { return nil }
+            let target = code[index..<end]
+            let first = target[index].offset
+            let text = file.text.utf8.dropFirst(first).prefix(code[end - 1].end - first)
+            let isClient = String(decoding: text, as: UTF8.self).contains("\"Client/")
+            guard isClient, !target.contains(where: { $0.isWord("packageAccess") }) else {
+                return nil
+            }
+            return Violation(
+                path: file.path, line: code[index].line,
+                message: "A client can reach package API. Give the target packageAccess: false.")
+        }
+    }
+}

@@ -1,0 +1,56 @@
+/// Files, functions and lines stay small enough to read.
+struct SizeRule: FileRule {
+    static let functionLimit = 70
+    static let columnLimit = 100
+    static let documentLimits = ["README.md": 150]
+
+    func violations(in file: SourceFile) -> [Violation] {
+        let isCode = file.isSwift || file.path.hasSuffix(".h") || file.path.hasSuffix(".c")
+        let documentLimit = Self.documentLimits[file.path]
+        guard isCode || documentLimit != nil else { return [] }
+        let limit = documentLimit ?? (file.isIn(["Tests"]) ? 800 : 500)
+        return tooManyLines(in: file, limit: limit)
+            + (isCode ? tooLongLines(in: file) : [])
+            + (file.isSwift ? tooLongFunctions(in: file) : [])
+    }
+
+    private func tooManyLines(in file: SourceFile, limit: Int) -> [Violation] {
+        let count = file.lines.count
+        guard count > limit else { return [] }
+        return [
+            Violation(
+                path: file.path, line: limit + 1,
+                message: "The file has \(count) lines, more than \(limit). Split it along a "
+                    + "concept that has a name.")
+        ]
+    }
+
+    private func tooLongLines(in file: SourceFile) -> [Violation] {
+        file.lines.enumerated().compactMap { index, line in
+            guard line.utf8.count > Self.columnLimit, line.count > Self.columnLimit else {
+                return nil
+            }
+            return Violation(
+                path: file.path, line: index + 1,
+                message: "The line has \(line.count) columns, more than \(Self.columnLimit). "
+                    + "Break it; Scripts/format does most.")
+        }
+    }
+
+    private func tooLongFunctions(in file: SourceFile) -> [Violation] {
+        guard let bodies = FunctionBody.all(in: file.tokens) else {
+            return [
+                Violation(
+                    path: file.path, line: 1,
+                    message: "The braces don't match, so functions can't be measured. Don't split "
+                        + "a pair of braces over #if branches.")
+            ]
+        }
+        return bodies.filter { $0.lineCount > Self.functionLimit }.map { body in
+            Violation(
+                path: file.path, line: body.line,
+                message: "\(body.name) has \(body.lineCount) lines without comments, more than "
+                    + "\(Self.functionLimit). Split off a step that has a name.")
+        }
+    }
+}
