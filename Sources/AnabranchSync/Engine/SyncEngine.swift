@@ -221,7 +221,7 @@ extension SyncEngine {
         }
         change { state in
             state.status.pendingCount = stored.pendingCount
-            state.status.pendingByteCount = stored.pendingBytes
+            state.status.pendingByteCount = stored.pendingByteCount
             state.status.position = stored.position
         }
         return stored.pendingCount
@@ -241,7 +241,7 @@ extension SyncStatus {
         server = kept.server
         zone = kept.zone
         pendingCount = stored.pendingCount
-        pendingByteCount = stored.pendingBytes
+        pendingByteCount = stored.pendingByteCount
         position = stored.position
         headPosition = stored.position
         lastExchange = kept.lastExchange

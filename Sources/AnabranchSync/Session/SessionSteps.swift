@@ -34,7 +34,7 @@ extension SyncSession {
         case failed(SyncError)
         case applied(SyncState)
         case cursorMoved(SyncState)
-        case loaded([PendingSet], SyncState)
+        case loaded([LogEntry], SyncState)
         case acknowledged(SyncState)
         case renewed
         case storeFailed(SyncError)

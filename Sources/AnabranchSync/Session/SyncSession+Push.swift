@@ -20,7 +20,7 @@ extension SyncSession {
     private static let lengthPrefix = 5
 
     mutating func loaded(
-        _ sets: [PendingSet], _ state: SyncState, at moment: Moment
+        _ sets: [LogEntry], _ state: SyncState, at moment: Moment
     ) -> Action {
         exchange.state = state
         guard !sets.isEmpty else {
@@ -39,9 +39,9 @@ extension SyncSession {
 
     /// The first sets that fit together into one request; a set beyond the batch's limit goes
     /// alone, as long as the server takes it.
-    private func batch(of sets: [PendingSet]) -> ([PendingSet], [[UInt8]]) {
+    private func batch(of sets: [LogEntry]) -> ([LogEntry], [[UInt8]]) {
         let room = (zone?.largestBody ?? SyncProtocol.largestBody) - Self.requestOverhead
-        var batch: [PendingSet] = []
+        var batch: [LogEntry] = []
         var bodies: [[UInt8]] = []
         var byteCount = 0
         for set in sets.prefix(limits.batchCount) {
@@ -54,7 +54,7 @@ extension SyncSession {
         return (batch, bodies)
     }
 
-    private func tooLarge(_ set: PendingSet) -> SyncError {
+    private func tooLarge(_ set: LogEntry) -> SyncError {
         let limit = zone?.largestBody ?? SyncProtocol.largestBody
         return SyncError(
             .bodyTooLarge,
@@ -64,7 +64,7 @@ extension SyncSession {
     }
 
     mutating func pushed(
-        _ sets: [PendingSet], _ body: [UInt8], at moment: Moment
+        _ sets: [LogEntry], _ body: [UInt8], at moment: Moment
     ) -> Action {
         let response: PushResponse
         do {
@@ -94,7 +94,7 @@ extension SyncSession {
     /// An acknowledgement belongs to the set at its place. It has the set's dot, or, where the
     /// log held the origin under another name, one that no other set of the batch has.
     private func check(
-        _ response: PushResponse, answers sets: [PendingSet]
+        _ response: PushResponse, answers sets: [LogEntry]
     ) throws(ProtocolError) {
         let taken = response.acknowledgements
         let isWhole = taken.count == sets.count || response.refusal != nil

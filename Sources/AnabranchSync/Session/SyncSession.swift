@@ -48,7 +48,7 @@ package struct SyncSession: Sendable {
         /// The first page is being applied.
         case applying([RemotePage])
         case loading
-        case pushing([PendingSet])
+        case pushing([LogEntry])
         case acknowledging(refusal: ProtocolError?)
         case waiting(Request)
     }
@@ -66,7 +66,7 @@ package struct SyncSession: Sendable {
         let nobody = ReplicaID(high: 0, low: 0)
         exchange = Exchange(
             state: SyncState(
-                replica: nobody, cursor: nil, last: nil, pendingCount: 0, pendingBytes: 0),
+                replica: nobody, cursor: nil, last: nil, pendingCount: 0, pendingByteCount: 0),
             byteLimit: limits.pageBytes)
     }
 
