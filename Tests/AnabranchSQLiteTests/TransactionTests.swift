@@ -209,5 +209,6 @@ struct TransactionFaultsTests {
         #expect(log.entries.count == 5)
     }
 
-    private final class Log { var entries: [String] = [] }
+    /// Confined to the test's own thread.
+    private final class Log: @unchecked Sendable { var entries: [String] = [] }
 }

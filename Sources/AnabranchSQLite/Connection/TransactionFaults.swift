@@ -3,17 +3,18 @@
 /// What is thrown before the commit rolls the transaction back; what is thrown after it reaches
 /// the caller although the transaction is durable: the two outcomes of a crash that a caller
 /// cannot tell apart.
-package struct TransactionFaults {
+package struct TransactionFaults: Sendable {
     /// Right before the first statement of a transaction that writes.
-    package var beforeFirstWrite: (() throws -> Void)?
+    package var beforeFirstWrite: (@Sendable () throws -> Void)?
     /// Right before COMMIT.
-    package var beforeCommit: (() throws -> Void)?
+    package var beforeCommit: (@Sendable () throws -> Void)?
     /// Right after a COMMIT that succeeded.
-    package var afterCommit: (() throws -> Void)?
+    package var afterCommit: (@Sendable () throws -> Void)?
 
     package init(
-        beforeFirstWrite: (() throws -> Void)? = nil, beforeCommit: (() throws -> Void)? = nil,
-        afterCommit: (() throws -> Void)? = nil
+        beforeFirstWrite: (@Sendable () throws -> Void)? = nil,
+        beforeCommit: (@Sendable () throws -> Void)? = nil,
+        afterCommit: (@Sendable () throws -> Void)? = nil
     ) {
         self.beforeFirstWrite = beforeFirstWrite
         self.beforeCommit = beforeCommit

@@ -27,10 +27,11 @@ struct ApplyOperation {
             transaction.state.isRenewing = true
         }
         transaction.state.clock.observe(set.timestamp)
-        try applyPayload(of: set, ordinal: ordinal)
+        // Into the log first: the journal finds there who wrote what.
         let log = ChangeLog(connection: connection, replicas: transaction.replicas)
         _ = try log.append(set, ordinal: ordinal, place: place)
         try transaction.setHead(of: ordinal, sequence: set.dot.sequence, origin: set.origin)
+        try applyPayload(of: set, ordinal: ordinal)
     }
 
     /// - Returns: Whether the file holds the set; its place in the zone's log is then noted.

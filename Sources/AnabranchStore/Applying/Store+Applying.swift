@@ -1,4 +1,4 @@
-package import AnabranchReplication
+import AnabranchReplication
 import AnabranchSQLite
 
 extension Store {

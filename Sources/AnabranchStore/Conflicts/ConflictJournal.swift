@@ -1,3 +1,4 @@
+import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 

@@ -26,8 +26,9 @@ final class DeferredRows {
     /// The entity of a record that is kept here.
     func entity(of id: LocalID) throws -> WireName? {
         guard !isEmpty else { return nil }
-        guard case .text(let name)? = try connection.firstValue(
-            "SELECT entity FROM ab_deferred_record WHERE record = ?", .integer(id))
+        guard
+            case .text(let name)? = try connection.firstValue(
+                "SELECT entity FROM ab_deferred_record WHERE record = ?", .integer(id))
         else { return nil }
         return WireName(name)
     }

@@ -193,7 +193,9 @@ extension SchemaNumbers {
     static func read(_ connection: Connection) throws -> SchemaNumbers {
         var numbers = SchemaNumbers()
         for row in try connection.rows("SELECT name, number FROM ab_entity") {
-            guard case .text(let name) = row[0], case .integer(let number) = row[1] else { continue }
+            guard case .text(let name) = row[0], case .integer(let number) = row[1] else {
+                continue
+            }
             numbers.entities[WireName(name)] = number
         }
         let statement = try connection.cached(

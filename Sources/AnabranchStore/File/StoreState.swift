@@ -1,4 +1,4 @@
-package import AnabranchReplication
+import AnabranchReplication
 import AnabranchSQLite
 
 /// The one row that every write transaction reads first and writes last.

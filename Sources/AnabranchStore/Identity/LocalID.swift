@@ -1,4 +1,4 @@
-package import AnabranchReplication
+import AnabranchReplication
 
 /// A record's identity on one file: SQLite row ID, foreign key, and identity in memory.
 ///

@@ -32,7 +32,8 @@ extension WriteTransaction {
                 path: store.path)
         }
         state.nextNumber = last + 1
-        return LocalID(ordinal: state.ordinal, number: first)...LocalID(
-            ordinal: state.ordinal, number: last)
+        return LocalID(
+            ordinal: state.ordinal, number: first)...LocalID(
+                ordinal: state.ordinal, number: last)
     }
 }

@@ -1,5 +1,5 @@
 package import AnabranchModel
-package import AnabranchReplication
+import AnabranchReplication
 package import AnabranchSQLite
 
 /// The columns of a SELECT that reads whole rows of an entity and its sub-entities, and how to
@@ -66,7 +66,8 @@ package struct RowSelection {
     package func row(_ statement: Statement) throws -> StoredRow {
         guard let decoder = single ?? decoders[statement.int64(at: 4)] else {
             throw StoreError(
-                .corrupt, "Can't read a row because its entity \(statement.int64(at: 4)) is none "
+                .corrupt,
+                "Can't read a row because its entity \(statement.int64(at: 4)) is none "
                     + "of the model's.", records: [statement.int64(at: 0)])
         }
         let slots = [Value](unsafeUninitializedCapacity: decoder.slotCount) { buffer, count in

@@ -150,8 +150,9 @@ extension StoreReader {
 extension StoreReader {
     /// The position of the last change set in this file's log; zero for none.
     package func logPosition() throws -> Int64 {
-        guard case .integer(let position)? = try connection.firstValue(
-            "SELECT max(position) FROM ab_changeset")
+        guard
+            case .integer(let position)? = try connection.firstValue(
+                "SELECT max(position) FROM ab_changeset")
         else { return 0 }
         return position
     }

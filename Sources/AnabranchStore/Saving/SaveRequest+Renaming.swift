@@ -8,7 +8,8 @@ extension SaveRequest {
         for index in request.inserts.indices {
             let slots = Self.referenceSlots(of: request.inserts[index].entity)
             for row in request.inserts[index].rows.indices {
-                request.inserts[index].rows[row].id = renamed[inserts[index].rows[row].id]
+                request.inserts[index].rows[row].id =
+                    renamed[inserts[index].rows[row].id]
                     ?? inserts[index].rows[row].id
                 Self.rename(slots, in: &request.inserts[index].rows[row].slots, by: renamed)
             }

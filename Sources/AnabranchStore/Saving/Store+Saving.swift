@@ -1,5 +1,5 @@
 import AnabranchModel
-package import AnabranchReplication
+import AnabranchReplication
 import AnabranchSQLite
 
 extension Store {

@@ -1,11 +1,12 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
 #if canImport(FoundationEssentials)
-    package import FoundationEssentials
+    import FoundationEssentials
 #else
-    package import Foundation
+    import Foundation
 #endif
-package import AnabranchModel
-package import AnabranchReplication
-package import AnabranchSQLite
 
 /// How values of one property stand in a column.
 package enum ColumnKind: Sendable {
@@ -56,8 +57,7 @@ package enum ColumnKind: Sendable {
 
 extension Statement {
     /// Binds a value of a slot; a reference is the record's local ID as an integer.
-    @inlinable
-    package func bind(slot value: Value, at index: Int) throws {
+    func bind(slot value: Value, at index: Int) throws {
         switch value {
         case .null: try bindNull(at: index)
         case .integer(let integer): try bind(integer, at: index)
@@ -69,7 +69,6 @@ extension Statement {
         }
     }
 
-    @usableFromInline
     func bind(rare value: Value, at index: Int) throws {
         switch value {
         case .decimal(let decimal): try bind(decimal.description, at: index)
@@ -81,8 +80,7 @@ extension Statement {
     }
 
     /// Reads a column as a slot's value.
-    @inlinable
-    package func slot(at column: Int, as kind: ColumnKind) -> Value {
+    func slot(at column: Int, as kind: ColumnKind) -> Value {
         let type = self.type(at: column)
         if type == .null { return .null }
         switch kind {
@@ -95,7 +93,6 @@ extension Statement {
         }
     }
 
-    @usableFromInline
     func rareSlot(at column: Int, as kind: ColumnKind) -> Value {
         switch kind {
         case .decimal: return ExactDecimal(string(at: column)).map(Value.decimal) ?? .null

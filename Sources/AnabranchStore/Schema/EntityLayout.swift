@@ -1,5 +1,5 @@
 package import AnabranchModel
-package import AnabranchReplication
+import AnabranchReplication
 
 /// Where the objects of one entity are, with the SQL that is always the same.
 package final class EntityLayout: Sendable {

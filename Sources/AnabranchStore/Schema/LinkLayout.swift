@@ -1,5 +1,5 @@
 package import AnabranchModel
-package import AnabranchReplication
+import AnabranchReplication
 
 /// The table of one relationship that is stored as links: one row a visible link.
 package final class LinkLayout: Sendable {

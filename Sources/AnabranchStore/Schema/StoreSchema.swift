@@ -1,5 +1,5 @@
 package import AnabranchModel
-package import AnabranchReplication
+import AnabranchReplication
 
 /// Where a model's entities and properties are in the tables of one file.
 package final class StoreSchema: Sendable {
@@ -40,8 +40,10 @@ package final class StoreSchema: Sendable {
         }
         linksByProperty = Dictionary(
             links.map {
-                (LinkKey(
-                    entity: $0.leftEntity.wireName, property: $0.relationship.wireProperty), $0)
+                (
+                    LinkKey(
+                        entity: $0.leftEntity.wireName, property: $0.relationship.wireProperty), $0
+                )
             }, uniquingKeysWith: { first, _ in first })
         entitiesByNumber = Dictionary(
             layouts.map { ($0.number, $0.entity) }, uniquingKeysWith: { first, _ in first })

@@ -1,5 +1,5 @@
 package import AnabranchModel
-package import AnabranchReplication
+import AnabranchReplication
 
 /// The table of one root entity and everything below it.
 package final class TableLayout: Sendable {
@@ -98,7 +98,8 @@ struct NameTaker {
 package enum SQL {
     /// An identifier as SQL text.
     package static func quoted(_ identifier: String) -> String {
-        "\"" + identifier.split(separator: "\"", omittingEmptySubsequences: false)
+        "\""
+            + identifier.split(separator: "\"", omittingEmptySubsequences: false)
             .joined(separator: "\"\"") + "\""
     }
 }

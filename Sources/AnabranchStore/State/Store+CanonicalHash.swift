@@ -66,8 +66,9 @@ private struct CanonicalRows {
     }
 
     func record(_ id: LocalID, table: Int) throws -> CanonicalRecord? {
-        guard var record = table < schema.tables.count
-            ? try known(id, schema.tables[table]) : try unknown(id)
+        guard
+            var record = table < schema.tables.count
+                ? try known(id, schema.tables[table]) : try unknown(id)
         else { return nil }
         record.cells += try deferredCells(of: id)
         record.links += try deferredLinks(of: id)
@@ -138,8 +139,9 @@ private struct CanonicalRows {
     }
 
     private func unknown(_ id: LocalID) throws -> CanonicalRecord? {
-        guard case .text(let name)? = try connection.firstValue(
-            "SELECT entity FROM ab_deferred_record WHERE record = ?", .integer(id))
+        guard
+            case .text(let name)? = try connection.firstValue(
+                "SELECT entity FROM ab_deferred_record WHERE record = ?", .integer(id))
         else { return nil }
         return replicas.record(id).map { CanonicalRecord(id: $0, entity: WireName(name)) }
     }

@@ -1,0 +1,148 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+import Synchronization
+import TestSupport
+
+/// Stores of one small model in one folder, with a zone in memory between them.
+final class StoreScenario {
+    let folder: TemporaryDirectory
+    let model: ManagedObjectModel
+    let zone = MemoryZone()
+    let clock = TestClock()
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        model = try ManagedObjectModel {
+            Entity("Person") {
+                Attribute("name", .string)
+                Attribute("age", .integer64)
+                Relationship("boss", to: "Person", inverse: "reports")
+                Relationship("reports", toMany: "Person", inverse: "boss")
+                Relationship("teams", toMany: "Team", inverse: "members")
+            }
+            Entity("Team") {
+                Attribute("title", .string)
+                Relationship("members", toMany: "Person", inverse: "teams")
+            }
+        }
+    }
+
+    func path(_ name: String) -> String { folder.file(name) }
+
+    func open(_ name: String, disabled: Set<Mechanism> = []) throws -> Store {
+        let clock = clock
+        var environment = StoreEnvironment.system
+        environment.wallMilliseconds = { clock.milliseconds }
+        environment.disabled = disabled
+        return try Store.open(at: path(name), model: model, environment: environment)
+    }
+
+    var person: EntityDescription { model.entity(named: "Person")! }
+    var team: EntityDescription { model.entity(named: "Team")! }
+}
+
+/// A wall clock that a test sets.
+final class TestClock: Sendable {
+    private let time = Mutex<Int64>(1_700_000_000_000)
+
+    var milliseconds: Int64 {
+        get { time.withLock { $0 } }
+        set { time.withLock { $0 = newValue } }
+    }
+}
+
+/// A log that takes everything, in the order in which it comes.
+final class MemoryZone {
+    let epoch = EpochID(high: 7, low: 7)
+    private(set) var log: [ChangeSet] = []
+
+    func push(from store: Store) throws {
+        let pending = try store.pending(byteLimit: .max)
+        try store.makeDurable()
+        var acknowledged: [Acknowledged] = []
+        for entry in pending {
+            let set = entry.changeSet
+            if !log.contains(where: { $0.origin == set.origin }) { log.append(set) }
+            let position = log.firstIndex { $0.origin == set.origin }! + 1
+            acknowledged.append(
+                Acknowledged(
+                    localPosition: entry.localPosition, position: UInt64(position), dot: set.dot,
+                    timestamp: set.timestamp, digest: set.digest))
+        }
+        try store.acknowledge(acknowledged, epoch: epoch)
+    }
+
+    @discardableResult
+    func pull(into store: Store) throws -> ChangedRecords {
+        let after = try store.syncState().cursor ?? LogCursor(startOf: epoch)
+        let sets = Array(log[Int(after.position)...])
+        let cursor = sets.reduce(after) { $0.advanced(over: $1) }
+        let decoded = try sets.map { try ChangeSet(decoding: $0.encoded()) }
+        return try store.apply(RemotePage(changeSets: decoded, after: after, cursor: cursor))
+    }
+
+    func sync(_ store: Store) throws {
+        try pull(into: store)
+        try push(from: store)
+    }
+}
+
+extension Store {
+    /// Inserts a person and saves.
+    @discardableResult
+    func insertPerson(
+        _ name: String, age: Int64 = 0, boss: LocalID? = nil, author: String = ""
+    ) throws -> LocalID {
+        let entity = model.entity(named: "Person")!
+        let id = try reserveNumbers(1).lowerBound
+        var slots = [Value](repeating: .null, count: entity.slots.count)
+        slots[entity.slotIndex(named: "name")!] = .string(name)
+        slots[entity.slotIndex(named: "age")!] = .integer(age)
+        if let boss { slots[entity.slotIndex(named: "boss")!] = .integer(boss) }
+        var request = SaveRequest(author: author)
+        request.inserts = [.init(entity: entity, rows: [(id, slots)])]
+        let result = try save(request)
+        return result.renamed[id] ?? id
+    }
+
+    func row(_ entity: String, _ id: LocalID) throws -> StoredRow? {
+        try read { reader in
+            var found: StoredRow?
+            try reader.rows(of: model.entity(named: entity)!, ids: [id]) { found = $0 }
+            return found
+        }
+    }
+
+    func value(_ key: String, of id: LocalID, _ entity: String = "Person") throws -> Value? {
+        let slot = model.entity(named: entity)!.slotIndex(named: key)!
+        return try row(entity, id).map { $0.slots[slot] }
+    }
+
+    func set(
+        _ key: String, _ value: Value, of id: LocalID, author: String = ""
+    ) throws {
+        let entity = model.entity(named: "Person")!
+        guard let row = try row("Person", id) else { return }
+        let slot = entity.slotIndex(named: key)!
+        var slots = row.slots
+        slots[slot] = value
+        var request = SaveRequest(author: author)
+        request.updates = [
+            .init(entity: entity, slots: [slot], rows: [(id, row.version, slots)])
+        ]
+        _ = try save(request)
+    }
+
+    func delete(_ id: LocalID) throws {
+        guard let row = try row("Person", id) else { return }
+        var request = SaveRequest()
+        request.deletes = [.init(entity: row.entity, rows: [(id, row.version)])]
+        _ = try save(request)
+    }
+
+    /// The same record on another store.
+    func id(of id: LocalID, on other: Store) throws -> LocalID {
+        try localID(of: other.recordID(of: id)!)!
+    }
+}
