@@ -18,7 +18,7 @@ public struct PullRequest: Message {
         cursor = try reader.readOptional { (reader) throws(ChangeSetDecodingError) in
             try reader.readCursor()
         }
-        byteLimit = try reader.readVarint()
+        byteLimit = try reader.readQuantity()
     }
 
     public func write(to writer: inout ByteWriter) {
@@ -52,7 +52,7 @@ public struct PullResponse: Message {
 
     public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         cursor = try reader.readCursor()
-        headPosition = try reader.readVarint()
+        headPosition = try reader.readQuantity()
         wallMilliseconds = try reader.readMilliseconds()
         changeSets = try reader.readChangeSets()
     }
@@ -60,7 +60,7 @@ public struct PullResponse: Message {
     public func write(to writer: inout ByteWriter) {
         writer.append(cursor: cursor)
         writer.append(varint: headPosition)
-        writer.append(fixed64: UInt64(bitPattern: wallMilliseconds))
+        writer.append(milliseconds: wallMilliseconds)
         writer.append(changeSets: changeSets)
     }
 }
@@ -74,20 +74,21 @@ extension ByteWriter {
         var page = ByteWriter(reservingCapacity: changeSets.reduce(0) { $0 + $1.count + 5 })
         for changeSet in changeSets { page.append(block: changeSet) }
         append(raw: page.bytes)
-        append(fixed64: Digest(of: page.bytes).prefix)
+        append(bigEndian64: Digest(of: page.bytes).prefix)
     }
 }
 
 extension ByteReader {
     mutating func readChangeSets() throws(ChangeSetDecodingError) -> [[UInt8]] {
-        let count = try readCount()
+        // More change sets than their least size allows would be many small allocations.
+        let count = try readCount(ofAtLeast: ChangeSet.leastByteCount)
         guard count > 0 else { return [] }
         var page = self
         var changeSets: [[UInt8]] = []
         changeSets.reserveCapacity(count)
         for _ in 0..<count { changeSets.append(try readBlock()) }
         let bytes = try page.readRaw(offset - page.offset)
-        guard try readFixed64() == Digest(of: bytes).prefix else {
+        guard try readBigEndian64() == Digest(of: bytes).prefix else {
             throw failure(.digestMismatch, "the change sets are not those that were sent")
         }
         return changeSets
