@@ -84,10 +84,12 @@ struct SyncSessionRefusalTests {
             actions.append(script.advance(.waited))
         }
         #expect(
-            actions == [
-                "pull", "wait 250", "pull", "wait 500", "pull", "wait 1000", "pull", "wait 2000",
-                "pull", "failed unreachable",
-            ].map { $0 })
+            actions
+                == [
+                    "pull", "wait 250", "pull", "wait 500", "pull", "wait 1000", "pull",
+                    "wait 2000",
+                    "pull", "failed unreachable",
+                ].map { $0 })
     }
 
     @Test func `a time-out halves what is asked for next`() throws {

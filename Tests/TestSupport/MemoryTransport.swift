@@ -1,5 +1,5 @@
 package import AnabranchProtocol
-package import AnabranchReplication
+import AnabranchReplication
 package import AnabranchSync
 import AnabranchServer
 import Synchronization

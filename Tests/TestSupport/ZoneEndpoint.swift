@@ -1,4 +1,4 @@
-package import AnabranchProtocol
+import AnabranchProtocol
 package import AnabranchServer
 package import AnabranchSync
 
