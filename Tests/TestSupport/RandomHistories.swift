@@ -107,7 +107,9 @@ struct RandomAuthor: Sendable {
         }
         let ends = held + inserted
         if generator.oneIn(2), !ends.isEmpty {
-            let pairs = (0..<2).map { _ in (generator.element(of: ends), generator.element(of: ends)) }
+            let pairs = (0..<2).map { _ in
+                (generator.element(of: ends), generator.element(of: ends))
+            }
             blocks.append(.link(linkBlock(pairs.map { .init(left: $0, right: $1) })))
         }
         let unlinked = state.links.keys.sorted { ($0.left, $0.right) < ($1.left, $1.right) }

@@ -53,8 +53,9 @@ public struct ReferenceMerge: Sendable {
         case .unlink(let block):
             for link in block.links {
                 let key = key(link, block.property)
-                links[key]?.subtract(seesAllTags ? links[key] ?? [] : Set(link.tagsSeen))
-                if links[key]?.isEmpty == true { links[key] = nil }
+                guard let held = links[key] else { continue }
+                let left = seesAllTags ? [] : held.subtracting(link.tagsSeen)
+                links[key] = left.isEmpty ? nil : left
             }
         case .unknown: break
         }
