@@ -41,7 +41,7 @@ struct SessionScript {
         case .store(let work):
             self.work = work
             return Self.describe(work)
-        case .wait(let delay): return "wait \(delay / .milliseconds(1))"
+        case .wait(let delay): return "wait \(Int((delay / .milliseconds(1)).rounded()))"
         case .finish(let ending):
             self.ending = ending
             return Self.describe(ending)
