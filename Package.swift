@@ -61,6 +61,15 @@ let libraries: [Target] = [
         ]),
 ]
 
+let plugins: [Target] = [
+    .executableTarget(
+        name: "AnabranchModelTool", dependencies: ["AnabranchModel"],
+        path: "Plugins/AnabranchModelTool", swiftSettings: house),
+    .plugin(
+        name: "AnabranchModelPlugin", capability: .buildTool(),
+        dependencies: ["AnabranchModelTool"], path: "Plugins/AnabranchModelPlugin"),
+]
+
 let executables: [Target] = [
     .executableTarget(
         name: "AnabranchDaemon",
@@ -81,6 +90,7 @@ let testTargets: [Target] = [
         path: "Tests/TestSupport", swiftSettings: house),
     tests("AnabranchReplicationTests", of: ["AnabranchReplication"]),
     tests("AnabranchModelTests", of: ["AnabranchModel"]),
+    tests("AnabranchModelToolTests", of: ["AnabranchModelTool"], golden: true),
     tests("AnabranchProtocolTests", of: ["AnabranchProtocol"]),
     tests("AnabranchSQLiteTests", of: ["AnabranchSQLite"]),
     tests("AnabranchStoreTests", of: ["AnabranchStore"]),
@@ -105,7 +115,8 @@ let package = Package(
         .library(name: "AnabranchReplication", targets: ["AnabranchReplication"]),
         .executable(name: "anabranch", targets: ["AnabranchCLI"]),
         .executable(name: "anabranchd", targets: ["AnabranchDaemon"]),
+        .plugin(name: "AnabranchModelPlugin", targets: ["AnabranchModelPlugin"]),
     ],
-    targets: systemLibraries + libraries + executables + testTargets,
+    targets: systemLibraries + libraries + plugins + executables + testTargets,
     swiftLanguageModes: [.v6]
 )

@@ -4,6 +4,7 @@ import AnabranchSQLite
 /// What SQL calls back into: collations and functions, the same on every connection.
 enum StoreFunctions {
     static func install(on connection: Connection) throws {
+        try PredicateFunctions.define(on: connection)
         try connection.createCollation("ab_decimal") { left, right in
             compareDecimals(left, right)
         }

@@ -1,0 +1,150 @@
+import AnabranchModel
+import Foundation
+
+/// Writes the Swift classes of a model: one for each entity, over the accessors of slots, and the
+/// model itself, so that a program needs no model file where it runs.
+///
+/// The text depends on the model alone, so a build that did not change the model changes nothing.
+struct ClassWriter {
+    let model: ManagedObjectModel
+    /// What the type that holds model and classes is called.
+    let title: String
+
+    /// - Parameter fileName: Of the model, without its extension; `My Model` gives `MyModel`.
+    init(model: ManagedObjectModel, fileName: String) {
+        self.model = model
+        let words = fileName.split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
+        let name = words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+        title = name.hasSuffix("Model") ? name : name + "Model"
+    }
+
+    /// One source file: a class for every entity, then the model with a list of the classes.
+    func source() -> String {
+        var parts = [
+            "// Generated from the model. What is changed here is lost at the next build.\n\n"
+                + "public import Anabranch\npublic import Foundation"
+        ]
+        for entity in model.entities { parts.append(source(of: entity)) }
+        parts.append(modelSource())
+        return parts.joined(separator: "\n\n") + "\n"
+    }
+
+    private func source(of entity: EntityDescription) -> String {
+        let parent = entity.superentity.map { name(of: $0) } ?? "ManagedObject"
+        let own = entity.slots.filter { $0.entity == entity }
+        var lines = [
+            "open class \(name(of: entity)): \(parent) {",
+            "    open override class var entityName: String { \(literal(entity.name)) }",
+            "    open override class var slotNames: [String] {",
+            "        \(slotNames(own, of: entity))",
+            "    }",
+        ]
+        for property in own {
+            let accessor = accessor(of: property)
+            lines += (accessor.isEmpty ? [] : [""]) + accessor.map { "    " + $0 }
+        }
+        return (lines + ["}"]).joined(separator: "\n")
+    }
+
+    private func slotNames(_ own: [PropertyDescription], of entity: EntityDescription) -> String {
+        let names = "[" + own.map { literal($0.name) }.joined(separator: ", ") + "]"
+        return entity.superentity == nil ? names : "super.slotNames + " + names
+    }
+
+    private func accessor(of property: PropertyDescription) -> [String] {
+        let slot = property.slot
+        switch property {
+        case .attribute(let attribute):
+            guard let type = type(of: attribute) else { return [] }
+            return stored(attribute.name, type, "slot: \(slot)")
+        case .relationship(let relationship):
+            let destination = name(of: relationship.destination)
+            guard relationship.isToMany else {
+                return stored(relationship.name, destination + "?", "toOne: \(slot)")
+            }
+            let property = identifier(relationship.name)
+            return [
+                "public var \(property): ManagedObjectSet<\(destination)> { self[toMany: \(slot)] }"
+            ]
+        }
+    }
+
+    private func stored(_ name: String, _ type: String, _ index: String) -> [String] {
+        [
+            "public var \(identifier(name)): \(type) {", "    get { self[\(index)] }",
+            "    set { self[\(index)] = newValue }", "}",
+        ]
+    }
+
+    /// - Returns: `nil` for an attribute of no type, which is read and written by name.
+    private func type(of attribute: AttributeDescription) -> String? {
+        let type: String? =
+            switch attribute.type {
+            case .integer16: "Int16"
+            case .integer32: "Int32"
+            case .integer64: "Int64"
+            case .decimal: "Decimal"
+            case .double: "Double"
+            case .float: "Float"
+            case .string: "String"
+            case .boolean: "Bool"
+            case .date: "Date"
+            case .binary: "Data"
+            case .uuid: "UUID"
+            case .uri: "URL"
+            case .undefined: nil
+            }
+        return attribute.isOptional ? type.map { $0 + "?" } : type
+    }
+
+    /// The class that the model names, without its module; else the entity's name.
+    private func name(of entity: EntityDescription) -> String {
+        let named = entity.representedClassName?.split(separator: ".").last.map(String.init)
+        guard let named, named != "NSManagedObject" else { return identifier(entity.name) }
+        return identifier(named)
+    }
+
+    private func modelSource() -> String {
+        let names = model.entities.map { name(of: $0) + ".self" }
+        let encoding = Data(model.canonicalEncoding).base64EncodedString()
+        return """
+            public enum \(title) {
+                /// The classes of the entities, for a container.
+                public static let classes: [ManagedObject.Type] = [
+                    \(names.joined(separator: ", "))
+                ]
+
+                /// The model as it was when this was generated.
+                public static func load() throws -> ManagedObjectModel {
+                    try ManagedObjectModel(
+                        canonicalEncoding: [UInt8](Data(base64Encoded: encoding) ?? Data()))
+                }
+
+                private static let encoding = "\(encoding)"
+            }
+            """
+    }
+
+    private func identifier(_ name: String) -> String {
+        SwiftKeywords.all.contains(name) ? "`\(name)`" : name
+    }
+
+    private func literal(_ text: String) -> String {
+        let escaped = text.unicodeScalars.map { scalar in
+            scalar == "\"" || scalar == "\\" ? "\\\(scalar)" : String(scalar)
+        }
+        return "\"" + escaped.joined() + "\""
+    }
+}
+
+/// Words that a property can only be called by with backticks around them.
+enum SwiftKeywords {
+    static let all: Set<String> = [
+        "Any", "Self", "as", "associatedtype", "break", "case", "catch", "class", "continue",
+        "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough", "false",
+        "fileprivate", "for", "func", "guard", "if", "import", "in", "init", "inout", "internal",
+        "is", "let", "nil", "operator", "precedencegroup", "private", "protocol", "public",
+        "repeat", "rethrows", "return", "self", "static", "struct", "subscript", "super", "switch",
+        "throw", "throws", "true", "try", "typealias", "var", "where", "while",
+    ]
+}

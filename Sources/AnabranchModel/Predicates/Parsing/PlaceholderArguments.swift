@@ -1,0 +1,68 @@
+import AnabranchReplication
+
+/// The arguments of a format, taken one after the other.
+struct PlaceholderArguments {
+    private let values: [(any PredicateArgument)?]
+    private var taken = 0
+
+    init(_ values: [(any PredicateArgument)?]) { self.values = values }
+
+    mutating func next(
+        for letter: Character, at column: Int
+    ) throws(FetchPredicateError) -> FetchExpression {
+        guard taken < values.count else {
+            throw FetchPredicateError(
+                .missingArgument, column: column,
+                "Can't replace '%\(letter)' because argument \(taken + 1) is missing.")
+        }
+        let expression = FetchExpression.constant(values[taken])
+        taken += 1
+        return letter == "@" ? expression : try number(in: expression, for: letter, at: column)
+    }
+
+    /// The keys that replace `%K`.
+    mutating func nextKeys(at column: Int) throws(FetchPredicateError) -> [PathStep] {
+        let expression = try next(for: "@", at: column)
+        guard case .constant(.value(.string(let path))) = expression.form else {
+            throw invalid("%K", "it has to be a key path as a string", at: column)
+        }
+        let steps = PathStep.keys(of: path)
+        guard !steps.contains(.key("")), !steps.contains(.collectionOperator("")) else {
+            throw invalid("%K", "'\(path)' has an empty key", at: column)
+        }
+        return steps
+    }
+
+    func checkAllUsed() throws(FetchPredicateError) {
+        guard taken < values.count else { return }
+        throw FetchPredicateError(
+            .unusedArgument,
+            "Can't use \(values.count) arguments because the format has \(taken) placeholders.")
+    }
+
+    private func number(
+        in expression: FetchExpression, for letter: Character, at column: Int
+    ) throws(FetchPredicateError) -> FetchExpression {
+        let isFloating = "eEfFgGaA".contains(letter)
+        guard case .constant(.value(let value)) = expression.form else {
+            throw invalid("%\(letter)", "it has to be a number", at: column)
+        }
+        switch value {
+        case .integer(let number):
+            return isFloating ? Double(number).predicateExpression : expression
+        case .decimal where isFloating, .double where isFloating: return expression
+        case .decimal(let decimal) where decimal.exponent >= 0: return expression
+        case .double, .decimal:
+            throw invalid("%\(letter)", "it has to be an integer; use %f or %@", at: column)
+        default: throw invalid("%\(letter)", "it has to be a number", at: column)
+        }
+    }
+
+    private func invalid(
+        _ placeholder: String, _ reason: String, at column: Int
+    ) -> FetchPredicateError {
+        FetchPredicateError(
+            .invalidArgument, column: column,
+            "Can't replace '\(placeholder)' by argument \(taken) because \(reason).")
+    }
+}

@@ -1,0 +1,68 @@
+/// One word, sign or placeholder of a format.
+struct PredicateToken {
+    enum Kind: Equatable {
+        /// A word; `isQuoted` where `#` made it one, so that it is no keyword.
+        case word(String, isQuoted: Bool)
+        case string(String)
+        case integer(Int64)
+        /// An integer literal beyond Int64, as its digits.
+        case largeInteger(String)
+        case double(Double)
+        /// `$name`.
+        case variable(String)
+        /// `@name`.
+        case at(String)
+        /// `%@`, `%K`, or a numeric one by its conversion letter.
+        case placeholder(Character)
+        case sign(String)
+        case end
+    }
+
+    let kind: Kind
+    /// From 1, in Unicode scalars.
+    let column: Int
+
+    /// The word in upper case, where it may be a keyword.
+    var keyword: String? {
+        guard case .word(let word, isQuoted: false) = kind else { return nil }
+        return word.uppercased()
+    }
+
+    func isSign(_ text: String) -> Bool { kind == .sign(text) }
+
+    /// For messages.
+    var text: String {
+        switch kind {
+        case .word(let word, let isQuoted): isQuoted ? "#" + word : word
+        case .string(let text): "'\(text.prefix(20))'"
+        case .integer(let number): String(number)
+        case .largeInteger(let digits): digits
+        case .double(let number): String(number)
+        case .variable(let name): "$" + name
+        case .at(let name): "@" + name
+        case .placeholder(let letter): "%\(letter)"
+        case .sign(let sign): sign
+        case .end: "the end"
+        }
+    }
+}
+
+/// The words that the grammar has taken; `#` before one makes it a key.
+enum ReservedWord {
+    /// Always keywords, wherever a key could stand.
+    static let strict: Set<String> = [
+        "AND", "OR", "IN", "NOT", "ALL", "ANY", "SOME", "NONE", "LIKE", "MATCHES", "CONTAINS",
+        "BEGINSWITH", "ENDSWITH", "BETWEEN", "NULL", "NIL", "SELF", "TRUE", "YES", "FALSE", "NO",
+        "TRUEPREDICATE", "FALSEPREDICATE", "UTI-CONFORMS-TO", "UTI-EQUALS",
+    ]
+    /// Keywords only before a parenthesis, in brackets or between expressions; else keys.
+    static let contextual: Set<String> = [
+        "CASEINSENSITIVE", "CI", "FIRST", "LAST", "SIZE", "ANYKEY", "SUBQUERY", "FETCH", "CAST",
+        "FUNCTION", "TERNARY", "UNION", "INTERSECT", "MINUS",
+    ]
+
+    static func contains(_ word: String) -> Bool {
+        let word = word.uppercased()
+        return strict.contains(word) || contextual.contains(word)
+    }
+}

@@ -1,0 +1,110 @@
+import AnabranchReplication
+
+/// A place on the way along a key path.
+struct PathCursor {
+    let scope: Int
+    let entity: EntityDescription
+    let steps: [PathStep]
+    let column: SourceColumn
+
+    enum End {
+        case attribute(ObjectPath, AttributeDescription)
+        case record(ObjectPath, EntityDescription)
+        /// The way goes on from each element.
+        case collection(ObjectPath, RelationshipDescription, rest: [PathStep])
+        case count(ResolvedCollection)
+    }
+
+    /// Follows to-one relationships up to the end or to the first that is to-many.
+    func walk(in resolver: PredicateResolver) throws(FetchPredicateError) -> End {
+        var current = entity
+        var way: [RelationshipDescription] = []
+        for (place, step) in steps.enumerated() {
+            let rest = Array(steps[(place + 1)...])
+            guard case .key(let key) = step else { throw unsupported(step) }
+            switch try property(key, of: current) {
+            case .attribute(let attribute):
+                try check(attribute, rest: rest)
+                return .attribute(ObjectPath(scope: scope, steps: way), attribute)
+            case .relationship(let relationship) where !relationship.isToMany:
+                way.append(relationship)
+                current = relationship.destination
+            case .relationship(let relationship):
+                let owner = ObjectPath(scope: scope, steps: way)
+                guard rest.first == .collectionOperator("count") else {
+                    return .collection(owner, relationship, rest: rest)
+                }
+                guard rest.count == 1 else {
+                    throw error(
+                        .notARelationship, key: relationship.name,
+                        "Can't follow a key path behind @count, which is a number.")
+                }
+                return .count(
+                    ResolvedCollection(
+                        owner: owner, relationship: relationship, scope: resolver.depth + 1))
+            }
+        }
+        return .record(ObjectPath(scope: scope, steps: way), current)
+    }
+
+    private func property(
+        _ key: String, of entity: EntityDescription
+    ) throws(FetchPredicateError) -> PropertyDescription {
+        if let property = entity.property(named: key) { return property }
+        throw FetchPredicateError(
+            .unknownKey, column: column.number, entity: entity.name, key: key,
+            "Can't find the key '\(key)' because entity '\(entity.name)' has no such property.")
+    }
+
+    private func check(
+        _ attribute: AttributeDescription, rest: [PathStep]
+    ) throws(FetchPredicateError) {
+        if let next = rest.first {
+            throw error(
+                .notARelationship, key: attribute.name,
+                "Can't follow '\(Self.text(next))' behind \(attribute) because it is an "
+                    + "attribute, not a relationship.")
+        }
+        if attribute.isTransient {
+            throw error(
+                .notStored, key: attribute.name,
+                "Can't ask for \(attribute) because it is transient, so no store has it.")
+        }
+    }
+
+    private static let collectionOperators: Set<String> = [
+        "count", "sum", "avg", "min", "max", "average", "distinctUnionOfObjects",
+        "unionOfObjects", "distinctUnionOfArrays", "unionOfArrays", "distinctUnionOfSets",
+        "allKeys", "allValues",
+    ]
+
+    private func unsupported(_ step: PathStep) -> FetchPredicateError {
+        if case .collectionOperator(let name) = step,
+            !Self.collectionOperators.contains(name)
+        {
+            return error(
+                .unknownCollectionOperator, key: "@" + name,
+                "Can't find a collection operator @\(name); for an argument as key, write %K.")
+        }
+        return error(
+            .notSupportedYet, key: Self.text(step),
+            "Can't evaluate '\(Self.text(step))' there: it is read, and not supported yet.")
+    }
+
+    func error(
+        _ code: FetchPredicateError.Code, key: String? = nil, _ message: String
+    ) -> FetchPredicateError {
+        FetchPredicateError(code, column: column.number, entity: entity.name, key: key, message)
+    }
+
+    private static func text(_ step: PathStep) -> String {
+        switch step {
+        case .key(let key): key
+        case .collectionOperator(let name): "@" + name
+        case .first: "[FIRST]"
+        case .last: "[LAST]"
+        case .size: "[SIZE]"
+        case .index(let index): "[\(index)]"
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package import AnabranchModel
+package import AnabranchReplication
+
+/// The SELECT of a fetch, with its bindings.
+///
+/// Tables have aliases: `t0` is the fetched entity's, `tN` that of the elements of the N-th
+/// collection around, and `tN_M` the M-th object that a to-one leads to from there. A to-one is a
+/// LEFT JOIN of its target's table, so that a target which does not exist reads as missing.
+///
+/// A condition may give NULL for false; it stands only under AND, OR, WHERE and `IS NOT TRUE`,
+/// where the two are the same. So conditions keep the plain form that an index serves.
+package struct FetchStatement: Sendable {
+    package enum Selection: Hashable, Sendable {
+        /// `ab_pk` alone.
+        case identifiers
+        /// SQL of the columns, in terms of `t0`.
+        case rows(String)
+        case count
+    }
+
+    package let sql: String
+    /// By position; a reference is the local ID as an integer.
+    package let bindings: [Value]
+
+    /// - Parameters:
+    ///   - limit: At most so many; `nil`: all. With a limit or an offset and no sorts the order is
+    ///     that of the IDs, so that windows fit together.
+    ///   - store: What ``PredicateObjectReference/store`` of the store's own objects is; objects
+    ///     of others equal no row. `nil`: any object is taken for the store's own.
+    /// - Throws: ``FetchPredicateError`` with code `tooManyValues` for a list that no statement can
+    ///   carry.
+    package init(
+        entity: EntityDescription, includesSubentities: Bool = true,
+        predicate: ResolvedPredicate? = nil, sorts: [ResolvedSort] = [], limit: Int? = nil,
+        offset: Int = 0, selecting selection: Selection, in naming: any SchemaNaming,
+        store: (any Hashable & Sendable)? = nil
+    ) throws(FetchPredicateError) {
+        var writer = PredicateSQL(naming: naming, store: store)
+        writer.enter("t0")
+        let conditions = try Self.conditions(
+            entity, includesSubentities, predicate, in: naming, &writer)
+        let isWindow = limit != nil || offset > 0
+        let order = try Self.order(
+            by: sorts, isWindow: isWindow, isCount: selection == .count, &writer)
+        let joins = writer.leave()
+
+        var text = "\(naming.table(for: entity)) AS t0\(joins)"
+        if !conditions.isEmpty { text += " WHERE " + conditions.joined(separator: " AND ") }
+        text += order
+        if isWindow {
+            text += " LIMIT ? OFFSET ?"
+            writer.bindings += [.integer(Int64(limit ?? -1)), .integer(Int64(offset))]
+        }
+        switch selection {
+        case .identifiers: sql = "SELECT t0.ab_pk FROM " + text
+        case .rows(let columns):
+            sql = "SELECT \(columns) FROM " + text
+        case .count where isWindow: sql = "SELECT count(*) FROM (SELECT 1 FROM \(text))"
+        case .count: sql = "SELECT count(*) FROM " + text
+        }
+        bindings = writer.bindings
+    }
+
+    private static func conditions(
+        _ entity: EntityDescription, _ includesSubentities: Bool, _ predicate: ResolvedPredicate?,
+        in naming: any SchemaNaming, _ writer: inout PredicateSQL
+    ) throws(FetchPredicateError) -> [String] {
+        var conditions: [String] = []
+        // The rows of a whole hierarchy need no restriction, which would cost an index its use.
+        let isWhole = includesSubentities && entity.superentity == nil
+        if !isWhole,
+            let numbers = naming.entityNumbers(
+                for: entity, includingSubentities: includesSubentities)
+        {
+            let list = numbers.map(String.init).joined(separator: ", ")
+            conditions.append("t0.ab_entity IN (\(list))")
+        }
+        if let predicate, predicate != .constant(true) {
+            conditions.append("(" + (try writer.condition(predicate)) + ")")
+        }
+        return conditions
+    }
+
+    private static func order(
+        by sorts: [ResolvedSort], isWindow: Bool, isCount: Bool, _ writer: inout PredicateSQL
+    ) throws(FetchPredicateError) -> String {
+        guard !isCount, isWindow || !sorts.isEmpty else { return "" }
+        var terms: [String] = []
+        for sort in sorts {
+            let term = try writer.operand(sort.operand, sort.options)
+            terms.append(term + (sort.isAscending ? "" : " DESC"))
+        }
+        return " ORDER BY " + (terms + ["t0.ab_pk"]).joined(separator: ", ")
+    }
+}

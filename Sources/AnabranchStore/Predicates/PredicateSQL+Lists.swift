@@ -1,0 +1,104 @@
+import AnabranchModel
+import AnabranchReplication
+import Foundation
+
+// IN with lists of any length. A short list is bound value by value; a long one is one binding,
+// as a JSON array or as the bytes of UUIDs side by side.
+
+extension PredicateSQL {
+    private static let greatestShortList = 16
+    /// SQLite allows 32,766 parameters unless it was built otherwise; the rest of the statement
+    /// needs some.
+    private static let greatestBoundList = 30_000
+
+    mutating func membership(
+        _ operand: ResolvedOperand, _ list: ResolvedList, _ options: ComparisonOptions
+    ) throws(FetchPredicateError) -> String {
+        let values = elements(of: list, options)
+        guard !values.isEmpty else {
+            return list.containsNull ? try self.operand(operand, []) + " IS NULL" : "0"
+        }
+        let column = try self.operand(operand, options)
+        let test = "\(column) IN \(try members(values))"
+        // The second mention has no binding, for only attributes, objects and counts get here.
+        return list.containsNull ? "(\(test) OR \(column) IS NULL)" : test
+    }
+
+    /// In order, so that one list is one statement.
+    private func elements(of list: ResolvedList, _ options: ComparisonOptions) -> [Value] {
+        let objects = list.objects.map { localID(of: $0) }.sorted().map { Value.integer($0) }
+        var values = list.values
+        if !options.isEmpty {
+            values = Set(
+                values.map { value in
+                    guard let text = value.text else { return value }
+                    return .string(TextFolding.fold(text, options: options))
+                })
+        }
+        return objects + values.sorted { ValueOrder.compare($0, $1) == .less }
+    }
+
+    private mutating func members(_ values: [Value]) throws(FetchPredicateError) -> String {
+        if values.count > Self.greatestShortList {
+            if let array = Self.jsonArray(values) {
+                return "(SELECT value FROM json_each(\(bind(.string(array)))))"
+            }
+            if let bytes = Self.packed(values) {
+                return "(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 16 FROM n WHERE "
+                    + "i + 16 <= length(\(bind(.data(bytes))))) "
+                    + "SELECT substr(\(bind(.data(bytes))), i, 16) FROM n)"
+            }
+        }
+        guard values.count <= Self.greatestBoundList else {
+            throw FetchPredicateError(
+                .tooManyValues,
+                "Can't look into a list of \(values.count) values because values of their type are "
+                    + "bound one by one, at most \(Self.greatestBoundList): ask in parts.")
+        }
+        return "(" + values.map { bind($0) }.joined(separator: ", ") + ")"
+    }
+
+    /// - Returns: `nil` where a value cannot be written in JSON without loss.
+    private static func jsonArray(_ values: [Value]) -> String? {
+        var json: [UInt8] = [UInt8(ascii: "[")]
+        for value in values {
+            if json.count > 1 { json.append(UInt8(ascii: ",")) }
+            switch value {
+            case .integer(let number): json.append(contentsOf: String(number).utf8)
+            case .bool(let flag): json.append(UInt8(ascii: flag ? "1" : "0"))
+            case .decimal(let number): append(number.description, to: &json)
+            case .string(let text), .uri(let text):
+                // SQLite ends a JSON text at a NUL.
+                guard !text.utf8.contains(0) else { return nil }
+                append(text, to: &json)
+            case .null, .double, .date, .data, .uuid, .reference, .unknown: return nil
+            }
+        }
+        json.append(UInt8(ascii: "]"))
+        return String(decoding: json, as: UTF8.self)
+    }
+
+    private static func append(_ text: String, to json: inout [UInt8]) {
+        json.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): json += [UInt8(ascii: "\\"), byte]
+            case 0..<0x20:
+                let digits = String(byte, radix: 16)
+                json.append(contentsOf: (byte < 0x10 ? "\\u000" : "\\u00").utf8)
+                json.append(contentsOf: digits.utf8)
+            default: json.append(byte)
+            }
+        }
+        json.append(UInt8(ascii: "\""))
+    }
+
+    private static func packed(_ values: [Value]) -> Data? {
+        var bytes = Data(capacity: values.count * 16)
+        for value in values {
+            guard case .uuid(let uuid) = value else { return nil }
+            withUnsafeBytes(of: uuid.uuid) { bytes.append(contentsOf: $0) }
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,66 @@
+import AnabranchModel
+import AnabranchReplication
+import Foundation
+
+extension PredicateSQL {
+    mutating func text(
+        _ left: ResolvedOperand, _ relation: TextRelation, _ right: ResolvedOperand,
+        _ options: ComparisonOptions
+    ) throws(FetchPredicateError) -> String {
+        if relation == .like {
+            let text = try operand(left, [])
+            return "ab_like(\(text), \(try operand(right, [])), '\(options.letters)')"
+        }
+        let text = try operand(left, options)
+        guard case .constant(let value) = right, let constant = value.text else {
+            return try variable(text, relation, right, options)
+        }
+        let part = TextFolding.fold(constant, options: options)
+        if part.isEmpty { return "\(text) IS NOT NULL" }
+        switch relation {
+        case .contains, .like: return "instr(\(text), \(bind(.string(part)))) > 0"
+        case .beginsWith where options.isEmpty: return range(of: text, prefix: part)
+        case .beginsWith:
+            let length = bind(.integer(Int64(part.utf8.count)))
+            return "substr(CAST(\(text) AS BLOB), 1, \(length)) = \(bind(.data(Data(part.utf8))))"
+        case .endsWith:
+            let length = bind(.integer(Int64(part.utf8.count)))
+            return "substr(CAST(\(text) AS BLOB), -\(length)) = \(bind(.data(Data(part.utf8))))"
+        }
+    }
+
+    /// A range, which an index serves: from the prefix to the first text behind all that have it.
+    private mutating func range(of column: String, prefix: String) -> String {
+        let start = "\(column) >= \(bind(.string(prefix)))"
+        guard let end = Self.end(ofPrefix: prefix) else { return start }
+        return "\(start) AND \(column) < \(bind(.string(end)))"
+    }
+
+    /// The least text that is greater than every one with the prefix; `nil` where there is none.
+    static func end(ofPrefix prefix: String) -> String? {
+        var scalars = Array(prefix.unicodeScalars)
+        while let last = scalars.popLast() {
+            // The scalar after U+D7FF is U+E000: surrogates lie between them.
+            let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
+            guard let scalar = Unicode.Scalar(next) else { continue }
+            scalars.append(scalar)
+            return String(String.UnicodeScalarView(scalars))
+        }
+        return nil
+    }
+
+    /// With an attribute on the right side, by bytes: UTF-8 has no character inside another.
+    private mutating func variable(
+        _ text: String, _ relation: TextRelation, _ right: ResolvedOperand,
+        _ options: ComparisonOptions
+    ) throws(FetchPredicateError) -> String {
+        let part = try operand(right, options)
+        let bytes = "CAST(\(part) AS BLOB)"
+        return switch relation {
+        case .contains, .like: "instr(\(text), \(part)) > 0"
+        case .beginsWith: "substr(CAST(\(text) AS BLOB), 1, length(\(bytes))) = \(bytes)"
+        case .endsWith:
+            "substr(CAST(\(text) AS BLOB), -length(\(bytes)), length(\(bytes))) = \(bytes)"
+        }
+    }
+}

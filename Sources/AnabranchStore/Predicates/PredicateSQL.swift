@@ -1,0 +1,208 @@
+import AnabranchModel
+import AnabranchReplication
+
+/// Writes the condition of a WHERE clause, its joins and its bindings.
+///
+/// Bindings stand in the order of the text: joins have none.
+struct PredicateSQL {
+    let naming: any SchemaNaming
+    let store: (any Hashable & Sendable)?
+    var bindings: [Value] = []
+    private var scopes: [Scope] = []
+
+    private struct Scope {
+        let alias: String
+        var joins = ""
+        var aliases: [[RelationshipDescription]: String] = [:]
+    }
+
+    init(naming: any SchemaNaming, store: (any Hashable & Sendable)?) {
+        self.naming = naming
+        self.store = store
+    }
+
+    mutating func enter(_ alias: String) { scopes.append(Scope(alias: alias)) }
+
+    /// - Returns: The joins that were needed since the scope was entered.
+    mutating func leave() -> String { scopes.removeLast().joins }
+
+    mutating func bind(_ value: Value) -> String {
+        bindings.append(value)
+        return "?"
+    }
+
+    mutating func condition(_ predicate: ResolvedPredicate) throws(FetchPredicateError) -> String {
+        switch predicate {
+        case .constant(let isTrue): return isTrue ? "1" : "0"
+        case .conjunction(let parts): return try join(parts, " AND ", empty: "1")
+        case .disjunction(let parts): return try join(parts, " OR ", empty: "0")
+        case .negation(.comparison(let left, .equal, let right, let options)):
+            return try equality(left, right, options, isNegated: true)
+        case .negation(.exists(let collection, let inner)):
+            return "NOT " + (try exists(collection, inner))
+        case .negation(let inner): return "(" + (try condition(inner)) + ") IS NOT TRUE"
+        case .comparison(let left, .equal, let right, let options):
+            return try equality(left, right, options, isNegated: false)
+        case .comparison(let left, let relation, let right, let options):
+            let left = try operand(left, options)
+            return "\(left) \(relation.rawValue) \(try operand(right, options))"
+        case .membership(let operand, let list, let options):
+            return try membership(operand, list, options)
+        case .text(let left, let relation, let right, let options):
+            return try text(left, relation, right, options)
+        case .exists(let collection, let inner): return try exists(collection, inner)
+        }
+    }
+
+    /// SQLite refuses trees of more than 1,000 levels, and a chain is as high as it is long: so
+    /// long ones are written as balanced trees.
+    private mutating func join(
+        _ parts: [ResolvedPredicate], _ word: String, empty: String
+    ) throws(FetchPredicateError) -> String {
+        var texts: [String] = []
+        for part in parts { texts.append("(" + (try condition(part)) + ")") }
+        return texts.isEmpty ? empty : Self.balanced(texts[...], word)
+    }
+
+    private static func balanced(_ texts: ArraySlice<String>, _ word: String) -> String {
+        guard texts.count > 16 else { return texts.joined(separator: word) }
+        let middle = texts.startIndex + texts.count / 2
+        return "(" + balanced(texts[..<middle], word) + ")" + word + "("
+            + balanced(texts[middle...], word) + ")"
+    }
+
+    private mutating func equality(
+        _ left: ResolvedOperand, _ right: ResolvedOperand, _ options: ComparisonOptions,
+        isNegated: Bool
+    ) throws(FetchPredicateError) -> String {
+        if case .constant(.null) = left {
+            return try operand(right, []) + (isNegated ? " IS NOT NULL" : " IS NULL")
+        }
+        if case .constant(.null) = right {
+            return try operand(left, []) + (isNegated ? " IS NOT NULL" : " IS NULL")
+        }
+        let sign = isNegated ? "IS NOT" : left.isFixed || right.isFixed ? "=" : "IS"
+        let left = try operand(left, options)
+        return "\(left) \(sign) \(try operand(right, options))"
+    }
+}
+
+// MARK: Operands
+
+extension PredicateSQL {
+    mutating func operand(
+        _ operand: ResolvedOperand, _ options: ComparisonOptions
+    ) throws(FetchPredicateError) -> String {
+        switch operand {
+        case .constant(let value):
+            guard !options.isEmpty, let text = value.text else { return bind(value) }
+            return bind(.string(TextFolding.fold(text, options: options)))
+        case .object(let object): return bind(.integer(localID(of: object)))
+        case .record(let path): return alias(of: path) + ".ab_pk"
+        case .attribute(let path, let attribute):
+            let column = alias(of: path) + "." + naming.column(for: .attribute(attribute))
+            switch attribute.type {
+            case .decimal: return column + " COLLATE ab_decimal"
+            case .string, .uri:
+                return options.isEmpty ? column : "ab_fold(\(column), '\(options.letters)')"
+            default: return column
+            }
+        case .count(let collection, let filter): return try count(collection, filter)
+        }
+    }
+
+    /// No row has the ID that objects of other stores get.
+    func localID(of object: PredicateObjectReference) -> Int64 {
+        guard let store, AnyHashable(store) != AnyHashable(object.store) else {
+            return object.record
+        }
+        return -1
+    }
+
+    /// The alias of the table row that a path leads to, joining what is not joined yet.
+    mutating func alias(of path: ObjectPath) -> String {
+        var alias = scopes[path.scope].alias
+        for end in path.steps.indices {
+            let steps = Array(path.steps[...end])
+            if let known = scopes[path.scope].aliases[steps] {
+                alias = known
+                continue
+            }
+            let next = "\(scopes[path.scope].alias)_\(scopes[path.scope].aliases.count + 1)"
+            scopes[path.scope].joins += join(steps[end], from: alias, as: next)
+            scopes[path.scope].aliases[steps] = next
+            alias = next
+        }
+        return alias
+    }
+
+    private func join(
+        _ relationship: RelationshipDescription, from owner: String, as alias: String
+    ) -> String {
+        let table = naming.table(for: relationship.destination)
+        guard relationship.storage == .inverseReference, let inverse = relationship.inverse else {
+            let column = naming.column(for: .relationship(relationship))
+            return " LEFT JOIN \(table) AS \(alias) ON \(alias).ab_pk = \(owner).\(column)"
+        }
+        // Concurrent edits may leave several objects that refer here; the one with the smallest
+        // ID counts.
+        let column = naming.column(for: .relationship(inverse))
+        return " LEFT JOIN \(table) AS \(alias) ON \(alias).ab_pk = (SELECT min(r.ab_pk) "
+            + "FROM \(table) AS r WHERE r.\(column) = \(owner).ab_pk)"
+    }
+
+    private mutating func count(
+        _ collection: ResolvedCollection, _ filter: ResolvedPredicate?
+    ) throws(FetchPredicateError) -> String {
+        let owner = alias(of: collection.owner)
+        let source = try rows(of: collection, where: filter ?? .constant(true), owner: owner)
+        let count = "(SELECT count(*) FROM \(source))"
+        guard !collection.owner.steps.isEmpty else { return count }
+        return "CASE WHEN \(owner).ab_pk IS NULL THEN NULL ELSE \(count) END"
+    }
+
+    private mutating func exists(
+        _ collection: ResolvedCollection, _ inner: ResolvedPredicate
+    ) throws(FetchPredicateError) -> String {
+        let owner = alias(of: collection.owner)
+        return "EXISTS (SELECT 1 FROM \(try rows(of: collection, where: inner, owner: owner)))"
+    }
+
+    /// From FROM to the end: the elements of a collection that satisfy a predicate.
+    private mutating func rows(
+        of collection: ResolvedCollection, where inner: ResolvedPredicate, owner: String
+    ) throws(FetchPredicateError) -> String {
+        let relationship = collection.relationship
+        let alias = "t\(scopes.count)"
+        enter(alias)
+        let condition = try condition(inner)
+        let joins = leave()
+        let suffix = inner == .constant(true) ? "" : " AND (\(condition))"
+        let table = naming.table(for: relationship.destination)
+        if relationship.storage == .inverseReference, let inverse = relationship.inverse {
+            let column = naming.column(for: .relationship(inverse))
+            return "\(table) AS \(alias)\(joins) WHERE \(alias).\(column) = \(owner).ab_pk\(suffix)"
+        }
+        let links = naming.linkTable(for: relationship)
+        let (own, other) = (links.ownColumn, links.otherColumn)
+        guard relationship.storage == .links(.both) else {
+            return "\(links.name) AS l\(alias) JOIN \(table) AS \(alias) ON \(alias).ab_pk = "
+                + "l\(alias).\(other)\(joins) WHERE l\(alias).\(own) = \(owner).ab_pk\(suffix)"
+        }
+        // Either end may be the own one.
+        return "\(table) AS \(alias)\(joins) WHERE \(alias).ab_pk IN (SELECT \(other) FROM "
+            + "\(links.name) WHERE \(own) = \(owner).ab_pk UNION SELECT \(own) FROM "
+            + "\(links.name) WHERE \(other) = \(owner).ab_pk)\(suffix)"
+    }
+}
+
+extension ResolvedOperand {
+    /// Whether it is never missing.
+    fileprivate var isFixed: Bool {
+        switch self {
+        case .constant(let value): !value.isNull
+        case .object: true
+        case .attribute, .record, .count: false
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+/// What a fetch asks for, resolved against the model.
+package struct FetchQuery: Sendable {
+    package var entity: EntityDescription
+    package var includesSubentities = true
+    package var predicate: ResolvedPredicate?
+    package var sorts: [ResolvedSort] = []
+    package var limit: Int?
+    package var offset = 0
+
+    package init(entity: EntityDescription) { self.entity = entity }
+}
+
+extension StoreReader {
+    /// The IDs that a query finds, in its order; no other column is read, so an index alone can
+    /// answer.
+    package func identifiers(_ query: FetchQuery) throws -> [LocalID] {
+        let statement = try prepared(query, selecting: .identifiers)
+        var found: [LocalID] = []
+        while try statement.step() { found.append(statement.int64(at: 0)) }
+        return found
+    }
+
+    /// As ``identifiers(_:)``, with the entity of each.
+    package func objects(
+        _ query: FetchQuery
+    ) throws -> [(entity: EntityDescription, id: LocalID)] {
+        guard schema.layout(of: query.entity).table.hasDiscriminator else {
+            return try identifiers(query).map { (query.entity, $0) }
+        }
+        let statement = try prepared(query, selecting: .rows("t0.ab_pk, t0.ab_entity"))
+        var found: [(entity: EntityDescription, id: LocalID)] = []
+        while try statement.step() {
+            guard let entity = schema.entity(numbered: statement.int64(at: 1)) else { continue }
+            found.append((entity, statement.int64(at: 0)))
+        }
+        return found
+    }
+
+    /// The rows that a query finds, in its order.
+    package func rows(
+        _ query: FetchQuery, _ body: (StoredRow) throws -> Void
+    ) throws {
+        let selection = RowSelection(query.entity, schema: schema)
+        let statement = try prepared(query, selecting: .rows(selection.sql(alias: "t0")))
+        while try statement.step() { try body(try selection.row(statement)) }
+    }
+
+    package func count(_ query: FetchQuery) throws -> Int {
+        let statement = try prepared(query, selecting: .count)
+        defer { statement.reset() }
+        return try statement.step() ? Int(statement.int64(at: 0)) : 0
+    }
+
+    private func prepared(
+        _ query: FetchQuery, selecting selection: FetchStatement.Selection
+    ) throws -> Statement {
+        let fetch = try FetchStatement(
+            entity: query.entity, includesSubentities: query.includesSubentities,
+            predicate: query.predicate, sorts: query.sorts, limit: query.limit,
+            offset: query.offset, selecting: selection, in: schema)
+        let statement = try connection.cached(fetch.sql)
+        for (index, value) in fetch.bindings.enumerated() {
+            try statement.bind(slot: value, at: index + 1)
+        }
+        return statement
+    }
+}
