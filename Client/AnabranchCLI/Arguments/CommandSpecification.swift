@@ -52,7 +52,7 @@ struct OptionSpecification {
     var short: Character?
 
     init(
-        _ name: String, _ placeholder: String? = nil, _ summary: String, isRepeated: Bool = false,
+        _ name: String, _ placeholder: String?, _ summary: String, isRepeated: Bool = false,
         short: Character? = nil
     ) {
         self.name = name
@@ -62,9 +62,15 @@ struct OptionSpecification {
         self.short = short
     }
 
+    static func flag(
+        _ name: String, _ summary: String, short: Character? = nil
+    ) -> OptionSpecification {
+        OptionSpecification(name, nil, summary, short: short)
+    }
+
     static let store = OptionSpecification(
         "store", "FILE", "Names the store, in place of STORE and of ANABRANCH_STORE.")
-    static let json = OptionSpecification(
+    static let json = OptionSpecification.flag(
         "json", "Prints JSON for programs: one object a line.")
-    static let help = OptionSpecification("help", "Prints this text.", short: "h")
+    static let help = OptionSpecification.flag("help", "Prints this text.", short: "h")
 }

@@ -33,7 +33,6 @@ extension OptionSpecification {
     }
 }
 
-
 /// Lays out text for people who read it in a terminal of 80 columns.
 enum HelpText {
     static let width = 78

@@ -9,7 +9,7 @@ struct FetchCommand: Command {
         ],
         arguments: [.store, .entity],
         options: RecordQuery.options + [
-            OptionSpecification("count", "Prints only how many there are."), .json,
+            .flag("count", "Prints only how many there are."), .json,
         ],
         examples: [
             .init(

@@ -36,14 +36,16 @@ struct ImportCommand: Command {
             OptionSpecification(
                 "allow-missing", "RELATIONSHIP",
                 "Leaves the relationship empty where no record has the key.", isRepeated: true),
-            OptionSpecification("skip-unknown", "Leaves out columns that ENTITY has no place for."),
+            .flag("skip-unknown", "Leaves out columns that ENTITY has no place for."),
             OptionSpecification("separator", "CHARACTER", "Between several keys; ; by default."),
-            OptionSpecification("delimiter", "CHARACTER", "Between CSV fields; , by default, or tab."),
+            OptionSpecification(
+                "delimiter", "CHARACTER", "Between CSV fields; , by default, or tab."),
             OptionSpecification("batch", "N", "Rows a save; 10000 by default."),
             .author, .json,
         ],
         examples: [
-            .init("import geo.store Country countries.csv --key code", "Adds or updates countries."),
+            .init(
+                "import geo.store Country countries.csv --key code", "Adds or updates countries."),
             .init(
                 "import geo.store City cities.json --link country=country_code:Country.code",
                 "Adds cities and links each with its country."),

@@ -12,12 +12,14 @@ struct UpdateCommand: Command {
         arguments: [
             .store, .entity,
             ArgumentSpecification(
-                "WORD", "RECORD (an ID or attribute=value), unless --where is there; then "
+                "WORD",
+                "RECORD (an ID or attribute=value), unless --where is there; then "
                     + "NAME=VALUE and so on.", isRequired: false, isRepeated: true),
         ],
         options: [
             OptionSpecification("where", "PREDICATE", "Changes every record that it holds for."),
-            OptionSpecification("null", "NAME", "Leaves the property without a value.", isRepeated: true),
+            OptionSpecification(
+                "null", "NAME", "Leaves the property without a value.", isRepeated: true),
             .author, .json,
         ],
         examples: [

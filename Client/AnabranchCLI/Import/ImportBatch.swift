@@ -65,7 +65,8 @@ struct ImportBatch {
         where try object.value(forKey: attribute.name) != value {
             try object.setValue(value, forKey: attribute.name)
         }
-        for (index, rule) in plan.links.enumerated() where plan.entity.isKind(of: rule.destination) {
+        for (index, rule) in plan.links.enumerated() where plan.entity.isKind(of: rule.destination)
+        {
             indexes[index].add(object, as: try object.value(forKey: rule.key.name))
         }
         return object
@@ -79,7 +80,8 @@ struct ImportBatch {
             for key in link.keys {
                 if indexes[link.rule].ambiguous.contains(key) {
                     throw failure(
-                        link.place, link.field, "Several records of \(rule.destination.name) have "
+                        link.place, link.field,
+                        "Several records of \(rule.destination.name) have "
                             + "'\(ValueText.text(key))' as \(rule.key.name).")
                 }
                 if let other = indexes[link.rule].objects[key] {
@@ -105,7 +107,8 @@ struct ImportBatch {
     ) throws {
         guard rule.allowsMissing else {
             throw failure(
-                place, field, "No \(rule.destination.name) has '\(ValueText.text(key))' as "
+                place, field,
+                "No \(rule.destination.name) has '\(ValueText.text(key))' as "
                     + "\(rule.key.name). Import those records first, or type --allow-missing "
                     + "\(rule.relationship.name).")
         }

@@ -139,7 +139,8 @@ private struct ImportWork {
     }
 
     private mutating func noteKeys(_ rows: [PreparedRow]) {
-        for (index, rule) in plan.links.enumerated() where plan.entity.isKind(of: rule.destination) {
+        for (index, rule) in plan.links.enumerated() where plan.entity.isKind(of: rule.destination)
+        {
             for row in rows {
                 for (attribute, value) in row.values where attribute.name == rule.key.name {
                     keys[index].insert(value)

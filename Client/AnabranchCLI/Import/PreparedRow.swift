@@ -47,7 +47,7 @@ struct RowPreparer {
     func checkIsComplete(_ row: PreparedRow) throws {
         let given = Set(row.values.map(\.attribute.name))
         for attribute in plan.entity.attributes
-        where !attribute.isOptional && !attribute.isTransient && attribute.defaultValue == nil
+        where !attribute.isOptional && !attribute.isTransient && attribute.defaultValue.isNull
             && !given.contains(attribute.name)
         {
             throw InputError(

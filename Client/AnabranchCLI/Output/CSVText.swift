@@ -6,10 +6,9 @@ enum CSVText {
     static func field(_ content: RecordColumn.Content) -> String {
         switch content {
         case .value(.null), .object(nil): ""
-        case .object(let id?): field(id.uriRepresentation.absoluteString)
-        case .objects(let ids):
-            ids.isEmpty
-                ? "" : field(ids.map(\.uriRepresentation.absoluteString).joined(separator: ";"))
+        case .object(let label?): field(label.uri)
+        case .objects(let labels):
+            labels.isEmpty ? "" : field(labels.map(\.uri).joined(separator: ";"))
         case .values(let values): values.isEmpty ? "" : field(content.text)
         case .value: field(content.text)
         }

@@ -21,9 +21,10 @@ final class ProgressBar {
         let now = ContinuousClock.now
         if let lastDrawn, now - lastDrawn < .milliseconds(100) { return }
         lastDrawn = now
-        draw(Self.line(
-            fraction: fraction, count: count, unit: unit, elapsed: now - start,
-            width: console.errors.terminalWidth ?? 80))
+        draw(
+            Self.line(
+                fraction: fraction, count: count, unit: unit, elapsed: now - start,
+                width: console.errors.terminalWidth ?? 80))
     }
 
     /// Takes the bar away, so that what follows begins on a clean line.
@@ -41,7 +42,8 @@ final class ProgressBar {
     static func line(
         fraction: Double?, count: Int, unit: String, elapsed: Duration, width: Int
     ) -> String {
-        let seconds = Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
+        let seconds =
+            Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
         let rate = seconds > 0 ? Int(Double(count) / seconds) : 0
         let tail = " \(count) \(unit), \(rate)/s"
         guard let fraction else { return String(tail.dropFirst()) }

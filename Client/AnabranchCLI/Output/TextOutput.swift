@@ -28,7 +28,9 @@ final class TextOutput {
         var rest = buffer[...]
         buffer = []
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            let count = rest.withUnsafeBytes {
+                Foundation.write(descriptor, $0.baseAddress, $0.count)
+            }
             if count < 0 {
                 if errno == EINTR { continue }
                 if errno == EPIPE { throw OutputClosed() }

@@ -1,18 +1,20 @@
 /// All subcommands, in the order in which the help lists them.
 enum CommandTable {
-    static let groups: [(title: String, commands: [any Command.Type])] = [
-        ("Stores:", [InitCommand.self, StatusCommand.self, HashCommand.self]),
-        ("Many records:", [ImportCommand.self, ExportCommand.self]),
-        (
-            "Records:",
-            [
-                InsertCommand.self, GetCommand.self, FetchCommand.self, UpdateCommand.self,
-                DeleteCommand.self,
-            ]
-        ),
-        ("Syncing:", [SyncCommand.self, WatchCommand.self]),
-        ("What happened:", [LogCommand.self, ShowCommand.self, ConflictsCommand.self]),
-    ]
+    static var groups: [(title: String, commands: [any Command.Type])] {
+        [
+            ("Stores:", [InitCommand.self, StatusCommand.self, HashCommand.self]),
+            ("Many records:", [ImportCommand.self, ExportCommand.self]),
+            (
+                "Records:",
+                [
+                    InsertCommand.self, GetCommand.self, FetchCommand.self, UpdateCommand.self,
+                    DeleteCommand.self,
+                ]
+            ),
+            ("Syncing:", [SyncCommand.self, WatchCommand.self]),
+            ("What happened:", [LogCommand.self, ShowCommand.self, ConflictsCommand.self]),
+        ]
+    }
 
     static var all: [any Command.Type] { groups.flatMap(\.commands) }
 

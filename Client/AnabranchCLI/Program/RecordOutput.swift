@@ -17,7 +17,7 @@ struct RecordOutput {
         var table = TextTable([TextTable.Column("ID")] + titles)
         for object in objects {
             table.append(
-                [RecordText.short(object.objectID)]
+                [try RecordLabel(object.objectID).short]
                     + (try columns.map { try $0.content(of: object).text }))
         }
         try console.print(table)
@@ -29,7 +29,7 @@ struct RecordOutput {
         for (index, object) in objects.enumerated() {
             if index > 0 { try console.print() }
             try console.print(
-                console.bold("\(object.entity.name) \(RecordText.short(object.objectID))"))
+                console.bold("\(object.entity.name) \(try RecordLabel(object.objectID).short)"))
             let width = columns.map { CharacterWidth.width(of: $0.name) }.max() ?? 0
             for column in columns {
                 let text = TextTable.printable(try column.content(of: object).text)
@@ -41,9 +41,10 @@ struct RecordOutput {
     }
 
     func json(_ object: ManagedObject) throws -> String {
+        let uri = try RecordLabel(object.objectID).uri
         let contents = try columns.map { ($0.name, try $0.content(of: object)) }
         return JSONText.object { json in
-            json.member("@id", object.objectID.uriRepresentation.absoluteString)
+            json.member("@id", uri)
             json.member("@entity", object.entity.name)
             for (name, content) in contents {
                 json.key(name)

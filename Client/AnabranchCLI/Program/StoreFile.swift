@@ -8,7 +8,8 @@ enum StoreFile {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
             throw CommandFailure(
-                .noInput, "There is no store \(path). Make one by: anabranch init \(path) --model "
+                .noInput,
+                "There is no store \(path). Make one by: anabranch init \(path) --model "
                     + "FILE")
         }
         guard !isFolder.boolValue else {

@@ -21,7 +21,8 @@ struct InputForm {
             case "csv", "tsv": format = .csv
             case "json", "jsonl", "ndjson": format = .json
             default:
-                throw arguments.error("Can't tell how \(path) is written. Type --format csv or json.")
+                throw arguments.error(
+                    "Can't tell how \(path) is written. Type --format csv or json.")
             }
         }
     }

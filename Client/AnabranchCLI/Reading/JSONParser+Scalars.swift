@@ -40,8 +40,9 @@ extension JSONParser {
         var bytes: [UInt8] = []
         while let byte = try source.peek() {
             guard byte >= 0x20 else {
-                throw error("A text holds a control character; write it as \\u00\(byte < 16 ? "0" : "")"
-                    + "\(String(byte, radix: 16)).")
+                throw error(
+                    "A text holds a control character; write it as \\u00\(byte < 16 ? "0" : "")"
+                        + "\(String(byte, radix: 16)).")
             }
             _ = try source.next()
             switch byte {

@@ -57,7 +57,8 @@ struct Assignment {
         in context: ManagedObjectContext
     ) throws {
         guard relationship.isToMany == (operation != .set) else {
-            let form = relationship.isToMany ? "\(name)+=RECORD or \(name)-=RECORD" : "\(name)=RECORD"
+            let form =
+                relationship.isToMany ? "\(name)+=RECORD or \(name)-=RECORD" : "\(name)=RECORD"
             throw UsageError(
                 "\(object.entity.name).\(name) is a relationship. Type \(form), with an ID or "
                     + "attribute=value for RECORD.", command: command)

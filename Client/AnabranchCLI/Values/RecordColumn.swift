@@ -5,9 +5,9 @@ import Foundation
 struct RecordColumn {
     enum Content {
         case value(Value)
-        case object(ManagedObjectID?)
+        case object(RecordLabel?)
         case values([Value])
-        case objects([ManagedObjectID])
+        case objects([RecordLabel])
     }
 
     /// The path as it was typed.
@@ -55,7 +55,8 @@ struct RecordColumn {
             return isPlural ? .values(values) : .value(values.first ?? .null)
         }
         let ids = try objects.flatMap { try $0.objectIDs(forRelationshipNamed: last) }
-        return isPlural ? .objects(ids) : .object(ids.first)
+        let labels = try ids.map { try RecordLabel($0) }
+        return isPlural ? .objects(labels) : .object(labels.first)
     }
 
     private func related(_ object: ManagedObject, _ key: String) throws -> [ManagedObject] {
@@ -85,23 +86,21 @@ extension RecordColumn.Content {
     var text: String {
         switch self {
         case .value(let value): ValueText.text(value)
-        case .object(let id): id.map(RecordText.short) ?? ""
+        case .object(let label): label?.short ?? ""
         case .values(let values): values.map(ValueText.text).joined(separator: ";")
-        case .objects(let ids): ids.map(RecordText.short).joined(separator: ";")
+        case .objects(let labels): labels.map(\.short).joined(separator: ";")
         }
     }
 
     func write(to json: inout JSONText) {
         switch self {
         case .value(let value): json.raw(ValueText.json(value))
-        case .object(let id?): json.string(id.uriRepresentation.absoluteString)
+        case .object(let label?): json.string(label.uri)
         case .object(nil): json.null()
         case .values(let values):
             json.array { json in for value in values { json.raw(ValueText.json(value)) } }
-        case .objects(let ids):
-            json.array { json in
-                for id in ids { json.string(id.uriRepresentation.absoluteString) }
-            }
+        case .objects(let labels):
+            json.array { json in for label in labels { json.string(label.uri) } }
         }
     }
 }
@@ -117,7 +116,8 @@ enum EntityNames {
         throw UsageError(
             "The store has no entity '\(name)'. "
                 + (meant.map { "Did you mean \($0)?" }
-                    ?? "There are: \(names.joined(separator: ", "))."), command: command)
+                    ?? "There are: \(names.joined(separator: ", "))."),
+            command: command)
     }
 
     static func unknown(
@@ -128,6 +128,7 @@ enum EntityNames {
         return UsageError(
             "\(entity.name) has no property '\(key)'. "
                 + (meant.map { "Did you mean \($0)?" }
-                    ?? "There are: \(names.joined(separator: ", "))."), command: command)
+                    ?? "There are: \(names.joined(separator: ", "))."),
+            command: command)
     }
 }

@@ -35,9 +35,11 @@ struct RecordSelector {
         guard let property = entity.property(named: key) else {
             throw EntityNames.unknown(key, of: entity, command: command)
         }
-        guard let attribute = property.attribute, let value = ValueText.read(text, as: attribute.type)
+        guard let attribute = property.attribute,
+            let value = ValueText.read(text, as: attribute.type)
         else {
-            let form = property.attribute.map { ValueText.form(of: $0.type) } ?? "an attribute's value"
+            let form =
+                property.attribute.map { ValueText.form(of: $0.type) } ?? "an attribute's value"
             throw UsageError(
                 "'\(self.text)' selects no \(entity.name) because \(key) takes \(form).",
                 command: command)
@@ -51,7 +53,8 @@ struct RecordSelector {
         }
         guard found.count == 1 else {
             throw CommandFailure(
-                .failure, "More than one \(entity.name) has \(self.text). Name one by its ID; "
+                .failure,
+                "More than one \(entity.name) has \(self.text). Name one by its ID; "
                     + "'anabranch fetch' shows it.")
         }
         return object

@@ -1,4 +1,5 @@
 import Anabranch
+import Foundation
 
 /// Identities of records and change sets as they are shown and typed.
 enum RecordText {
@@ -18,6 +19,17 @@ enum RecordText {
 
     /// `1f2e3d4c:5`.
     static func short(_ dot: Dot) -> String { "\(short(dot.replica)):\(dot.sequence)" }
+}
 
-    static func short(_ object: ManagedObjectID) -> String { short(object.recordID) }
+/// How a record is named in output.
+struct RecordLabel {
+    let short: String
+    /// `anabranch://replica/entity/number`.
+    let uri: String
+
+    /// - Throws: ``StoreError`` where the store can't tell the record's replica.
+    init(_ object: ManagedObjectID) throws {
+        short = RecordText.short(try object.recordID)
+        uri = try object.uriRepresentation.absoluteString
+    }
 }
