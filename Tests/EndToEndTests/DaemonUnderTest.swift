@@ -15,7 +15,7 @@ final class DaemonUnderTest {
     init(in folder: TemporaryDirectory) throws {
         self.folder = folder
         log = folder.url.appending(path: "daemon.log")
-        executable = try BuiltProducts.executable("AnabranchDaemon")
+        executable = try BuiltProducts.executable("anabranchd")
         token = try ChildProcess.output(
             of: executable,
             [

@@ -26,10 +26,10 @@ public enum NotesModel {
             let pairs = Dictionary(
                 grouping: try context.fetch(FetchRequest<ManagedObject>(entityName: "Note"))
             ) { $0["pair"] }
-            let twins = pairs.values.map { $0 }.sorted { $0[0].objectID < $1[0].objectID }
-            guard kind >= 5, !twins.isEmpty else { return try insert(in: context) }
-            let chosen = twins[Int(choice % UInt64(twins.count))]
-            for note in chosen {
+            let names = pairs.keys.compactMap(\.text).sorted()
+            guard kind >= 5, !names.isEmpty else { return try insert(in: context) }
+            let chosen = names[Int(choice % UInt64(names.count))]
+            for note in pairs[.string(chosen)] ?? [] {
                 if kind == 9 { context.delete(note) } else { note["edits"] = .integer(Int64(kind)) }
             }
             try context.save()
@@ -44,5 +44,11 @@ public enum NotesModel {
             }
             try context.save()
         }
+    }
+}
+
+extension Value {
+    fileprivate var text: String? {
+        if case .string(let text) = self { text } else { nil }
     }
 }
