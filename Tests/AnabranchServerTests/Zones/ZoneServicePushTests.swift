@@ -179,6 +179,24 @@ import Testing
     }
 
     @Test(arguments: StorageKind.allCases)
+    func `a set of few bytes and very many values is refused`(kind: StorageKind) throws {
+        var limits = ZoneLimits()
+        limits.changeSetCells = 1000
+        let zone = try TestZone(kind, limits: limits)
+        var author = TestAuthor(1)
+        let records = (0..<20).map { _ in author.newRecord() }
+        let properties = (0..<60).map { WireProperty(name: WireName("p\($0)"), type: .string) }
+        let set = author.save([
+            .insert(
+                RowBlock(
+                    entity: "Wide", records: records, properties: properties,
+                    columns: properties.map { _ in records.map { _ in .null } }))
+        ])
+        #expect(try zone.push(set).refusal?.code == .invalidChangeSet)
+        #expect(try zone.service.head().position == 0)
+    }
+
+    @Test(arguments: StorageKind.allCases)
     func `a zone refuses one replica more than its row keys can tell apart`(
         kind: StorageKind
     ) throws {
