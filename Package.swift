@@ -88,7 +88,7 @@ let testTargets: [Target] = [
             "AnabranchProtocol", "AnabranchReplication", "AnabranchModel",
         ],
         path: "Tests/TestSupport", swiftSettings: house),
-    tests("AnabranchReplicationTests", of: ["AnabranchReplication"]),
+    tests("AnabranchReplicationTests", of: ["AnabranchReplication"], golden: true),
     tests("AnabranchModelTests", of: ["AnabranchModel"]),
     tests("AnabranchModelToolTests", of: ["AnabranchModelTool"], golden: true),
     tests("AnabranchProtocolTests", of: ["AnabranchProtocol"]),
