@@ -43,7 +43,8 @@ extension ManagedObjectContext {
             if round.isEmpty { return }
         }
         throw PropertyError(
-            .endlessChanges, "Can't save because willSave changes objects without end; "
+            .endlessChanges,
+            "Can't save because willSave changes objects without end; "
                 + "let it change only what differs.", objectID: round.first?.objectID)
     }
 
@@ -85,7 +86,8 @@ extension ManagedObjectContext {
         changes.author = transactionAuthor
         changes.position = result.dot.map { _ in HistoryPosition(rawValue: result.position) }
         changes.updated = ObjectIDList(
-            coordinator.origin, (builder.updated.flatMap { $0 } + builder.untouched).map(\.listItem))
+            coordinator.origin, (builder.updated.flatMap { $0 } + builder.untouched).map(\.listItem)
+        )
         post(.didSave, changes)
         if result.dot != nil { coordinator.didSave(records, from: link) }
     }
