@@ -1,6 +1,5 @@
 public import AnabranchProtocol
 
-
 /// Where zones and tokens are kept, as a person writes it: `sqlite:DIRECTORY`.
 public struct StoreLocation: Hashable, Sendable, CustomStringConvertible {
     public let directory: String

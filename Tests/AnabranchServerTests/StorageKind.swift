@@ -34,32 +34,26 @@ extension StoragePlace {
 }
 
 final class SQLitePlace: StoragePlace {
-    let directory: URL
+    private let directory: TemporaryDirectory
     private var random = SeededGenerator(seed: 0xE90C)
 
-    init() throws {
-        directory = FileManager.default.temporaryDirectory
-            .appendingPathComponent("anabranch-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    }
+    init() throws { directory = try TemporaryDirectory("zone") }
 
-    deinit { try? FileManager.default.removeItem(at: directory) }
-
-    private var file: URL { directory.appendingPathComponent("zone.sqlite") }
+    private var file: String { directory.file("zone.sqlite") }
 
     func open(greatestOrdinal: Int64?) throws -> any ZoneStorage {
         var options = SQLiteZoneStorage.Options()
         if let greatestOrdinal { options.greatestOrdinal = greatestOrdinal }
-        return try SQLiteZoneStorage(path: file.path, creating: true, options: options) {
+        return try SQLiteZoneStorage(path: file, creating: true, options: options) {
             EpochID(high: random.next(), low: random.next())
         }
     }
 
     func replaceByCopy() throws {
-        let copy = directory.appendingPathComponent("copy.sqlite")
-        try FileManager.default.copyItem(at: file, to: copy)
-        try FileManager.default.removeItem(at: file)
-        try FileManager.default.moveItem(at: copy, to: file)
+        let copy = directory.file("copy.sqlite")
+        try FileManager.default.copyItem(atPath: file, toPath: copy)
+        try FileManager.default.removeItem(atPath: file)
+        try FileManager.default.moveItem(atPath: copy, toPath: file)
     }
 
     func setFaults(_ faults: TransactionFaults?, of storage: any ZoneStorage) {

@@ -65,7 +65,7 @@ struct RandomSave {
     // MARK: - Everything else
 
     private mutating func changeSomething() throws {
-        switch world.number(0..<10) {
+        switch world.number(0..<14) {
         case 0: try insert(names.box, "title", unlessMoreThan: content.boxes)
         case 1: try insert(names.label, "text", unlessMoreThan: content.labels)
         case 2: try insertItem()
@@ -75,8 +75,8 @@ struct RandomSave {
             let number = Value.integer(Int64(world.number(0..<1_000)))
             update(content.items, names.item, "count", to: number)
         case 6: update(content.items, names.item, "box", to: target())
-        case 7: link()
-        case 8: unlink()
+        case 7..<10: link()
+        case 10..<13: unlink()
         default: delete()
         }
     }
@@ -127,24 +127,27 @@ struct RandomSave {
             .init(entity: entity, slots: [slot], rows: [(row.id, row.version, slots)]))
     }
 
+    /// Adds a link, as often as not one that is there: its tag saves it from a removal elsewhere.
     private mutating func link() {
+        if world.oneIn(2), let link = world.element(of: content.links) {
+            return change(link.item, link.label, isAdded: true)
+        }
         let items = content.items.map(\.id) + insertedItems
-        guard let item = world.element(of: items), let label = world.element(of: content.labels),
-            touched.isDisjoint(with: [item, label.id])
+        guard let item = world.element(of: items), let label = world.element(of: content.labels)
         else { return }
-        touched.formUnion([item, label.id])
-        request.links.append(
-            .init(relationship: names.labels, owner: item, other: label.id, isAdded: true))
+        change(item, label.id, isAdded: true)
     }
 
     private mutating func unlink() {
-        guard let link = world.element(of: content.links),
-            touched.isDisjoint(with: [link.item, link.label])
-        else { return }
-        touched.formUnion([link.item, link.label])
+        guard let link = world.element(of: content.links) else { return }
+        change(link.item, link.label, isAdded: false)
+    }
+
+    private mutating func change(_ item: LocalID, _ label: LocalID, isAdded: Bool) {
+        guard touched.isDisjoint(with: [item, label]) else { return }
+        touched.formUnion([item, label])
         request.links.append(
-            .init(
-                relationship: names.labels, owner: link.item, other: link.label, isAdded: false))
+            .init(relationship: names.labels, owner: item, other: label, isAdded: isAdded))
     }
 
     private mutating func delete() {

@@ -21,7 +21,7 @@ package struct FaultyNetwork: Sendable {
 
         package static let none = Faults()
 
-        /// Everything happens to one message in `period`.
+        /// Everything happens to one message in `period`, damage to change sets twice as often.
         package static func all(oneIn period: Int) -> Faults {
             var faults = Faults()
             faults.requestLoss = period
@@ -29,7 +29,7 @@ package struct FaultyNetwork: Sendable {
             faults.duplication = period
             faults.delay = period
             faults.corruption = period
-            faults.setDamage = period
+            faults.setDamage = (period + 1) / 2
             return faults
         }
     }
@@ -110,10 +110,10 @@ package struct FaultyNetwork: Sendable {
     private mutating func damage(_ sets: inout [[UInt8]]) {
         guard !sets.isEmpty else { return }
         let index = Int.random(in: sets.indices, using: &generator)
-        switch Int.random(in: 0..<4, using: &generator) {
-        case 0: sets.remove(at: index)
-        case 1: sets.insert(sets[index], at: index)
-        case 2: sets.swapAt(index, Int.random(in: sets.indices, using: &generator))
+        switch Int.random(in: 0..<5, using: &generator) {
+        case 0, 1: sets.remove(at: index)
+        case 2: sets.insert(sets[index], at: index)
+        case 3: sets.swapAt(index, Int.random(in: sets.indices, using: &generator))
         default:
             // Behind version, length and dot, before origins and context: what digests cover.
             let covered = 40..<max(sets[index].count - 100, 41)

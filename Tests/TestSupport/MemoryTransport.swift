@@ -1,7 +1,7 @@
 package import AnabranchProtocol
 import AnabranchReplication
-package import AnabranchSync
 import AnabranchServer
+package import AnabranchSync
 import Synchronization
 
 /// The way to a zone in the same process, as good or bad as a test wants it.

@@ -13,6 +13,10 @@ public struct HTTPRequestHead: Sendable {
         self.query = query
         self.headers = headers
     }
+
+    var hasNoBody: Bool {
+        headers["Transfer-Encoding"] == nil && (headers["Content-Length"] ?? "0") == "0"
+    }
 }
 
 /// Header fields in the order in which they came.

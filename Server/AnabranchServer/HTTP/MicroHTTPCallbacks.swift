@@ -46,7 +46,9 @@ func microHTTPEnd(
     guard let server = server(context), let opaque = state?.pointee else { return }
     state?.pointee = nil
     let request = Unmanaged<MicroRequest>.fromOpaque(opaque).takeRetainedValue()
-    server.end(request, on: connection, isCutOff: how != MHD_RequestTerminationCode.REQUEST_TERMINATED_COMPLETED_OK)
+    server.end(
+        request, on: connection,
+        isCutOff: how != MHD_RequestTerminationCode.REQUEST_TERMINATED_COMPLETED_OK)
 }
 
 func microHTTPConnection(
@@ -74,7 +76,9 @@ func microHTTPHeader(
 }
 
 private func text(_ start: UnsafePointer<CChar>?, _ count: Int) -> String {
-    String(decoding: UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count), as: UTF8.self)
+    String(
+        decoding: UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count),
+        as: UTF8.self)
 }
 
 /// An event stream and the connection that carries it.

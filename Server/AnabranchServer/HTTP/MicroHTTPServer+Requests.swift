@@ -25,7 +25,12 @@ extension MicroHTTPServer {
         if let fault { return refuse(request, on: connection, fault) }
         switch handler.exchange(for: head) {
         case .answer(let response):
-            return send(response, for: request, on: connection)
+            guard head.hasNoBody else {
+                return send(response, for: request, on: connection)
+            }
+            // An answer at the request's end leaves the connection open for the next.
+            request.progress.withLock { $0.response = response }
+            return .YES
         case .read(let limit, let respond):
             return prepare(request, on: connection, head, limit: limit, respond)
         }

@@ -46,10 +46,13 @@ final class MicroRequest: Sendable {
 
     func record(isCutOff: Bool) -> HTTPRecord {
         progress.withLock { progress in
-            HTTPRecord(
+            var log = progress.log
+            // The library has answered by itself, or the client went.
+            if progress.head == nil { log.cause = "its headers were malformed or did not end" }
+            return HTTPRecord(
                 method: progress.head?.method ?? "", path: path, status: progress.status,
                 duration: ContinuousClock.now - start, bytesReceived: progress.bytesReceived,
-                bytesSent: progress.bytesSent, isCutOff: isCutOff, log: progress.log)
+                bytesSent: progress.bytesSent, isCutOff: isCutOff, log: log)
         }
     }
 }

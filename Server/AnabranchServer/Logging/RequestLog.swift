@@ -30,7 +30,7 @@ public struct RequestLog: Sendable {
 
     public func write(_ record: HTTPRecord) {
         let level: Level =
-            record.status >= 500 ? .error : record.status >= 400 ? .warning : .info
+            record.status >= 500 ? .error : (200..<400).contains(record.status) ? .info : .warning
         guard level >= least else { return }
         var line = begin(level, "request")
         line.append("method", record.method)
@@ -56,7 +56,8 @@ public struct RequestLog: Sendable {
     private func begin(_ level: Level, _ message: String) -> JSONLine {
         var line = JSONLine()
         let date = Date(timeIntervalSince1970: Double(wallMilliseconds()) / 1000)
-        line.append("time", date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+        line.append(
+            "time", date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
         line.append("level", level.rawValue)
         line.append("message", message)
         return line

@@ -79,7 +79,8 @@ package final class SyncRouter: HTTPHandler {
         }
         guard token.role >= role ?? .read else {
             throw ProtocolError(
-                .forbidden, "The token may only \(token.role.rawValue): get one that may "
+                .forbidden,
+                "The token may only \(token.role.rawValue): get one that may "
                     + "\((role ?? .read).rawValue).", details: ["role": token.role.rawValue])
         }
         return token
@@ -108,8 +109,9 @@ package final class SyncRouter: HTTPHandler {
 
     private static func checkMediaType(_ head: HTTPRequestHead) throws(ProtocolError) {
         let type = head.headers["Content-Type"] ?? ""
-        guard type.split(separator: ";").first.map({ String($0).headerToken })
-            == SyncProtocol.mediaType
+        guard
+            type.split(separator: ";").first.map({ String($0).headerToken })
+                == SyncProtocol.mediaType
         else {
             throw ProtocolError(
                 .unsupportedMediaType, "The body must be of type \(SyncProtocol.mediaType).",

@@ -49,6 +49,9 @@ final class CommitQueue<Job: Sendable, Outcome: Sendable>: Sendable {
         return try outcome.get()
     }
 
+    /// Callers whose turn has not begun.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+
     private func lead() {
         while let jobs = takeWaiting() { perform(jobs) }
     }
@@ -69,7 +72,7 @@ final class CommitQueue<Job: Sendable, Outcome: Sendable>: Sendable {
         do {
             let outcomes = try work(waiting.map(\.job))
             for (each, outcome) in zip(waiting, outcomes) { finish(each, .success(outcome)) }
-        } catch where waiting.count > 1 {
+        } catch  where waiting.count > 1 {
             // One job may be what the others failed for: each gets a transaction of its own.
             for each in waiting { perform([each]) }
         } catch {

@@ -87,9 +87,9 @@ extension ChangeBlock {
         switch self {
         case .unknown(let operation, _): "operation \(operation)"
         case .insert(let rows), .update(let rows):
-            rows.properties.first { $0.rule != .lastWriter }.map(\.description)
+            rows.properties.first { !$0.isMergeable }.map(\.description)
         case .link(let links), .unlink(let links):
-            links.property.rule == .set ? nil : links.property.description
+            links.property.isMergeable ? nil : links.property.description
         case .delete: nil
         }
     }

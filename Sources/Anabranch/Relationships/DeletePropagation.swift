@@ -90,6 +90,7 @@ extension ManagedObjectContext {
         for object in changed
         where object.flags.isSuperset(of: [.inserted, .deleted]) && ids.contains(object.localID) {
             detach(object)
+            object.flags.remove(.deleted)
             event.vanished.append(object)
             deletedIDs.remove(object.localID)
         }

@@ -24,7 +24,7 @@ extension ManagedObjectContext {
         try callWillSave()
         try validate()
         var builder = SaveBuilder(author: transactionAuthor, name: name)
-        for object in changed { builder.add(object) }
+        for object in pending { builder.add(object) }
         let result = try write(builder.request)
         finish(builder, result)
     }
@@ -34,7 +34,7 @@ extension ManagedObjectContext {
     /// Calls every changed object's hook; objects changed meanwhile get it again, until none is.
     private func callWillSave() throws {
         post(.willSave, nil)
-        var round = changed.filter { !$0.flags.contains(.detached) && $0.hasChanges }
+        var round = pending
         for _ in 0..<Self.mostRounds {
             for object in round { object.willSave() }
             try propagateDeletes()
@@ -49,7 +49,7 @@ extension ManagedObjectContext {
 
     private func validate() throws {
         var validator = SaveValidator()
-        for object in changed where object.hasChanges && !object.flags.contains(.detached) {
+        for object in pending {
             try validator.check(object, in: self)
         }
         if let error = ValidationError(validator.failures) { throw error }
