@@ -66,16 +66,18 @@ struct ImportRun {
     /// Columns that mean nothing are told before the first row is read.
     private func checkColumns(_ columns: [String]?, _ file: String) throws {
         guard let columns else { return }
-        for name in columns where plan.targets(ofColumn: name) == nil {
+        for name in columns where plan.target(ofColumn: name) == nil {
             throw InputError(
                 file: file, place: InputPlace(line: 1, column: 1), field: name,
                 message: plan.advice(forColumn: name))
         }
-        for link in plan.links where !columns.contains(link.column) {
-            throw InputError(
-                file: file, place: InputPlace(line: 1, column: 1),
-                message: "There is no column '\(link.column)', which --link "
-                    + "\(link.relationship.name) reads.")
+        for link in plan.links {
+            for column in link.template.columns where !columns.contains(column) {
+                throw InputError(
+                    file: file, place: InputPlace(line: 1, column: 1),
+                    message: "There is no column '\(column)', which --link "
+                        + "\(link.relationship.name) reads.")
+            }
         }
     }
 }
