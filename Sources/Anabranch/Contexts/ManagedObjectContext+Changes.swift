@@ -7,11 +7,16 @@ extension ManagedObjectContext {
     /// counts as a change.
     public var hasChanges: Bool { !counts.isEmpty }
 
-    public var insertedObjects: Set<ManagedObject> { Set(changed.filter(\.isInserted)) }
-    public var updatedObjects: Set<ManagedObject> { Set(changed.filter(\.isUpdated)) }
+    public var insertedObjects: Set<ManagedObject> { Set(pending.filter(\.isInserted)) }
+    public var updatedObjects: Set<ManagedObject> { Set(pending.filter(\.isUpdated)) }
     /// Those that the store has; an object inserted and deleted since the last save is in none.
     public var deletedObjects: Set<ManagedObject> {
-        Set(changed.filter { $0.isDeleted && !$0.flags.contains(.inserted) })
+        Set(pending.filter { $0.isDeleted && !$0.flags.contains(.inserted) })
+    }
+
+    /// What a save has to look at, in the order of first changes.
+    var pending: [ManagedObject] {
+        changed.filter { !$0.flags.contains(.detached) && $0.hasChanges }
     }
 
     /// Makes a new object, with the defaults of its entity. Its ID is permanent.
@@ -43,7 +48,8 @@ extension ManagedObjectContext {
         checkQueue()
         guard !entity.isAbstract else {
             throw PropertyError(
-                .abstractEntity, "Can't insert \(entity.name) because it is abstract; insert one "
+                .abstractEntity,
+                "Can't insert \(entity.name) because it is abstract; insert one "
                     + "of its sub-entities.", entity: entity.name)
         }
         let home = home(of: entity)
@@ -60,7 +66,8 @@ extension ManagedObjectContext {
     func entity(named name: String) throws -> EntityDescription {
         guard let entity = model.entity(named: name) else {
             throw PropertyError(
-                .unknownEntity, "Can't use entity '\(name)' because the model has none of that "
+                .unknownEntity,
+                "Can't use entity '\(name)' because the model has none of that "
                     + "name; it has \(model.entities.map(\.name).joined(separator: ", ")).",
                 entity: name)
         }

@@ -13,6 +13,13 @@ struct FetchPlan {
 
     init<Object>(_ request: FetchRequest<Object>, in context: ManagedObjectContext) throws {
         let entity = try context.entity(named: request.entityName)
+        let type = context.coordinator.plans.plans[entity.index].type
+        guard type is Object.Type else {
+            throw PropertyError(
+                .classMismatch,
+                "Can't fetch \(entity.name) as \(Object.self) because its class "
+                    + "is \(type).", entity: entity.name)
+        }
         self.entity = entity
         predicate = try request.predicate?.resolved(for: entity, variables: request.variables)
         sorts = try request.sorts.map { try $0.resolved(for: entity) }

@@ -22,7 +22,8 @@ extension ManagedObjectContext {
             try prefetch(request.relationshipsForPrefetching, of: objects, plan.entity)
         }
         if !request.returnsObjectsAsFaults { for object in objects { try object.realiseOrThrow() } }
-        return try typed(objects)
+        // The plan has checked the class, and those of sub-entities inherit from it.
+        return objects.map { unsafeDowncast($0, to: Object.self) }
     }
 
     /// Finds the IDs of objects: as ``fetch(_:)``, without making one.
@@ -88,9 +89,7 @@ extension ManagedObjectContext {
         of plan: FetchPlan, if isIncluded: Bool
     ) throws -> PendingOverlay? {
         guard isIncluded, hasChanges else { return nil }
-        let pending = changed.filter {
-            !$0.flags.contains(.detached) && $0.hasChanges && plan.includes($0.entity)
-        }
+        let pending = pending.filter { plan.includes($0.entity) }
         return pending.isEmpty ? nil : try PendingOverlay(pending, plan)
     }
 
@@ -121,19 +120,5 @@ extension ManagedObjectContext {
                 keepAlive(try self.objects(Set(ids), of: relationship.destination))
             }
         }
-    }
-
-    /// All rows of a table have few classes, so the check is by entity.
-    private func typed<Object: ManagedObject>(_ objects: [ManagedObject]) throws -> [Object] {
-        var last: EntityHome?
-        for object in objects where object.home !== last {
-            guard object is Object else {
-                throw PropertyError(
-                    .classMismatch, "Can't fetch \(object.entity.name) as \(Object.self) because "
-                        + "its class is \(type(of: object)).", entity: object.entity.name)
-            }
-            last = object.home
-        }
-        return objects.map { unsafeDowncast($0, to: Object.self) }
     }
 }

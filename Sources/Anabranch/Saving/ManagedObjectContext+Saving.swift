@@ -24,7 +24,7 @@ extension ManagedObjectContext {
         try callWillSave()
         try validate()
         var builder = SaveBuilder(author: transactionAuthor, name: name)
-        for object in changed { builder.add(object) }
+        for object in pending { builder.add(object) }
         let result = try write(builder.request)
         finish(builder, result)
     }
@@ -34,7 +34,7 @@ extension ManagedObjectContext {
     /// Calls every changed object's hook; objects changed meanwhile get it again, until none is.
     private func callWillSave() throws {
         post(.willSave, nil)
-        var round = changed.filter { !$0.flags.contains(.detached) && $0.hasChanges }
+        var round = pending
         for _ in 0..<Self.mostRounds {
             for object in round { object.willSave() }
             try propagateDeletes()
@@ -43,13 +43,14 @@ extension ManagedObjectContext {
             if round.isEmpty { return }
         }
         throw PropertyError(
-            .endlessChanges, "Can't save because willSave changes objects without end; "
+            .endlessChanges,
+            "Can't save because willSave changes objects without end; "
                 + "let it change only what differs.", objectID: round.first?.objectID)
     }
 
     private func validate() throws {
         var validator = SaveValidator()
-        for object in changed where object.hasChanges && !object.flags.contains(.detached) {
+        for object in pending {
             try validator.check(object, in: self)
         }
         if let error = ValidationError(validator.failures) { throw error }
@@ -85,7 +86,8 @@ extension ManagedObjectContext {
         changes.author = transactionAuthor
         changes.position = result.dot.map { _ in HistoryPosition(rawValue: result.position) }
         changes.updated = ObjectIDList(
-            coordinator.origin, (builder.updated.flatMap { $0 } + builder.untouched).map(\.listItem))
+            coordinator.origin, (builder.updated.flatMap { $0 } + builder.untouched).map(\.listItem)
+        )
         post(.didSave, changes)
         if result.dot != nil { coordinator.didSave(records, from: link) }
     }
