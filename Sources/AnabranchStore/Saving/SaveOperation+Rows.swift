@@ -45,9 +45,9 @@ extension SaveOperation {
         let statement = try connection.cached(Self.updateSQL(layout.table, columns: columns))
         var versions: [RowVersion] = []
         versions.reserveCapacity(update.rows.count)
-        let numbers = columns.map(\.number)
+        var stamping = Stamping(at: stamp, writing: columns.map(\.number))
         for row in update.rows {
-            let version = try stamped(row.version, writing: numbers)
+            let version = try stamping.version(after: row.version)
             versions.append(version)
             block.append(record: try transaction.recordID(of: row.id))
             for (index, column) in columns.enumerated() {
@@ -75,12 +75,6 @@ extension SaveOperation {
             UPDATE \(table.name) SET \(assignments)
             WHERE ab_pk = ? AND ab_stamp = ? AND ab_by = ? AND ab_stamps IS ?
             """
-    }
-
-    private func stamped(_ version: RowVersion, writing numbers: [Int]) throws -> RowVersion {
-        var stamps = try RowStamps(version)
-        for number in numbers { stamps.write(number, at: stamp, isLast: true) }
-        return stamps.version
     }
 
     private func bind(

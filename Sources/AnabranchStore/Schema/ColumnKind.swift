@@ -81,27 +81,32 @@ extension Statement {
 
     /// Reads a column as a slot's value.
     func slot(at column: Int, as kind: ColumnKind) -> Value {
-        let type = self.type(at: column)
-        if type == .null { return .null }
+        unsafeColumn(at: column).slot(as: kind)
+    }
+}
+
+extension UnsafeColumn {
+    func slot(as kind: ColumnKind) -> Value {
+        if isNull { return .null }
         switch kind {
-        case .integer, .reference: return .integer(int64(at: column))
-        case .text: return .string(string(at: column))
-        case .bool: return .bool(int64(at: column) != 0)
-        case .real: return .double(type == .text ? .nan : double(at: column))
-        case .date: return .date(type == .text ? .nan : double(at: column))
-        default: return rareSlot(at: column, as: kind)
+        case .integer, .reference: return .integer(int64)
+        case .text: return .string(string)
+        case .bool: return .bool(int64 != 0)
+        case .real: return .double(isText ? .nan : double)
+        case .date: return .date(isText ? .nan : double)
+        default: return rareSlot(as: kind)
         }
     }
 
-    func rareSlot(at column: Int, as kind: ColumnKind) -> Value {
+    private func rareSlot(as kind: ColumnKind) -> Value {
         switch kind {
-        case .decimal: return ExactDecimal(string(at: column)).map(Value.decimal) ?? .null
-        case .uri: return .uri(string(at: column))
+        case .decimal: return ExactDecimal(string).map(Value.decimal) ?? .null
+        case .uri: return .uri(string)
         case .uuid:
-            return withBytes(at: column) {
+            return withBytes {
                 $0.count == 16 ? .uuid(UUID(uuid: $0.loadUnaligned(as: uuid_t.self))) : .null
             }
-        default: return .data(Data(bytes(at: column)))
+        default: return .data(Data(bytes))
         }
     }
 }
