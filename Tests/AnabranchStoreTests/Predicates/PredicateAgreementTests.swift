@@ -34,6 +34,28 @@ struct PredicateAgreementTests {
         #expect(answered > 75)
     }
 
+    @Test func `every operator on texts agrees for every pair of texts`() throws {
+        let graph = SampleGraph(try RandomGraph.model())
+        let texts = RandomValue.texts + ["b", "ab", "\u{D7FF}x", "\u{10FFFF}\u{10FFFF}", "B", "*"]
+        for (index, text) in texts.enumerated() {
+            graph.insert("Thing", id: Int64(index + 1), ["s": .string(text), "p": .string("a")])
+        }
+        graph.insert("Thing", id: 100, [:])
+        let database = try SampleDatabase(graph)
+        let thing = try #require(graph.model.entity(named: "Thing"))
+        let signs = ["BEGINSWITH", "ENDSWITH", "CONTAINS", "LIKE", "==", "<", ">="]
+        for sign in signs.flatMap({ sign in ["", "[c]", "[d]", "[cd]"].map { sign + $0 } }) {
+            for text in texts + ["\u{D7FF}", "a*", "?", "\\*", "*b*"] {
+                let predicate = try FetchPredicate("s \(sign) %@", text)
+                let resolved = try predicate.resolved(for: thing)
+                let expected = try graph.subjects(of: thing)
+                    .filter { try resolved.evaluate(with: $0) }.map(\.row.id)
+                let found = try database.identifiers("Thing", resolved).sorted()
+                #expect(found == expected, "\(predicate)")
+            }
+        }
+    }
+
     @Test(arguments: 0..<10 as Range<UInt64>)
     func `SQL and memory sort alike`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)

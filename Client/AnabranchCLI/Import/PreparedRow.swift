@@ -1,0 +1,148 @@
+import Anabranch
+
+/// A row of the input with its values as the model has them.
+struct PreparedRow {
+    struct Link {
+        /// Which rule of the plan.
+        let rule: Int
+        /// What the key attribute of the records has to be.
+        let keys: [Value]
+        let field: String
+        let place: InputPlace
+    }
+
+    let place: InputPlace
+    /// From 1, the heading not counted.
+    let number: Int
+    var values: [(attribute: AttributeDescription, value: Value)] = []
+    var links: [Link] = []
+    var key: Value?
+}
+
+/// Makes values of what rows say, and refuses what the model doesn't allow.
+struct RowPreparer {
+    let plan: ImportPlan
+    let file: String
+
+    func prepare(_ row: InputRow, number: Int) throws -> PreparedRow {
+        var prepared = PreparedRow(place: row.place, number: number)
+        for cell in row.cells {
+            guard let targets = plan.targets(ofColumn: cell.name) else {
+                throw error(plan.advice(forColumn: cell.name), cell)
+            }
+            for target in targets {
+                switch target {
+                case .ignored: break
+                case .attribute(let attribute):
+                    prepared.values.append((attribute, try value(of: cell, for: attribute)))
+                case .link(let rule): prepared.links.append(try link(cell, rule))
+                }
+            }
+        }
+        try findKey(of: &prepared)
+        return prepared
+    }
+
+    /// Whether a record made of the row alone would have all that it must.
+    func checkIsComplete(_ row: PreparedRow) throws {
+        let given = Set(row.values.map(\.attribute.name))
+        for attribute in plan.entity.attributes
+        where !attribute.isOptional && !attribute.isTransient && attribute.defaultValue.isNull
+            && !given.contains(attribute.name)
+        {
+            throw InputError(
+                file: file, place: row.place, field: attribute.name,
+                message: "\(plan.entity.name) must have a value here, and the row gives none.")
+        }
+    }
+
+    private func findKey(of row: inout PreparedRow) throws {
+        guard let key = plan.key else { return }
+        row.key = row.values.last { $0.attribute == key }?.value
+        guard let value = row.key, !value.isNull else {
+            throw InputError(
+                file: file, place: row.place, field: key.name,
+                message: "The row has no key, so it can't be told which record it is about.")
+        }
+    }
+
+    private func value(
+        of cell: InputRow.Cell, for attribute: AttributeDescription
+    ) throws -> Value {
+        guard let value = read(cell.content, as: attribute.type) else {
+            throw error(
+                "\(shown(cell.content)) is not \(ValueText.form(of: attribute.type)).", cell)
+        }
+        guard let violation = attribute.violation(by: value) else { return value }
+        throw error(violation.words(shown(cell.content)), cell)
+    }
+
+    private func read(_ content: InputRow.Content, as type: AttributeType) -> Value? {
+        switch content {
+        case .json(let json): return ValueText.read(json, as: type)
+        case .text("", let isQuoted):
+            return isQuoted && (type == .string || type == .uri || type == .binary)
+                ? ValueText.read("", as: type) : .null
+        case .text(let text, _): return ValueText.read(text, as: type)
+        }
+    }
+
+    private func link(_ cell: InputRow.Cell, _ index: Int) throws -> PreparedRow.Link {
+        let rule = plan.links[index]
+        let texts = try texts(of: cell, isToMany: rule.relationship.isToMany)
+        let keys = try texts.map { text in
+            guard let key = ValueText.read(rule.part(of: text), as: rule.key.type) else {
+                throw error(
+                    "'\(text)' is not \(ValueText.form(of: rule.key.type)), which "
+                        + "\(rule.destination.name).\(rule.key.name) holds.", cell)
+            }
+            return key
+        }
+        return PreparedRow.Link(rule: index, keys: keys, field: cell.name, place: cell.place)
+    }
+
+    /// The keys that a cell names, still as text.
+    private func texts(of cell: InputRow.Cell, isToMany: Bool) throws -> [String] {
+        switch cell.content {
+        case .text("", _), .json(.null): return []
+        case .text(let text, _):
+            return isToMany ? text.split(separator: plan.separator).map(String.init) : [text]
+        case .json(.string(let text)), .json(.number(let text)): return [text]
+        case .json(.array(let elements)) where isToMany:
+            return try elements.map { element in
+                switch element {
+                case .string(let text), .number(let text): return text
+                default: throw error("An array of keys holds \(element.kind).", cell)
+                }
+            }
+        case .json(let json):
+            throw error("\(json.kind) names no record. Give the record's key.", cell)
+        }
+    }
+
+    private func shown(_ content: InputRow.Content) -> String {
+        switch content {
+        case .text(let text, _), .json(.string(let text)), .json(.number(let text)):
+            "'\(CharacterWidth.clipped(TextTable.printable(text), to: 60))'"
+        case .json(let json): json.kind
+        }
+    }
+
+    func error(_ message: String, _ cell: InputRow.Cell) -> InputError {
+        InputError(file: file, place: cell.place, field: cell.name, message: message)
+    }
+}
+
+extension ValueViolation {
+    fileprivate func words(_ value: String) -> String {
+        switch self {
+        case .missing: "There has to be a value."
+        case .wrongType: "\(value) doesn't fit the attribute's type."
+        case .belowMinimum: "\(value) is below the least that the model allows."
+        case .aboveMaximum: "\(value) is above the greatest that the model allows."
+        case .tooShort: "\(value) is shorter than the model allows."
+        case .tooLong: "\(value) is longer than the model allows."
+        case .mismatch: "\(value) doesn't match the regular expression that the model gives."
+        }
+    }
+}
