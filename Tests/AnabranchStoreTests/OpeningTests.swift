@@ -1,4 +1,5 @@
 import AnabranchModel
+import AnabranchReplication
 import AnabranchSQLite
 import AnabranchStore
 import Dispatch
