@@ -119,9 +119,17 @@ private final class Crash: Sendable {
     func `within an acknowledgement is made good by the next pull`(place: Int) throws {
         let store = try open()
         try store.insertPerson("Anna")
-        try store.makeDurable()
+        let entry = try #require(try store.pending(byteLimit: .max).first)
+        scenario.zone.append(entry.changeSet)
         crash.arm(Crash.Place.allCases[place])
-        #expect(throws: Crash.Died.self) { try scenario.zone.push(from: store) }
+        #expect(throws: Crash.Died.self) {
+            try store.acknowledge(
+                [
+                    Acknowledged(
+                        localPosition: entry.localPosition, position: 1, dot: entry.changeSet.dot,
+                        timestamp: entry.changeSet.timestamp, digest: entry.changeSet.digest)
+                ], epoch: scenario.zone.epoch)
+        }
         // The zone has it; the store edits the same row before it learns that.
         try store.insertPerson("Bob")
         try scenario.zone.pull(into: store)
@@ -143,9 +151,9 @@ private final class Crash: Sendable {
             case .integer(let pages)? = try scenario.sql("a", "PRAGMA page_count").first?.first
         else { return }
         var failures = 0
-        for extra in 0..<200 {
+        for extra in 0..<400 {
             try store.withWriter { try $0.execute("PRAGMA max_page_count = \(Int(pages) + extra)") }
-            let error = storeError { try store.insertPeople(300) }
+            let error = storeError { try store.insertPeople(1500) }
             guard error != nil else { break }
             #expect(error?.code == .diskFull)
             #expect(try store.canonicalHash() == hash)
@@ -163,7 +171,10 @@ private final class Crash: Sendable {
         try a.insertPeople(2000)
         try scenario.zone.push(from: a)
         let b = try scenario.open("b")
-        try b.withWriter { try $0.execute("PRAGMA max_page_count = 60") }
+        guard
+            case .integer(let pages)? = try scenario.sql("b", "PRAGMA page_count").first?.first
+        else { return }
+        try b.withWriter { try $0.execute("PRAGMA max_page_count = \(pages + 5)") }
         #expect(storeError { try scenario.zone.pull(into: b) }?.code == .diskFull)
         #expect(try b.syncState().cursor == nil)
         try b.withWriter { try $0.execute("PRAGMA max_page_count = 100000") }

@@ -150,7 +150,7 @@ import Testing
     @Test func `with values that others would refuse is refused`() throws {
         #expect(
             storeError { try store.insert("Person", ["age": .string("seven")]) }?.code
-                == .malformedChangeSet)
+                == .invalidValue)
         #expect(try store.syncState().pendingCount == 0)
     }
 

@@ -151,7 +151,7 @@ import Testing
         request.deletes = [.init(entity: row.entity, rows: [(boss, row.version)])]
         _ = try new.save(request)
         try exchange()
-        #expect(try scenario.sql("old", "SELECT count(*) FROM Team_members") == [[.integer(1)]])
+        #expect(try scenario.sql("old", "SELECT count(*) FROM Person_teams") == [[.integer(1)]])
     }
 
     @Test func `that has an entity as abstract keeps its records all the same`() throws {
