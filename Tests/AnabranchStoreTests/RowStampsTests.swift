@@ -64,6 +64,14 @@ import Testing
         #expect(bytes.count <= 10)
     }
 
+    @Test func `are the bytes that the format's description gives`() {
+        var stamps = RowStamps(writtenBy: LocalStamp(timestamp: 1000, ordinal: 0))
+        stamps.write(2, at: LocalStamp(timestamp: 1300, ordinal: 5), isLast: true)
+        #expect(stamps.version.stamp == 1300)
+        #expect(stamps.version.by == 5)
+        #expect(stamps.version.stamps == [0xAC, 0x02, 0x00, 0x02, 0x01, 0x05])
+    }
+
     @Test func `tell one version from every other`() {
         let first = LocalStamp(timestamp: 100, ordinal: 0)
         var versions: Set<RowVersion> = []

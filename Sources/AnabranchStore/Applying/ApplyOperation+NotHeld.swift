@@ -5,7 +5,7 @@ import AnabranchSQLite
 extension ApplyOperation {
     /// An operation on a record that is not held is one on a deleted record: causal delivery
     /// brings an insert before all that mentions it. It changes nothing; what it wrote goes to
-    /// the journal.
+    /// the journal (invariant 5).
     mutating func meetRecordNotHeld(
         _ id: LocalID, record: RecordID, block: RowBlock, row: Int, of set: IncomingSet
     ) throws {

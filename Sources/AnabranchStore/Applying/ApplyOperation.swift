@@ -56,6 +56,7 @@ struct ApplyOperation {
         return true
     }
 
+    /// A replica's sets are held without gaps, and of one history (invariant 1).
     private func checkContinues(_ set: ChangeSet, ordinal: Int64) throws {
         let head = try transaction.head(of: ordinal)
         if set.dot.sequence <= head.sequence {

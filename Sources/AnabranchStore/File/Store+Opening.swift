@@ -5,7 +5,7 @@ import AnabranchSQLite
 extension Store {
     /// Opens a store file, or makes it where there is none and a model is given.
     ///
-    /// A file that is refused is left as it is.
+    /// A file that is refused is left as it is (invariant 10).
     ///
     /// - Parameter model: `nil` takes the file's own, so that any program can open any store.
     /// - Throws: ``StoreError``: `cannotOpen`, `notAStore`, `corrupt`, `newerFormat`,

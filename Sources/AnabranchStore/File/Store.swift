@@ -86,7 +86,7 @@ extension Store {
     }
 
     /// Runs a body in one write transaction, with everything that may not come from memory read
-    /// inside it. What the body throws rolls all back.
+    /// inside it. What the body throws rolls all back (invariant 4).
     func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
         guard !options.isReadOnly else {
             throw StoreError(
