@@ -13,18 +13,21 @@ extension Message {
         var writer = ByteWriter()
         writer.append(byte: SyncProtocol.version)
         write(to: &writer)
-        return writer.bytes
+        return MessageSeal.sealing(writer.bytes)
     }
 
     /// - Throws: `ProtocolError` with the offset; no input traps, nothing is allocated for what
     ///   is not there.
     public init(decoding bytes: [UInt8]) throws(ProtocolError) {
-        var reader = ByteReader(bytes)
+        var reader = ByteReader(Array(bytes.dropLast(MessageSeal.byteCount)))
         do throws(ChangeSetDecodingError) {
             let version = try reader.readByte()
             guard version == SyncProtocol.version else {
                 throw reader.failure(
                     .unsupportedVersion, "version \(version) of the protocol is not known here")
+            }
+            guard MessageSeal.isWhole(bytes) else {
+                throw reader.failure(.digestMismatch, "the bytes are not those that were sent")
             }
             try self.init(from: &reader)
             try reader.expectEnd()

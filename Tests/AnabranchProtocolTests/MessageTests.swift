@@ -42,7 +42,7 @@ import Testing
         var generator = SeededGenerator(seed: seed)
         let count = Int.random(in: 0...150, using: &generator)
         let bytes = [SyncProtocol.version] + generator.bytes(count: count)
-        for bytes in [bytes, bytes.map { $0 & 3 }] {
+        for bytes in [bytes, bytes.map { $0 & 3 }].map(MessageSeal.sealing) {
             _ = try? HelloRequest(decoding: bytes)
             _ = try? HelloResponse(decoding: bytes)
             _ = try? PullRequest(decoding: bytes)
@@ -52,17 +52,24 @@ import Testing
         }
     }
 
-    /// Change sets carry digests, their contexts do not: the page's digest covers them on the way.
-    @Test func `a changed byte among change sets is noticed`() {
+    /// Change sets carry digests; contexts, cursors and positions do not.
+    @Test func `a changed bit anywhere is noticed`() {
         var generator = SeededGenerator(seed: 3)
-        let request = PushRequest(
-            epoch: generator.replica(), changeSets: [generator.changeSet().encoded()])
-        let bytes = request.encoded()
-        let start = bytes.count - 8 - (request.changeSets.first?.count ?? 0)
-        for place in start..<bytes.count {
+        expectSealed(
+            PushRequest(
+                epoch: generator.replica(), changeSets: [generator.changeSet().encoded()]))
+        expectSealed(generator.pushResponse())
+        expectSealed(generator.pullRequest())
+        expectSealed(generator.pullResponse())
+        expectSealed(generator.helloResponse())
+    }
+
+    private func expectSealed<Body: Message>(_ message: Body) {
+        let bytes = message.encoded()
+        for place in bytes.indices {
             var changed = bytes
             changed[place] ^= 1
-            #expect(throws: ProtocolError.self) { try PushRequest(decoding: changed) }
+            #expect(throws: ProtocolError.self) { try Body(decoding: changed) }
         }
     }
 
@@ -81,11 +88,15 @@ import Testing
     @Test func `claims of many change sets allocate nothing`() {
         let replica = [UInt8](repeating: 0, count: 16)
         let huge: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]
-        #expect(throws: ProtocolError.self) { try PushRequest(decoding: [1] + replica + huge) }
-        #expect(throws: ProtocolError.self) { try PushResponse(decoding: [1] + huge) }
+        let request = MessageSeal.sealing([1] + replica + huge)
+        let response = MessageSeal.sealing([1] + huge)
+        #expect(throws: ProtocolError.self) { try PushRequest(decoding: request) }
+        #expect(throws: ProtocolError.self) { try PushResponse(decoding: response) }
         // A thousand empty blocks: there are bytes for them, but none is a change set.
         let empty = [1] + replica + [0xE8, 0x07] + [UInt8](repeating: 0, count: 1_008)
-        #expect(throws: ProtocolError.self) { try PushRequest(decoding: empty) }
+        #expect(throws: ProtocolError.self) {
+            try PushRequest(decoding: MessageSeal.sealing(empty))
+        }
     }
 
     @Test func `numbers that could overflow later are refused`() {
@@ -101,11 +112,13 @@ import Testing
         expectRefused(head)
         head.last = .init(sequence: 1 << 53, origin: .zero)
         expectRefused(head)
-        var flag = generator.helloResponse().encoded()
+        var flag = generator.helloResponse().unsealed
         // Behind version and epoch stands the position's varint, then the flag.
         let place = 17 + (flag[17...].firstIndex { $0 < 0x80 } ?? 0) - 17 + 1
         flag[place] = 2
-        #expect(throws: ProtocolError.self) { try HelloResponse(decoding: flag) }
+        #expect(throws: ProtocolError.self) {
+            try HelloResponse(decoding: MessageSeal.sealing(flag))
+        }
     }
 
     @Test func `a clock that is set beyond all bounds counts as set to the bound`() throws {
@@ -116,9 +129,11 @@ import Testing
             let read = try HelloRequest(decoding: request.encoded())
             #expect(read.wallMilliseconds == (wall < 0 ? -(1 << 53) : 1 << 53))
         }
-        var bytes = generator.helloRequest().encoded()
+        var bytes = generator.helloRequest().unsealed
         bytes.replaceSubrange((bytes.count - 8)..., with: [0, 0, 0, 0, 0, 0, 0, 0x80])
-        #expect(throws: ProtocolError.self) { try HelloRequest(decoding: bytes) }
+        #expect(throws: ProtocolError.self) {
+            try HelloRequest(decoding: MessageSeal.sealing(bytes))
+        }
     }
 
     private func expectRoundTrip<Body: Message>(_ message: Body) throws {
@@ -135,13 +150,15 @@ import Testing
     }
 
     private func expectMutationsSafe<Body: Message>(_ message: Body) {
-        let bytes = message.encoded()
+        let bytes = message.unsealed
         for place in bytes.indices {
             for byte in [0, 2, 0x80, 0xFF, bytes[place] ^ 1] as [UInt8] {
                 var changed = bytes
                 changed[place] = byte
                 // Either is well; what must not happen is a trap.
-                guard let other = try? Body(decoding: changed) else { continue }
+                guard let other = try? Body(decoding: MessageSeal.sealing(changed)) else {
+                    continue
+                }
                 #expect((other == message) == (changed == bytes))
             }
         }
@@ -151,4 +168,9 @@ import Testing
         let error = #expect(throws: ProtocolError.self) { try Body(decoding: message.encoded()) }
         #expect(error?.code == .malformedRequest)
     }
+}
+
+extension Message {
+    /// What the seal covers, so that a test can change it and seal it anew.
+    fileprivate var unsealed: [UInt8] { Array(encoded().dropLast(MessageSeal.byteCount)) }
 }

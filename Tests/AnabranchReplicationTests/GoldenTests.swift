@@ -142,7 +142,8 @@ import Testing
             ("decimal", .decimal, ExactDecimal("-12.345").map(Value.decimal) ?? .null),
             ("string", .string, .string("e\u{301}")), ("date", .date, .date(-978_307_200)),
             ("data", .data, .data(Data([0, 0xFF]))), ("uuid", .uuid, .uuid(uuid)),
-            ("uri", .uri, .uri("https://example.org/")), ("reference", .reference, .reference(last)),
+            ("uri", .uri, .uri("https://example.org/")),
+            ("reference", .reference, .reference(last)),
             ("nan", .double, .double(-.signalingNaN)),
             ("later", WireType(rawValue: 99), .unknown(tag: 200, bytes: [1, 2, 3])),
         ]

@@ -112,8 +112,7 @@ struct RandomAuthor: Sendable {
             }
             blocks.append(.link(linkBlock(pairs.map { .init(left: $0, right: $1) })))
         }
-        let unlinked = state.links.keys.sorted { ($0.left, $0.right) < ($1.left, $1.right) }
-            .filter { _ in generator.oneIn(3) }
+        let unlinked = state.links.keys.sorted().filter { _ in generator.oneIn(3) }
         if !unlinked.isEmpty {
             let links = unlinked.map {
                 LinkBlock.Link(left: $0.left, right: $0.right, tagsSeen: tags(of: $0))

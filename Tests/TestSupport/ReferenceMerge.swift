@@ -10,10 +10,14 @@ public struct ReferenceMerge: Sendable {
         public var cells: [WireProperty: (value: Value, stamp: Stamp)] = [:]
     }
 
-    public struct LinkKey: Hashable, Sendable {
-        public var property: WireProperty
+    public struct LinkKey: Hashable, Comparable, Sendable {
         public var left: RecordID
+        public var property: WireProperty
         public var right: RecordID
+
+        public static func < (one: LinkKey, other: LinkKey) -> Bool {
+            (one.left, one.property, one.right) < (other.left, other.property, other.right)
+        }
     }
 
     public private(set) var records: [RecordID: Record] = [:]
@@ -80,18 +84,19 @@ public struct ReferenceMerge: Sendable {
     private func isHeld(_ id: RecordID) -> Bool { upserts || records[id] != nil }
 
     private func key(_ link: LinkBlock.Link, _ property: WireProperty) -> LinkKey {
-        LinkKey(property: property, left: link.left, right: link.right)
+        LinkKey(left: link.left, property: property, right: link.right)
     }
 
+    /// Every list in canonical order, so that equal states are equal values.
     public var state: [RecordID: CanonicalRecord] {
-        var state = records.reduce(into: [RecordID: CanonicalRecord]()) { state, entry in
-            state[entry.key] = CanonicalRecord(
-                id: entry.key, entity: entry.value.entity,
-                cells: entry.value.cells.map {
-                    .init(property: $0.key, value: $0.value.value, stamp: $0.value.stamp)
-                })
+        var state: [RecordID: CanonicalRecord] = [:]
+        for (id, record) in records {
+            let cells = record.cells.sorted { $0.key < $1.key }.map {
+                CanonicalRecord.Cell(property: $0.key, value: $0.value.value, stamp: $0.value.stamp)
+            }
+            state[id] = CanonicalRecord(id: id, entity: record.entity, cells: cells)
         }
-        for (key, tags) in links {
+        for (key, tags) in links.sorted(by: { $0.key < $1.key }) {
             state[key.left]?.links.append(
                 .init(property: key.property, right: key.right, tags: LinkTags(Array(tags))))
         }

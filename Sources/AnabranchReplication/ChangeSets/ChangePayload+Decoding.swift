@@ -193,6 +193,10 @@ public struct ChangePayloadDecoder: Sendable {
         var values: [Value] = []
         values.reserveCapacity(count)
         for run in runs {
+            if run.tag == ValueTag.null {
+                values.append(contentsOf: repeatElement(.null, count: run.count))
+                continue
+            }
             for _ in 0..<run.count {
                 if let value = try bodies.readBody(tag: run.tag) {
                     if let range, case .integer(let integer) = value, !range.contains(integer) {

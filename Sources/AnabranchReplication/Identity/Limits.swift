@@ -4,7 +4,7 @@
 public enum Limits {
     /// 2^40 − 1: a record number shares one 64-bit row ID with its replica's ordinal.
     public static let greatestRecordNumber: UInt64 = (1 << 40) - 1
-    /// 2^53 − 1, also for positions in a log and for sizes: exact in a double, so that JSON and JavaScript can carry it.
+    /// 2^53 − 1, also of positions in a log: exact in a double, for JSON and JavaScript.
     public static let greatestSequence: UInt64 = (1 << 53) - 1
     /// 2^63 − 1: a timestamp is stored as one signed SQLite integer.
     public static let greatestTimestamp: UInt64 = (1 << 63) - 1

@@ -76,9 +76,9 @@ extension SaveOperation {
         let statement = try connection.cached(Self.updateSQL(layout.table, columns: columns))
         var versions: [RowVersion] = []
         versions.reserveCapacity(update.rows.count)
-        let numbers = columns.map(\.number)
+        var stamping = Stamping(at: stamp, writing: columns.map(\.number))
         for row in update.rows {
-            let version = try stamped(row.version, writing: numbers)
+            let version = try stamping.version(after: row.version)
             versions.append(version)
             block.append(record: try transaction.recordID(of: row.id))
             for (index, column) in columns.enumerated() {
@@ -106,16 +106,6 @@ extension SaveOperation {
             UPDATE \(table.name) SET \(assignments)
             WHERE ab_pk = ? AND ab_stamp = ? AND ab_by = ? AND ab_stamps IS ?
             """
-    }
-
-    private func stamped(_ version: RowVersion, writing numbers: [Int]) throws -> RowVersion {
-        var stamps = try RowStamps(version)
-        guard stamps.last.timestamp < stamp.timestamp else {
-            throw StoreError(
-                .corrupt, "Can't save because a row was written later than the file's clock says.")
-        }
-        for number in numbers { stamps.write(number, at: stamp, isLast: true) }
-        return stamps.version
     }
 
     private func bind(

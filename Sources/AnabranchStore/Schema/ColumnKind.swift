@@ -95,43 +95,48 @@ extension Statement {
 
     /// Reads a column as a slot's value.
     func slot(at column: Int, as kind: ColumnKind) -> Value {
-        let type = self.type(at: column)
+        unsafeColumn(at: column).slot(as: kind)
+    }
+}
+
+extension UnsafeColumn {
+    func slot(as kind: ColumnKind) -> Value {
+        let type = self.type
         if type == .null { return .null }
         switch kind {
-        case .integer, .reference: if type == .integer { return .integer(int64(at: column)) }
-        case .text: if type == .text { return .string(string(at: column)) }
-        case .bool: if type == .integer { return .bool(int64(at: column) != 0) }
-        case .real: if type == .real { return .double(double(at: column)) }
-        case .date: if type == .real { return .date(double(at: column)) }
+        case .integer, .reference: if type == .integer { return .integer(int64) }
+        case .text: if type == .text { return .string(string) }
+        case .bool: if type == .integer { return .bool(int64 != 0) }
+        case .real: if type == .real { return .double(double) }
+        case .date: if type == .real { return .date(double) }
         case .decimal, .uri, .data, .uuid: break
         }
-        return rareSlot(at: column, as: kind, type)
+        return rareSlot(as: kind, type)
     }
 
-    private func rareSlot(at column: Int, as kind: ColumnKind, _ type: SQLiteValue.Kind) -> Value {
+    private func rareSlot(as kind: ColumnKind, _ type: SQLiteValue.Kind) -> Value {
         switch (kind, type) {
-        case (.data, .blob): return .data(Data(bytes(at: column)))
-        case (.uuid, .blob): return uuid(at: column)
-        case (.decimal, .text):
-            return ExactDecimal(string(at: column)).map(Value.decimal) ?? .null
-        case (.uri, .text): return .uri(string(at: column))
-        case (.real, .text): return .double(.nan)
-        case (.date, .text): return .date(.nan)
-        default: return unknown(at: column, type) ?? foreignSlot(at: column, as: kind)
+        case (.data, .blob): .data(Data(bytes))
+        case (.uuid, .blob): uuid ?? .null
+        case (.decimal, .text): ExactDecimal(string).map(Value.decimal) ?? .null
+        case (.uri, .text): .uri(string)
+        case (.real, .text): .double(.nan)
+        case (.date, .text): .date(.nan)
+        default: unknown(type) ?? foreignSlot(as: kind)
         }
     }
 
-    private func uuid(at column: Int) -> Value {
-        withBytes(at: column) {
-            $0.count == 16 ? .uuid(UUID(uuid: $0.loadUnaligned(as: uuid_t.self))) : .null
+    private var uuid: Value? {
+        withBytes {
+            $0.count == 16 ? .uuid(UUID(uuid: $0.loadUnaligned(as: uuid_t.self))) : nil
         }
     }
 
     /// A value of a later format.
-    private func unknown(at column: Int, _ type: SQLiteValue.Kind) -> Value? {
-        let bytes = type == .blob ? bytes(at: column) : [UInt8](hexadecimal: string(at: column))
-        guard let bytes else { return nil }
-        var reader = ByteReader(bytes)
+    private func unknown(_ type: SQLiteValue.Kind) -> Value? {
+        let tagged = type == .blob ? bytes : [UInt8](hexadecimal: string)
+        guard let tagged else { return nil }
+        var reader = ByteReader(tagged)
         guard let value = try? reader.readTagged(), reader.isAtEnd, case .unknown = value else {
             return nil
         }
@@ -139,16 +144,16 @@ extension Statement {
     }
 
     /// What another program wrote into the column, as SQLite converts it.
-    private func foreignSlot(at column: Int, as kind: ColumnKind) -> Value {
+    private func foreignSlot(as kind: ColumnKind) -> Value {
         switch kind {
-        case .integer, .reference: .integer(int64(at: column))
-        case .bool: .bool(int64(at: column) != 0)
-        case .real: .double(double(at: column))
-        case .date: .date(double(at: column))
-        case .text: .string(string(at: column))
-        case .uri: .uri(string(at: column))
-        case .decimal: ExactDecimal(string(at: column)).map(Value.decimal) ?? .null
-        case .data: .data(Data(bytes(at: column)))
+        case .integer, .reference: .integer(int64)
+        case .bool: .bool(int64 != 0)
+        case .real: .double(double)
+        case .date: .date(double)
+        case .text: .string(string)
+        case .uri: .uri(string)
+        case .decimal: ExactDecimal(string).map(Value.decimal) ?? .null
+        case .data: .data(Data(bytes))
         case .uuid: .null
         }
     }

@@ -99,13 +99,11 @@ import Testing
         let rows = RowBlock(
             entity: "E", records: records, properties: properties,
             columns: properties.map { _ in records.map { _ in Value.null } })
-        let once = ChangePayload(blocks: [.update(rows)])
-        #expect(payloadFailure(once.encoded(author: author)) == nil)
-
-        var encoder = ChangePayloadEncoder(author: author)
-        for _ in 0..<20 { encoder.append(.update(rows)) }
-        #expect(!encoder.isWithinLimits)
-        let bytes = encoder.finish()
+        let once = ChangePayload(blocks: [.update(rows)]).encoded(author: author)
+        let twice = ChangePayload(blocks: [.update(rows), .update(rows)]).encoded(author: author)
+        #expect(payloadFailure(once) == nil)
+        let block = twice.dropFirst(once.count)
+        let bytes = once + [ArraySlice<UInt8>](repeating: block, count: 19).joined()
         #expect(bytes.count < 1 << 20)
         var decoder = try? ChangePayloadDecoder(bytes, author: author)
         var blocks = 0
@@ -128,6 +126,18 @@ import Testing
             + [[UInt8]](repeating: [99, 0], count: Limits.mostBlocks + 1).joined()
         #expect(payloadFailure(blocks)?.code == .limitExceeded)
         #expect(payloadFailure(Array(blocks.dropLast(2))) == nil)
+    }
+
+    @Test func `an encoder tells when its payload would be refused`() {
+        var encoder = ChangePayloadEncoder(author: author)
+        for number in 0..<Limits.mostNames {
+            encoder.append(.delete(RecordBlock(entity: WireName("E\(number)"), records: [])))
+        }
+        #expect(encoder.isWithinLimits)
+        #expect(payloadFailure(encoder.finish()) == nil)
+        encoder.append(.delete(RecordBlock(entity: "one more", records: [])))
+        #expect(!encoder.isWithinLimits)
+        #expect(payloadFailure(encoder.finish())?.code == .limitExceeded)
     }
 
     /// Looked up one by one, as many columns as this would take minutes.

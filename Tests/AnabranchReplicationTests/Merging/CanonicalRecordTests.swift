@@ -59,7 +59,7 @@ import Testing
 
     private func record(_ generator: inout SeededGenerator) -> CanonicalRecord {
         let replicas = (0..<2).map { _ in generator.replica() }
-        let cells = (1...13).map { type in
+        let cells = (1...13 as ClosedRange<UInt8>).map { type in
             let property = WireProperty(name: WireName("p\(type)"), type: .init(rawValue: type))
             return CanonicalRecord.Cell(
                 property: property, value: generator.value(of: property.type, replicas: replicas),

@@ -1,0 +1,48 @@
+import AnabranchModel
+import AnabranchReplication
+
+/// What contexts need to know of an entity at every object, found out once.
+final class EntityPlan: Sendable {
+    let entity: EntityDescription
+    let type: ManagedObject.Type
+    /// What a new object has in its slots.
+    let defaults: [Value]
+    /// By slot: whether its value is stored in the object's row.
+    let isStored: [Bool]
+    let storedSlots: [Int]
+    /// Slots whose values a saved object may not lack.
+    let mandatorySlots: [Int]
+    let storedAttributes: [AttributeDescription]
+    /// The to-one relationships that are stored in the row.
+    let references: [RelationshipDescription]
+    /// The relationships that are not.
+    let relations: [RelationshipDescription]
+    /// By slot: the place in `relations`, or −1.
+    let relationIndex: [Int]
+
+    init(_ entity: EntityDescription, type: ManagedObject.Type) {
+        self.entity = entity
+        self.type = type
+        defaults = entity.slots.map { $0.attribute?.defaultValue ?? .null }
+        isStored = entity.slots.map { property in
+            switch property {
+            case .attribute(let attribute): !attribute.isTransient
+            case .relationship(let relationship): relationship.storage == .reference
+            }
+        }
+        let isStored = isStored
+        storedSlots = entity.slots.indices.filter { isStored[$0] }
+        mandatorySlots = storedSlots.filter { !entity.slots[$0].isOptional }
+        storedAttributes = entity.attributes.filter { !$0.isTransient }
+        references = entity.relationships.filter { $0.storage == .reference }
+        relations = entity.relationships.filter { $0.storage != .reference }
+        var index = Array(repeating: -1, count: entity.slots.count)
+        for (place, relationship) in relations.enumerated() { index[relationship.slot] = place }
+        relationIndex = index
+    }
+
+    func relationIndex(of relationship: RelationshipDescription) -> Int? {
+        let index = relationIndex[relationship.slot]
+        return index < 0 ? nil : index
+    }
+}

@@ -1,0 +1,84 @@
+import AnabranchModel
+
+/// The plans of a model's entities, and the classes that stand for them.
+struct EntityPlans: Sendable {
+    /// By the entity's index.
+    let plans: [EntityPlan]
+    private let entitiesByClass: [ObjectIdentifier: EntityDescription]
+
+    /// - Throws: ``PropertyError`` with the name in which a class and the model differ.
+    init(model: ManagedObjectModel, classes: [ManagedObject.Type]) throws {
+        var byEntity: [Int: ManagedObject.Type] = [:]
+        var byClass: [ObjectIdentifier: EntityDescription] = [:]
+        for type in classes {
+            let entity = try Self.entity(of: type, in: model)
+            guard byEntity.updateValue(type, forKey: entity.index) == nil else {
+                throw PropertyError(
+                    .classMismatch,
+                    "Can't use \(type) because another class stands for "
+                        + "\(entity.name) already.", entity: entity.name)
+            }
+            byClass[ObjectIdentifier(type)] = entity
+        }
+        entitiesByClass = byClass
+        plans = try model.entities.map { entity in
+            EntityPlan(entity, type: try Self.type(of: entity, among: byEntity))
+        }
+    }
+
+    func entity(of type: ManagedObject.Type) -> EntityDescription? {
+        entitiesByClass[ObjectIdentifier(type)]
+    }
+
+    private static func entity(
+        of type: ManagedObject.Type, in model: ManagedObjectModel
+    ) throws -> EntityDescription {
+        guard let entity = model.entity(named: type.entityName) else {
+            throw PropertyError(
+                .classMismatch,
+                "Can't use \(type) because the model has no entity "
+                    + "'\(type.entityName)'.", entity: type.entityName)
+        }
+        let names = entity.slots.map(\.name)
+        for (slot, name) in type.slotNames.enumerated()
+        where !names.indices.contains(slot) || names[slot] != name {
+            let expected = names.indices.contains(slot) ? "'\(names[slot])'" : "nothing more"
+            throw PropertyError(
+                .classMismatch,
+                "Can't use \(type) because its slot \(slot) is '\(name)' where "
+                    + "\(entity.name) has \(expected).", entity: entity.name, property: name)
+        }
+        if type.slotNames.count < names.count {
+            throw PropertyError(
+                .classMismatch,
+                "Can't use \(type) because it lacks the slot "
+                    + "'\(names[type.slotNames.count])' of \(entity.name).", entity: entity.name,
+                property: names[type.slotNames.count])
+        }
+        return entity
+    }
+
+    /// An entity's own class, or that of the nearest entity above it, whose slots come first.
+    private static func type(
+        of entity: EntityDescription, among types: [Int: ManagedObject.Type]
+    ) throws -> ManagedObject.Type {
+        let above = try entity.superentity.map { try type(of: $0, among: types) }
+        guard let own = types[entity.index] else { return above ?? ManagedObject.self }
+        if let above, !isClass(own, below: above) {
+            throw PropertyError(
+                .classMismatch,
+                "Can't use \(own) for \(entity.name) because it does not inherit "
+                    + "from \(above), the class of the entity above.", entity: entity.name)
+        }
+        return own
+    }
+
+    private static func isClass(_ type: AnyClass, below other: AnyClass) -> Bool {
+        var next: AnyClass? = type
+        while let current = next {
+            if current == other { return true }
+            next = _getSuperclass(current)
+        }
+        return false
+    }
+}

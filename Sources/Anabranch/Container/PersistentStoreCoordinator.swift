@@ -1,0 +1,116 @@
+public import AnabranchModel
+public import AnabranchReplication
+package import AnabranchStore
+import Dispatch
+public import Foundation
+import Synchronization
+
+/// The one owner of a store, shared by its contexts.
+///
+/// Reads of different contexts run at the same time, each in a snapshot of the file; saves one
+/// after the other. A save tells the other contexts what has changed.
+public final class PersistentStoreCoordinator: Sendable {
+    package let store: Store
+    package let origin: StoreOrigin
+    let plans: EntityPlans
+    private let numbers = NumberReserve()
+    private let links = Mutex<[ContextLink]>([])
+
+    /// - Throws: ``StoreError`` with the file as it was; ``PropertyError`` with code
+    ///   `classMismatch` where a class does not fit the model.
+    public init(
+        model: ManagedObjectModel?, classes: [ManagedObject.Type] = [],
+        storeDescription: PersistentStoreDescription
+    ) throws {
+        // A class that does not fit is found before a file is made for it.
+        let plans = try model.map { try EntityPlans(model: $0, classes: classes) }
+        store = try Store.open(
+            at: storeDescription.url.path, model: model, options: storeDescription.options,
+            environment: storeDescription.environment)
+        self.plans =
+            if let plans, store.model === model { plans } else {
+                try EntityPlans(model: store.model, classes: classes)
+            }
+        origin = StoreOrigin(store)
+    }
+
+    public var model: ManagedObjectModel { store.model }
+    public var url: URL { URL(fileURLWithPath: store.path) }
+
+    /// Who saves to this file now; a file that finds itself copied takes another one.
+    ///
+    /// - Throws: ``StoreError``.
+    public var replicaID: ReplicaID { get throws { try store.replica } }
+
+    /// Waits for what is being read and written; later uses throw ``StoreError`` `closed`.
+    public func close() { store.close() }
+
+    /// The ID that a URI stands for in this store.
+    ///
+    /// - Returns: `nil` where it is not the URI of an object, the model lacks its entity, or the
+    ///   store has never heard of its replica.
+    /// - Throws: ``StoreError``.
+    public func managedObjectID(forURIRepresentation uri: URL) throws -> ManagedObjectID? {
+        let parts = uri.pathComponents
+        guard uri.scheme == "anabranch", parts.count == 3, let host = uri.host,
+            let replica = ReplicaID(host), let number = UInt64(parts[2]),
+            (1...Limits.greatestRecordNumber).contains(number),
+            let entity = model.entity(named: parts[1])
+        else { return nil }
+        return try managedObjectID(
+            for: RecordID(replica: replica, number: number), entity: entity)
+    }
+
+    /// The ID of a record in this store.
+    ///
+    /// - Returns: `nil` where the store has never heard of the record's replica. Whether there is
+    ///   such an object only `existingObject(with:)` tells.
+    /// - Throws: ``StoreError``.
+    public func managedObjectID(
+        for record: RecordID, entity: EntityDescription
+    ) throws -> ManagedObjectID? {
+        try store.localID(of: record).map {
+            ManagedObjectID(origin: origin, entity: entity, localID: $0)
+        }
+    }
+}
+
+extension PersistentStoreCoordinator {
+    func takeNumbers(_ count: Int) throws -> ClosedRange<LocalID> {
+        try numbers.take(count, from: store)
+    }
+
+    func discardNumbers() { numbers.discard() }
+
+    func connect(_ link: ContextLink) {
+        links.withLock { links in
+            links.removeAll { !$0.isAlive }
+            links.append(link)
+        }
+    }
+
+    /// Tells the other contexts what one has saved.
+    func didSave(_ changes: ChangedRecords, from source: ContextLink) {
+        for link in links.withLock({ $0 }) where link !== source {
+            link.enqueue { context in
+                if context.automaticallyMergesChangesFromParent { context.merge(changes) }
+            }
+        }
+    }
+
+    /// Tells every context what was changed in the store by somebody else.
+    ///
+    /// Each context refreshes, on its own queue, the objects that it has registered.
+    ///
+    /// - Parameter whenMerged: Called once every context is done.
+    package func didApply(
+        _ changes: ChangedRecords, author: String = "sync",
+        whenMerged: (@Sendable () -> Void)? = nil
+    ) {
+        let group = DispatchGroup()
+        for link in links.withLock({ $0 }) {
+            link.enqueue(in: group) { $0.merge(changes, author: author) }
+        }
+        if let whenMerged { group.notify(queue: .global(), execute: whenMerged) }
+    }
+}

@@ -1,0 +1,36 @@
+/// How many objects of a context are inserted, updated and deleted.
+struct ChangeCounts {
+    private(set) var inserted = 0
+    private(set) var updated = 0
+    private(set) var deleted = 0
+
+    var isEmpty: Bool { inserted == 0 && updated == 0 && deleted == 0 }
+
+    /// Adds what an object with these flags counts as.
+    mutating func add(_ flags: ObjectFlags, _ number: Int) {
+        switch (flags.contains(.inserted), flags.contains(.deleted)) {
+        case (true, true): break
+        case (true, false): inserted += number
+        case (false, true): deleted += number
+        case (false, false): if flags.contains(.updated) { updated += number }
+        }
+    }
+}
+
+/// What has happened in a context since it last told its observers.
+struct EventChanges {
+    /// Objects changed by the app, each once.
+    var touched: [ManagedObject] = []
+    /// Objects whose values came anew from the store, or that became faults.
+    var refreshed: [ManagedObject] = []
+    /// Objects that are gone without this context's deleting them.
+    var vanished: [ManagedObject] = []
+    /// Objects whose insertion was taken back.
+    var invalidated: [ManagedObject] = []
+    var invalidatedAll: [ManagedObjectID] = []
+
+    var isEmpty: Bool {
+        touched.isEmpty && refreshed.isEmpty && vanished.isEmpty && invalidated.isEmpty
+            && invalidatedAll.isEmpty
+    }
+}

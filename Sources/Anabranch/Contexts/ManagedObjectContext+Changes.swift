@@ -1,0 +1,147 @@
+public import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+
+extension ManagedObjectContext {
+    /// Whether a save would have something to do. Setting a property to the value that it has
+    /// counts as a change.
+    public var hasChanges: Bool { !counts.isEmpty }
+
+    public var insertedObjects: Set<ManagedObject> { Set(pending.filter(\.isInserted)) }
+    public var updatedObjects: Set<ManagedObject> { Set(pending.filter(\.isUpdated)) }
+    /// Those that the store has; an object inserted and deleted since the last save is in none.
+    public var deletedObjects: Set<ManagedObject> {
+        Set(pending.filter { $0.isDeleted && !$0.flags.contains(.inserted) })
+    }
+
+    /// What a save has to look at, in the order of first changes.
+    var pending: [ManagedObject] {
+        changed.filter { !$0.flags.contains(.detached) && $0.hasChanges }
+    }
+
+    /// Makes a new object, with the defaults of its entity. Its ID is permanent.
+    ///
+    /// - Throws: ``PropertyError`` where the class stands for no entity of the model, or for an
+    ///   abstract one; ``StoreError`` where no numbers can be reserved in the store.
+    public func insert<T: ManagedObject>(_ type: T.Type) throws -> T {
+        guard let entity = coordinator.plans.entity(of: type) else {
+            throw PropertyError(
+                .unknownEntity,
+                "Can't insert \(type) because the container was not given that class.")
+        }
+        let object = try insert(entity)
+        guard let typed = object as? T else {
+            throw PropertyError(
+                .classMismatch, "Can't insert \(type) because \(entity.name) has another class.")
+        }
+        return typed
+    }
+
+    /// Makes a new object of an entity by its name.
+    ///
+    /// - Throws: As ``insert(_:)-(T.Type)``.
+    public func insert(_ entityName: String) throws -> ManagedObject {
+        try insert(entity(named: entityName))
+    }
+
+    public func insert(_ entity: EntityDescription) throws -> ManagedObject {
+        checkQueue()
+        guard !entity.isAbstract else {
+            throw PropertyError(
+                .abstractEntity,
+                "Can't insert \(entity.name) because it is abstract; insert one "
+                    + "of its sub-entities.", entity: entity.name)
+        }
+        let home = home(of: entity)
+        let object = make(
+            ObjectBirth(
+                home: home, id: try takeNumber(), slots: home.plan.defaults,
+                flags: [.realised, .hasRow, .born, .writable]))
+        reclassify(object) { $0.insert(.inserted) }
+        note(object)
+        object.awakeFromInsert()
+        return object
+    }
+
+    func entity(named name: String) throws -> EntityDescription {
+        guard let entity = model.entity(named: name) else {
+            throw PropertyError(
+                .unknownEntity,
+                "Can't use entity '\(name)' because the model has none of that "
+                    + "name; it has \(model.entities.map(\.name).joined(separator: ", ")).",
+                entity: name)
+        }
+        return entity
+    }
+
+    /// Deletes an object at the next save.
+    ///
+    /// Its `prepareForDeletion` is called at once; the delete rules of its relationships are
+    /// followed by ``processPendingChanges()`` and by the save. An object that was never saved
+    /// only disappears.
+    public func delete(_ object: ManagedObject) {
+        checkQueue()
+        guard object.managedObjectContext === self else { return }
+        object.prepareForDeletion()
+        guard !object.flags.contains(.deleted) else { return }
+        note(object)
+        reclassify(object) { $0.insert(.deleted) }
+        unpropagated.append(object)
+    }
+}
+
+extension ManagedObjectContext {
+    /// Changes an object's flags and keeps the counts and the list of changed objects true.
+    func reclassify(_ object: ManagedObject, _ change: (inout ObjectFlags) -> Void) {
+        counts.add(object.flags, -1)
+        change(&object.flags)
+        counts.add(object.flags, 1)
+        if !object.flags.contains(.listed), object.hasChanges {
+            object.flags.insert(.listed)
+            changed.append(object)
+        }
+    }
+
+    /// Notes an object for the present event.
+    func note(_ object: ManagedObject) {
+        guard !object.flags.contains(.noted) else { return }
+        object.flags.insert(.noted)
+        event.touched.append(object)
+        scheduleProcessing()
+    }
+
+    /// Counts an object as changed, though none of its stored slots need be.
+    func touch(_ object: ManagedObject) {
+        if object.flags.isDisjoint(with: .changes) { reclassify(object) { $0.insert(.updated) } }
+        note(object)
+    }
+
+    /// Before the first write to a realised object in an event.
+    func noteWrite(_ object: ManagedObject) {
+        checkQueue()
+        touch(object)
+        if object.committed == nil, !object.flags.contains(.inserted) {
+            object.committed = object.slots
+        }
+        object.flags.insert(.writable)
+    }
+
+    /// Takes an object out of the context; whoever holds it still reads what it had.
+    func detach(_ object: ManagedObject) {
+        counts.add(object.flags, -1)
+        object.flags.subtract([.inserted, .updated, .noted, .writable])
+        object.flags.insert(.detached)
+        object.committed = nil
+        registry.remove(object.localID)
+    }
+
+    /// The object's row was deleted by somebody else.
+    func vanish(_ object: ManagedObject) {
+        guard !object.flags.contains(.detached) else { return }
+        detach(object)
+        object.fillSlots()
+        object.flags.formUnion([.deleted, .realised])
+        event.vanished.append(object)
+        scheduleProcessing()
+    }
+}

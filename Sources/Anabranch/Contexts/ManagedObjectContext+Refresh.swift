@@ -1,0 +1,125 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+
+extension ManagedObjectContext {
+    /// Brings an object up to date with the store.
+    ///
+    /// - Parameter mergeChanges: `true` reads the row and puts the unsaved changes on top; an
+    ///   object without changes becomes a fault. `false` drops the unsaved changes and makes the
+    ///   object a fault; one that was never saved leaves the context.
+    /// - Throws: ``StoreError``; the object is as it was.
+    public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws {
+        checkQueue()
+        guard object.managedObjectContext === self else { return }
+        if mergeChanges {
+            try refreshMerging([object])
+        } else {
+            try discardChanges(of: object)
+        }
+        scheduleProcessing()
+    }
+
+    /// As ``refresh(_:mergeChanges:)`` of every registered object, changes merged.
+    ///
+    /// - Throws: ``StoreError``.
+    public func refreshAllObjects() throws {
+        checkQueue()
+        releaseUnused()
+        try refreshMerging(registry.values)
+        scheduleProcessing()
+    }
+
+    private func refreshMerging(_ objects: [ManagedObject]) throws {
+        var dirty: [LocalID: ManagedObject] = [:]
+        for object in objects where !object.flags.contains(.inserted) {
+            if object.hasChanges, object.flags.contains(.hasRow) {
+                dirty[object.localID] = object
+            } else if !object.hasChanges {
+                turnIntoFault(object)
+            }
+        }
+        for (entity, group) in Dictionary(grouping: dirty.values, by: \.entity) {
+            try coordinator.store.read { reader in
+                try reader.rows(of: entity, ids: group.map(\.localID).sorted()) { row in
+                    guard let object = dirty[row.id] else { return }
+                    merge(row, into: object)
+                    unloadRelations(of: object)
+                    event.refreshed.append(object)
+                }
+            }
+        }
+    }
+
+    /// Gives an object a newer row; what was changed here stays changed.
+    func merge(_ row: StoredRow, into object: ManagedObject) {
+        object.version = row.version
+        var slots = row.slots
+        let plan = object.home.plan
+        for slot in slots.indices {
+            let isLocal = object.committed.map { $0[slot] != object.slots[slot] } ?? false
+            if isLocal || !plan.isStored[slot] { slots[slot] = object.slots[slot] }
+        }
+        if object.committed != nil { object.committed = Self.committed(row, keeping: object) }
+        object.slots = slots
+        object.flags.insert(.hasRow)
+        object.flags.remove(.refault)
+        if !deletedIDs.isEmpty { clearReferences(of: object, to: deletedIDs) }
+    }
+
+    /// Transient values have no row to come from.
+    private static func committed(_ row: StoredRow, keeping object: ManagedObject) -> [Value]? {
+        guard let earlier = object.committed else { return nil }
+        var slots = row.slots
+        for slot in slots.indices where !object.home.plan.isStored[slot] {
+            slots[slot] = earlier[slot]
+        }
+        return slots
+    }
+
+    /// Members are asked for anew; what was added and removed here stays so.
+    func unloadRelations(of object: ManagedObject) {
+        guard let table = object.relations else { return }
+        for index in table.states.indices { table.states[index].members = nil }
+    }
+
+    private func discardChanges(of object: ManagedObject) throws {
+        try takeBackRelations(of: object)
+        if object.flags.contains(.inserted) {
+            object.willTurnIntoFault()
+            detach(object)
+            object.flags.subtract([.deleted, .realised])
+            event.invalidated.append(object)
+            object.didTurnIntoFault()
+            return
+        }
+        reclassify(object) { $0.subtract([.updated, .deleted]) }
+        unpropagated.removeAll { $0 === object }
+        deletedIDs.remove(object.localID)
+        turnIntoFault(object)
+    }
+
+    /// The other ends must not go on mentioning what is dropped here.
+    private func takeBackRelations(of object: ManagedObject) throws {
+        let plan = object.home.plan
+        if object.flags.contains(.inserted) || object.committed != nil {
+            for relationship in plan.references where object.flags.contains(.realised) {
+                var earlier: ManagedObject?
+                if case .integer(let id)? = object.committed?[relationship.slot] {
+                    earlier = try self.object(id, of: relationship.destination)
+                }
+                try setTarget(of: object, by: relationship, to: earlier)
+            }
+        }
+        guard let table = object.relations else { return }
+        for (index, relationship) in plan.relations.enumerated() where table.changes(at: index) {
+            let state = table.states[index]
+            for member in try objects(state.added, of: relationship.destination) {
+                try remove(member, from: object, relationship)
+            }
+            for member in try objects(state.removed, of: relationship.destination) {
+                try insert(member, into: object, relationship)
+            }
+        }
+    }
+}

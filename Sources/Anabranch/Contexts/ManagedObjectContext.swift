@@ -1,0 +1,124 @@
+public import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+
+/// A scratch pad of objects: what is changed in it is seen by others once it is saved.
+///
+/// A context and its objects are used on its queue only: the main queue's by main-actor code, a
+/// private queue's in the bodies of ``BackgroundContext``. Debug builds check that. It has one
+/// object for a record, and it keeps only those that have changed: others stay registered while
+/// somebody holds them.
+public final class ManagedObjectContext {
+    public let coordinator: PersistentStoreCoordinator
+    let queue: ContextQueue
+    let link: ContextLink
+    /// For people who look at several contexts; also in the history.
+    public var name = ""
+    /// Who changes things here, in the history.
+    public var transactionAuthor = ""
+    /// Whether saves of the coordinator's other contexts refresh this one's objects.
+    public var automaticallyMergesChangesFromParent = false
+
+    var registry = IdentityMap()
+    /// By the entity's index.
+    private var homes: [EntityHome?]
+    /// Objects in the order of their first change; some may have lost their changes since.
+    var changed: [ManagedObject] = []
+    var counts = ChangeCounts()
+    var event = EventChanges()
+    /// Deleted, their relationships not looked at yet.
+    var unpropagated: [ManagedObject] = []
+    /// Of pending deletions whose relationships have been looked at.
+    var deletedIDs: Set<LocalID> = []
+    /// What a property's accessor could not throw; the next save does.
+    var keptError: (any Error)?
+    private var numbers: ClosedRange<LocalID>?
+    private var numberBlock = 16
+    private var releaseThreshold = 4096
+    private var isProcessingScheduled = false
+    var observers = ChangeObservers()
+
+    init(coordinator: PersistentStoreCoordinator, queue: ContextQueue) {
+        self.coordinator = coordinator
+        self.queue = queue
+        link = ContextLink(queue: queue)
+        homes = Array(repeating: nil, count: coordinator.model.entities.count)
+        link.connect(self)
+        coordinator.connect(link)
+    }
+
+    deinit { forgetHomes() }
+}
+
+@available(*, unavailable)
+extension ManagedObjectContext: Sendable {}
+
+extension ManagedObjectContext {
+    public var model: ManagedObjectModel { coordinator.model }
+
+    func checkQueue() {
+        assert(queue.isCurrent, "A context was used outside its queue.")
+    }
+
+    func home(of entity: EntityDescription) -> EntityHome {
+        if let home = homes[entity.index] { return home }
+        let home = EntityHome(coordinator.plans.plans[entity.index], context: self)
+        homes[entity.index] = home
+        return home
+    }
+
+    /// Cuts every object off from the context.
+    func forgetHomes() {
+        for home in homes { home?.context = nil }
+        homes = Array(repeating: nil, count: homes.count)
+    }
+
+    /// Keeps the first error of accessors that can't throw, for the next save.
+    func keep(_ error: any Error) {
+        if keptError == nil { keptError = error }
+    }
+
+    func takeNumber() throws -> LocalID {
+        if let rest = numbers {
+            numbers = rest.count > 1 ? rest.lowerBound + 1...rest.upperBound : nil
+            return rest.lowerBound
+        }
+        let block = try coordinator.takeNumbers(numberBlock)
+        numberBlock = min(numberBlock * 4, 4096)
+        numbers = block.count > 1 ? block.lowerBound + 1...block.upperBound : nil
+        return block.lowerBound
+    }
+
+    func discardNumbers() {
+        numbers = nil
+        coordinator.discardNumbers()
+    }
+
+    /// On the main queue pending changes are processed when the present event is over.
+    func scheduleProcessing() {
+        guard queue.isMain, !isProcessingScheduled else { return }
+        isProcessingScheduled = true
+        link.enqueue { context in
+            context.isProcessingScheduled = false
+            context.processPendingChanges()
+            context.releaseUnusedIfMany()
+        }
+    }
+
+    /// Forgets clean objects that nobody else holds.
+    func releaseUnused() {
+        let unheld = registry.removeUnheld { !$0.flags.isDisjoint(with: [.listed, .noted]) }
+        releaseThreshold = max(4096, registry.count * 2)
+        withExtendedLifetime(unheld) {}
+    }
+
+    /// At the end of `perform`.
+    func finishEvent() {
+        processPendingChanges()
+        releaseUnused()
+    }
+
+    func releaseUnusedIfMany() {
+        if registry.count >= releaseThreshold { releaseUnused() }
+    }
+}

@@ -1,0 +1,68 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+
+/// A request that was checked against the model.
+struct FetchPlan {
+    let entity: EntityDescription
+    let predicate: ResolvedPredicate?
+    let sorts: [ResolvedSort]
+    let includesSubentities: Bool
+    let limit: Int?
+    let offset: Int
+
+    init<Object>(_ request: FetchRequest<Object>, in context: ManagedObjectContext) throws {
+        let entity = try context.entity(named: request.entityName)
+        let type = context.coordinator.plans.plans[entity.index].type
+        guard type is Object.Type else {
+            throw PropertyError(
+                .classMismatch,
+                "Can't fetch \(entity.name) as \(Object.self) because its class "
+                    + "is \(type).", entity: entity.name)
+        }
+        self.entity = entity
+        predicate = try request.predicate?.resolved(for: entity, variables: request.variables)
+        sorts = try request.sorts.map { try $0.resolved(for: entity) }
+        includesSubentities = request.includesSubentities
+        limit = request.fetchLimit > 0 ? request.fetchLimit : nil
+        offset = max(request.fetchOffset, 0)
+    }
+
+    func includes(_ entity: EntityDescription) -> Bool {
+        includesSubentities ? entity.isKind(of: self.entity) : entity == self.entity
+    }
+
+    func matches(_ object: ManagedObject) throws -> Bool {
+        guard let predicate else { return true }
+        return try predicate.evaluate(with: object)
+    }
+
+    /// Whether one object comes before another; by ID where no key tells.
+    func areInOrder(_ left: ManagedObject, _ right: ManagedObject) throws -> Bool {
+        for sort in sorts {
+            switch try sort.order(left, right) {
+            case .less: return true
+            case .greater: return false
+            default: continue
+            }
+        }
+        return left.localID < right.localID
+    }
+
+    func window<Element>(_ elements: [Element]) -> [Element] {
+        let rest = elements.dropFirst(offset)
+        return Array(limit.map { rest.prefix($0) } ?? rest)
+    }
+
+    /// - Parameter extraRows: `nil` asks for the window itself; otherwise for everything that the
+    ///   window may hold once so many rows have been taken away.
+    func query(extraRows: Int? = nil) -> FetchQuery {
+        var query = FetchQuery(entity: entity)
+        query.includesSubentities = includesSubentities
+        query.predicate = predicate
+        query.sorts = sorts
+        query.limit = extraRows.map { extra in limit.map { offset + $0 + extra } } ?? limit
+        query.offset = extraRows == nil ? offset : 0
+        return query
+    }
+}

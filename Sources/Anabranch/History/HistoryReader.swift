@@ -1,0 +1,109 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+
+/// Turns entries of the change log into transactions.
+struct HistoryReader {
+    let coordinator: PersistentStoreCoordinator
+
+    private struct Touched {
+        var entity: EntityDescription
+        var properties: Set<String> = []
+    }
+
+    func transaction(_ entry: LogEntry) throws -> HistoryTransaction {
+        let set = entry.changeSet
+        let changes = set.kind == .save ? try changes(set.decodedPayload()) : []
+        return HistoryTransaction(
+            position: HistoryPosition(rawValue: entry.localPosition), dot: set.dot,
+            timestamp: set.timestamp, author: set.author, contextName: set.name, changes: changes)
+    }
+
+    /// What a model does not know is left out; the log keeps it.
+    private func changes(_ payload: ChangePayload) throws -> [HistoryChange] {
+        var inserted: [HistoryChange] = []
+        var deleted: [HistoryChange] = []
+        var touched: [RecordID: Touched] = [:]
+        var order: [RecordID] = []
+        func touch(_ record: RecordID, _ entity: EntityDescription, _ properties: [String]) {
+            if touched[record] == nil { order.append(record) }
+            touched[record, default: Touched(entity: entity)].properties.formUnion(properties)
+        }
+        for block in payload.blocks {
+            switch block {
+            case .insert(let rows):
+                inserted += try changes(.insert, rows.entity, rows.records)
+            case .update(let rows):
+                guard let entity = coordinator.model.entity(wireName: rows.entity) else { continue }
+                let names = rows.properties.compactMap { entity.property(wireName: $0.name)?.name }
+                for record in rows.records { touch(record, entity, names) }
+            case .delete(let records):
+                deleted += try changes(.delete, records.entity, records.records)
+            case .link(let links), .unlink(let links):
+                guard let entity = coordinator.model.entity(wireName: links.entity),
+                    let property = entity.property(wireName: links.property.name)
+                else { continue }
+                for link in links.links { touch(link.left, entity, [property.name]) }
+            case .unknown: continue
+            }
+        }
+        let new = Set(inserted.map(\.objectID))
+        let updated = try order.compactMap { record -> HistoryChange? in
+            guard let touched = touched[record],
+                let id = try coordinator.managedObjectID(for: record, entity: touched.entity),
+                !new.contains(id)
+            else { return nil }
+            return HistoryChange(
+                kind: .update, objectID: id, updatedProperties: touched.properties.sorted())
+        }
+        return inserted + updated + deleted
+    }
+
+    private func changes(
+        _ kind: HistoryChange.Kind, _ entity: WireName, _ records: [RecordID]
+    ) throws -> [HistoryChange] {
+        guard let entity = coordinator.model.entity(wireName: entity) else { return [] }
+        return try records.compactMap { record in
+            try coordinator.managedObjectID(for: record, entity: entity).map {
+                HistoryChange(kind: kind, objectID: $0, updatedProperties: [])
+            }
+        }
+    }
+}
+
+extension PersistentStoreCoordinator {
+    /// The saves that this file holds, in the order in which it came to hold them: its own when
+    /// they were made, those of others when they were received.
+    ///
+    /// - Parameters:
+    ///   - position: Of a transaction seen before; only later ones come.
+    ///   - limit: At most so many.
+    /// - Throws: ``StoreError``.
+    public func history(
+        after position: HistoryPosition = .start, limit: Int = .max
+    ) throws -> [HistoryTransaction] {
+        let reader = HistoryReader(coordinator: self)
+        let entries = try store.read {
+            try $0.changeSets(after: position.rawValue, limit: limit)
+        }
+        return try entries.map { try reader.transaction($0) }
+    }
+
+    /// The position of the last save that this file holds.
+    ///
+    /// - Throws: ``StoreError``.
+    public func currentHistoryPosition() throws -> HistoryPosition {
+        HistoryPosition(rawValue: try store.read { try $0.logPosition() })
+    }
+}
+
+extension ManagedObjectContext {
+    /// As ``PersistentStoreCoordinator/history(after:limit:)``.
+    ///
+    /// - Throws: ``StoreError``.
+    public func history(
+        after position: HistoryPosition = .start, limit: Int = .max
+    ) throws -> [HistoryTransaction] {
+        try coordinator.history(after: position, limit: limit)
+    }
+}

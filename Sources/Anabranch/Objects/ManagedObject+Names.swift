@@ -1,0 +1,173 @@
+import AnabranchModel
+public import AnabranchReplication
+import AnabranchStore
+
+// Access by name: for entities without a class, and for programs that read their keys.
+extension ManagedObject {
+    /// An attribute's value, `null` where it has none.
+    ///
+    /// - Throws: ``PropertyError`` for an unknown name or a relationship, ``StoreError`` where a
+    ///   fault can't be read.
+    public final func value(forKey key: String) throws -> Value {
+        let attribute = try attribute(named: key)
+        try realiseOrThrow()
+        return slots[attribute.slot]
+    }
+
+    /// An attribute's value as a type: `let age: Int = try person.value(forKey: "age")`.
+    ///
+    /// - Throws: As ``value(forKey:)-(String)``; also where the type can't hold the value, as a
+    ///   type that is not optional can't hold null.
+    public final func value<T: AttributeValue>(
+        forKey key: String, as type: T.Type = T.self
+    ) throws -> T {
+        let value = try value(forKey: key)
+        guard let result = T.reading(value) else {
+            throw PropertyError(
+                .wrongType, "Can't read \(entity.name).\(key) as \(T.self) because it is \(value).",
+                property: key, objectID: objectID)
+        }
+        return result
+    }
+
+    /// Sets an attribute.
+    ///
+    /// - Parameter value: Brought to the attribute's type where nothing is lost by it.
+    /// - Throws: ``PropertyError`` for an unknown name, a relationship, or a value that does not
+    ///   fit; ``StoreError`` where a fault can't be read. Nothing has changed then.
+    public final func setValue(_ value: Value, forKey key: String) throws {
+        let attribute = try attribute(named: key)
+        guard let fitting = attribute.type.coerce(value), attribute.type.accepts(fitting) else {
+            throw PropertyError(
+                .wrongType,
+                "Can't set \(entity.name).\(key), of type \(attribute.type), to \(value).",
+                property: key, objectID: objectID)
+        }
+        try realiseOrThrow()
+        if !flags.contains(.writable) { prepareToWrite() }
+        slots[attribute.slot] = fitting
+    }
+
+    /// Sets an attribute; as ``setValue(_:forKey:)-(Value,_)``.
+    public final func setValue(_ value: some AttributeValue, forKey key: String) throws {
+        try setValue(value.attributeValue, forKey: key)
+    }
+
+    /// An attribute by name: `person["age"] = 42`.
+    ///
+    /// A subscript can't throw when it is set; what ``setValue(_:forKey:)-(Value,_)`` would throw
+    /// is thrown by the context's next save instead, which then saves nothing.
+    public final subscript(key: String) -> Value {
+        get {
+            do {
+                return try value(forKey: key)
+            } catch {
+                managedObjectContext?.keep(error)
+                return .null
+            }
+        }
+        set {
+            do {
+                try setValue(newValue, forKey: key)
+            } catch {
+                managedObjectContext?.keep(error)
+            }
+        }
+    }
+}
+
+extension ManagedObject {
+    /// The object at the other end of a to-one relationship.
+    ///
+    /// - Throws: ``PropertyError``, ``StoreError``.
+    public final func object(forKey key: String) throws -> ManagedObject? {
+        let relationship = try relationship(named: key, isToMany: false)
+        return try context(for: key).targetOrThrow(of: self, by: relationship)
+    }
+
+    /// Sets a to-one relationship, and its inverse.
+    ///
+    /// - Throws: ``PropertyError``, ``StoreError``; nothing has changed then.
+    public final func setObject(_ object: ManagedObject?, forKey key: String) throws {
+        let relationship = try relationship(named: key, isToMany: false)
+        try context(for: key).setTarget(of: self, by: relationship, to: object)
+    }
+
+    /// The objects at the other end of a to-many relationship.
+    ///
+    /// - Throws: ``PropertyError`` for a name that is not that of a to-many relationship.
+    public final func objects(forKey key: String) throws -> ManagedObjectSet<ManagedObject> {
+        ManagedObjectSet(owner: self, slot: try relationship(named: key, isToMany: true).slot)
+    }
+
+    /// The IDs at the other end of a relationship, ascending by record; of a to-one at most one.
+    ///
+    /// - Throws: ``PropertyError``, ``StoreError``.
+    public final func objectIDs(
+        forRelationshipNamed key: String
+    ) throws -> [ManagedObjectID] {
+        let relationship = try relationship(named: key)
+        return try context(for: key).targetIDs(of: self, by: relationship)
+    }
+
+    /// Whether the other end of a relationship still has to come from the store.
+    ///
+    /// - Throws: ``PropertyError`` for an unknown name or an attribute.
+    public final func hasFault(forRelationshipNamed key: String) throws -> Bool {
+        let relationship = try relationship(named: key)
+        guard let index = home.plan.relationIndex(of: relationship) else { return isFault }
+        return relations?.states[index].members == nil && !flags.contains(.inserted)
+    }
+}
+
+extension ManagedObject {
+    final func property(named key: String) throws -> PropertyDescription {
+        guard let property = entity.property(named: key) else {
+            throw PropertyError(
+                .unknownProperty,
+                "Can't use \(entity.name).\(key) because there is no such "
+                    + "property; there are \(entity.slots.map(\.name).joined(separator: ", ")).",
+                property: key, objectID: objectID)
+        }
+        return property
+    }
+
+    private final func attribute(named key: String) throws -> AttributeDescription {
+        guard let attribute = try property(named: key).attribute else {
+            throw PropertyError(
+                .wrongKind,
+                "Can't use \(entity.name).\(key) as an attribute because it is a "
+                    + "relationship.", property: key, objectID: objectID)
+        }
+        return attribute
+    }
+
+    private final func relationship(
+        named key: String, isToMany: Bool? = nil
+    ) throws -> RelationshipDescription {
+        guard let relationship = try property(named: key).relationship else {
+            throw PropertyError(
+                .wrongKind,
+                "Can't use \(entity.name).\(key) as a relationship because it is an "
+                    + "attribute.", property: key, objectID: objectID)
+        }
+        guard isToMany == nil || isToMany == relationship.isToMany else {
+            throw PropertyError(
+                .wrongKind,
+                "Can't use \(entity.name).\(key) so because it is a "
+                    + "to-\(relationship.isToMany ? "many" : "one") relationship.",
+                property: key, objectID: objectID)
+        }
+        return relationship
+    }
+
+    final func context(for key: String) throws -> ManagedObjectContext {
+        guard let context = managedObjectContext else {
+            throw PropertyError(
+                .inaccessible,
+                "Can't use \(entity.name).\(key) because the object's context has forgotten it.",
+                property: key, objectID: objectID)
+        }
+        return context
+    }
+}

@@ -1,0 +1,91 @@
+import AnabranchReplication
+
+// The accessors of generated and hand-written properties. Inlinable, so that a property of a
+// known type is one flag test, one array access and one enum case.
+extension ManagedObject {
+    /// The attribute in a slot.
+    ///
+    /// Reading fires a fault. Where the row is gone the object becomes deleted, and where the
+    /// store can't be read the error is thrown by the context's next save; both read as the
+    /// type's absent value. A value of another type than the attribute's is refused by the save.
+    @inlinable
+    public final subscript<T: AttributeValue>(slot slot: Int) -> T {
+        get {
+            assert(isOnItsQueue, "A managed object was read outside its context's queue.")
+            if !flags.contains(.realised) { realise() }
+            return T.reading(slots[slot]) ?? T.absent
+        }
+        set {
+            assert(isOnItsQueue, "A managed object was written outside its context's queue.")
+            if !flags.contains(.writable) { prepareToWrite() }
+            slots[slot] = newValue.attributeValue
+        }
+    }
+
+    /// The object at the other end of the to-one relationship in a slot.
+    ///
+    /// Setting it changes the inverse at the same time.
+    public final subscript<T: ManagedObject>(toOne slot: Int) -> T? {
+        get {
+            assert(isOnItsQueue, "A managed object was read outside its context's queue.")
+            guard let relationship = entity.slots[slot].relationship else { return nil }
+            return managedObjectContext?.target(of: self, by: relationship) as? T
+        }
+        set {
+            assert(isOnItsQueue, "A managed object was written outside its context's queue.")
+            guard let relationship = entity.slots[slot].relationship else { return }
+            managedObjectContext?.setTargetKeepingError(of: self, by: relationship, to: newValue)
+        }
+    }
+
+    /// The objects at the other end of the to-many relationship in a slot.
+    public final subscript<T: ManagedObject>(toMany slot: Int) -> ManagedObjectSet<T> {
+        ManagedObjectSet(owner: self, slot: slot)
+    }
+}
+
+extension ManagedObject {
+    /// Afterwards there is a value in every slot.
+    @usableFromInline
+    final func realise() {
+        guard let context = managedObjectContext else { return fillSlots() }
+        do {
+            try context.realise(self)
+        } catch {
+            context.keep(error)
+            fillSlots()
+        }
+    }
+
+    /// - Throws: ``StoreError`` where the row can't be read, ``PropertyError`` where it is gone.
+    final func realiseOrThrow() throws {
+        guard !flags.contains(.realised) else { return }
+        guard let context = managedObjectContext else {
+            throw PropertyError(
+                .inaccessible,
+                "Can't read \(objectID) because its context was reset or is gone; fetch it anew.",
+                objectID: objectID)
+        }
+        try context.realise(self)
+        if flags.contains(.detached) {
+            throw PropertyError(
+                .inaccessible, "Can't read \(objectID) because it was deleted.",
+                objectID: objectID)
+        }
+    }
+
+    /// Makes sure that a write to a slot is noticed.
+    @usableFromInline
+    final func prepareToWrite() {
+        if !flags.contains(.realised) { realise() }
+        guard flags.contains(.realised) else { return }
+        managedObjectContext?.noteWrite(self)
+    }
+
+    /// What an object without a row has: nothing, in every slot.
+    final func fillSlots() {
+        if slots.count != entity.slots.count {
+            slots = Array(repeating: .null, count: entity.slots.count)
+        }
+    }
+}

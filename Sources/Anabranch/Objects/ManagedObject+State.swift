@@ -1,0 +1,104 @@
+public import AnabranchModel
+public import AnabranchReplication
+import AnabranchStore
+
+// Nothing here makes a fault fire.
+extension ManagedObject {
+    public final var entity: EntityDescription { home.entity }
+
+    public final var objectID: ManagedObjectID {
+        ManagedObjectID(origin: home.origin, entity: home.entity, localID: localID)
+    }
+
+    /// `nil` once the context has forgotten the object: it was reset, the object's insertion was
+    /// rolled back, or its deletion was saved.
+    public final var managedObjectContext: ManagedObjectContext? {
+        flags.contains(.detached) ? nil : home.context
+    }
+
+    /// Whether the values still have to come from the store.
+    public final var isFault: Bool { !flags.contains(.realised) }
+    /// Inserted, and not yet saved.
+    public final var isInserted: Bool { flags.contains(.inserted) && !flags.contains(.deleted) }
+    /// Changed, and not yet saved; never true of an object that was inserted and not yet saved.
+    public final var isUpdated: Bool {
+        flags.contains(.updated) && flags.isDisjoint(with: [.inserted, .deleted])
+    }
+    /// Deleted, and not yet saved; or found to be deleted elsewhere.
+    public final var isDeleted: Bool { flags.contains(.deleted) }
+    public final var hasChanges: Bool { !flags.isDisjoint(with: .changes) }
+
+    @usableFromInline
+    final var isOnItsQueue: Bool { home.context?.queue.isCurrent ?? true }
+}
+
+extension ManagedObject {
+    /// Whether something differs from the last saved state, transient attributes aside.
+    public final var hasPersistentChangedValues: Bool {
+        !changedStoredSlots.isEmpty || hasChangedRelations
+    }
+
+    /// The present values of attributes and to-one relationships that differ from the last saved
+    /// state, by name; of a new object, those that are not null. A to-one is a record reference.
+    ///
+    /// - Throws: ``StoreError`` where the store is closed.
+    public final func changedValues() throws -> [String: Value] {
+        var values: [String: Value] = [:]
+        guard !isFault else { return values }
+        for property in entity.slots where isChanged(property.slot) {
+            values[property.name] = try portable(slots[property.slot], of: property)
+        }
+        return values
+    }
+
+    /// The names of the to-many relationships that have gained or lost members since the last
+    /// save.
+    public final var changedRelationshipNames: [String] {
+        home.plan.relations.compactMap { relationship in
+            relations?.changes(at: home.plan.relationIndex[relationship.slot]) ?? false
+                ? relationship.name : nil
+        }
+    }
+
+    /// The last fetched or saved values of attributes and to-one relationships; of an object that
+    /// was never saved, none.
+    ///
+    /// - Parameter keys: `nil` for all that are stored.
+    /// - Throws: ``PropertyError`` for a name that the entity lacks.
+    public final func committedValues(forKeys keys: [String]? = nil) throws -> [String: Value] {
+        let properties = try keys?.map { try property(named: $0) } ?? entity.slots
+        guard !flags.contains(.inserted) else { return [:] }
+        try realiseOrThrow()
+        let row = committed ?? slots
+        var values: [String: Value] = [:]
+        for property in properties where keys != nil || home.plan.isStored[property.slot] {
+            values[property.name] = try portable(row[property.slot], of: property)
+        }
+        return values
+    }
+
+    private final func isChanged(_ slot: Int) -> Bool {
+        if flags.contains(.inserted) { return !slots[slot].isNull }
+        guard let committed else { return false }
+        return committed[slot] != slots[slot]
+    }
+
+    /// A reference leaves the store as the record's identity.
+    private final func portable(
+        _ value: Value, of property: PropertyDescription
+    ) throws -> Value {
+        guard property.relationship != nil, case .integer(let id) = value else { return value }
+        return .reference(try home.origin.recordID(of: id))
+    }
+
+    /// Ascending; every stored slot of an object that was never saved.
+    final var changedStoredSlots: [Int] {
+        if flags.contains(.inserted) { return home.plan.storedSlots }
+        guard let committed else { return [] }
+        return home.plan.storedSlots.filter { committed[$0] != slots[$0] }
+    }
+
+    private final var hasChangedRelations: Bool {
+        relations.map { table in table.states.indices.contains { table.changes(at: $0) } } ?? false
+    }
+}

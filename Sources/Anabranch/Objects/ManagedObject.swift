@@ -1,0 +1,94 @@
+import AnabranchModel
+public import AnabranchReplication
+import AnabranchStore
+
+/// An object of the graph: one record, in one context.
+///
+/// An entity without a class of its own has plain managed objects, whose properties are read and
+/// written by name. A class has one form, written by hand or generated:
+///
+/// ```swift
+/// final class Person: ManagedObject {
+///     override class var entityName: String { "Person" }
+///     override class var slotNames: [String] { ["age", "name", "boss", "reports"] }
+///     var age: Int64 { get { self[slot: 0] } set { self[slot: 0] = newValue } }
+///     var name: String? { get { self[slot: 1] } set { self[slot: 1] = newValue } }
+///     var boss: Person? { get { self[toOne: 2] } set { self[toOne: 2] = newValue } }
+///     var reports: ManagedObjectSet<Person> { self[toMany: 3] }
+/// }
+/// ```
+///
+/// The slots are those of the super-entity, then the entity's own attributes, to-one and to-many
+/// relationships, each sorted by the bytes of their names; the container compares the list with
+/// the model. A class of a sub-entity inherits from its super-entity's class and appends its own
+/// names to `super.slotNames`.
+///
+/// An object and its context are used on the context's queue only; the last reference may be
+/// dropped anywhere.
+open class ManagedObject {
+    // The accessors below are the only code that touches the slots, and none of them calls out
+    // while it does, so the run-time check of exclusive access could find nothing.
+    @exclusivity(unchecked) @usableFromInline final var slots: [Value]
+    @exclusivity(unchecked) @usableFromInline final var flags: ObjectFlags
+    final let home: EntityHome
+    final var localID: LocalID
+    /// The slots as the store has them, while they may differ from the present ones.
+    final var committed: [Value]?
+    /// Of the row that the slots came from.
+    final var version: RowVersion
+    /// Of the relationships that have no slot value.
+    final var relations: RelationTable?
+
+    /// Called by contexts only.
+    public required init(_ birth: ObjectBirth) {
+        slots = birth.slots
+        flags = birth.flags
+        home = birth.home
+        localID = birth.id
+        version = birth.version
+    }
+
+    /// The entity whose objects the class stands for; empty where it stands for none.
+    open class var entityName: String { "" }
+    /// The names of all slots of the entity, inherited ones first.
+    open class var slotNames: [String] { [] }
+
+    /// The object is new, with its defaults; called once.
+    open func awakeFromInsert() {}
+    /// The object was a fault and now has the values of the store.
+    open func awakeFromFetch() {}
+    /// The object is about to be deleted; its relationships are still there. Called anew each
+    /// time that a deletion is asked for.
+    open func prepareForDeletion() {}
+    /// The context is about to save the object. What is changed here is saved too, and has this
+    /// called once more.
+    open func willSave() {}
+    /// The context has saved the object.
+    open func didSave() {}
+    open func willTurnIntoFault() {}
+    open func didTurnIntoFault() {}
+}
+
+@available(*, unavailable)
+extension ManagedObject: Sendable {}
+
+/// What an object is made from; only contexts make one.
+public struct ObjectBirth {
+    let home: EntityHome
+    let id: LocalID
+    var slots: [Value] = []
+    var flags: ObjectFlags = []
+    var version = RowVersion(stamp: 0, by: 0)
+}
+
+extension ManagedObject: Hashable {
+    /// An object is equal to itself only; a context has one object for a record.
+    public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension ManagedObject: CustomStringConvertible {
+    public var description: String {
+        "<\(objectID)\(isFault ? ", fault" : "")\(isDeleted ? ", deleted" : "")>"
+    }
+}

@@ -1,0 +1,31 @@
+/// What an object is going through.
+@usableFromInline
+struct ObjectFlags: OptionSet, Sendable {
+    @usableFromInline let rawValue: UInt16
+
+    @inlinable
+    init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// The slots may be read: the object is not a fault.
+    @usableFromInline static let realised = ObjectFlags(rawValue: 1)
+    /// A write needs nothing but the slot: the object is realised, its committed slots are kept,
+    /// and it is noted for the present event.
+    @usableFromInline static let writable = ObjectFlags(rawValue: 1 << 1)
+    /// The slots hold the row as the store had it, though the object may still be a fault.
+    static let hasRow = ObjectFlags(rawValue: 1 << 2)
+    static let inserted = ObjectFlags(rawValue: 1 << 3)
+    static let updated = ObjectFlags(rawValue: 1 << 4)
+    static let deleted = ObjectFlags(rawValue: 1 << 5)
+    /// Noted for the present event.
+    static let noted = ObjectFlags(rawValue: 1 << 6)
+    /// Inserted in the present event.
+    static let born = ObjectFlags(rawValue: 1 << 7)
+    /// On the context's list of changed objects.
+    static let listed = ObjectFlags(rawValue: 1 << 8)
+    /// The context does not know the object any more.
+    static let detached = ObjectFlags(rawValue: 1 << 9)
+    /// The committed slots are not what the store has: a rollback makes the object a fault.
+    static let refault = ObjectFlags(rawValue: 1 << 10)
+
+    static let changes: ObjectFlags = [.inserted, .updated, .deleted]
+}

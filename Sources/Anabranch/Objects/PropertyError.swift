@@ -1,0 +1,50 @@
+/// Why a property of an object can't be read or written as asked.
+public struct PropertyError: Error, Sendable {
+    public let code: Code
+    public let message: String
+    public let entity: String?
+    public let property: String?
+    public let objectID: ManagedObjectID?
+
+    init(
+        _ code: Code, _ message: String, entity: String? = nil, property: String? = nil,
+        objectID: ManagedObjectID? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.entity = entity ?? objectID?.entity.name
+        self.property = property
+        self.objectID = objectID
+    }
+}
+
+extension PropertyError {
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The model has no entity of that name, or no class stands for it: check the spelling.
+        public static let unknownEntity = Code(rawValue: "unknown-entity")
+        /// Only objects of its sub-entities can be made.
+        public static let abstractEntity = Code(rawValue: "abstract-entity")
+        /// The entity has no property of that name: check the spelling.
+        public static let unknownProperty = Code(rawValue: "unknown-property")
+        /// An attribute was asked for as a relationship, or a to-one as a to-many, or the like.
+        public static let wrongKind = Code(rawValue: "wrong-kind")
+        /// The value is of another type than the attribute.
+        public static let wrongType = Code(rawValue: "wrong-type")
+        /// The object belongs to another entity, context or store, or to none.
+        public static let foreignObject = Code(rawValue: "foreign-object")
+        /// The row is gone, or the object's context: fetch the object anew.
+        public static let inaccessible = Code(rawValue: "inaccessible")
+        /// `willSave` changed objects in every one of many rounds: let it change only what
+        /// differs.
+        public static let endlessChanges = Code(rawValue: "endless-changes")
+        /// A class does not fit the model that its container was given.
+        public static let classMismatch = Code(rawValue: "class-mismatch")
+    }
+}
+
+extension PropertyError: CustomStringConvertible {
+    public var description: String { "\(message) (\(code.rawValue))" }
+}

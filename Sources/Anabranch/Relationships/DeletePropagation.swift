@@ -1,0 +1,137 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+
+// What deleting objects does to others. Deletions are followed in waves: those that a wave
+// cascades to are the next one, and a wave reads each relationship of all its objects at once.
+extension ManagedObjectContext {
+    /// - Throws: ``StoreError``; the deletions not followed yet are followed by the next call.
+    func propagateDeletes() throws {
+        guard !unpropagated.isEmpty || !deletedIDs.isEmpty else { return }
+        var gone: Set<LocalID> = []
+        while !unpropagated.isEmpty {
+            let wave = unpropagated.filter { $0.flags.contains(.deleted) }
+            try loadRows(of: wave)
+            for relationship in relationships(of: wave) where needsMembers(relationship) {
+                try follow(
+                    relationship, of: wave.filter { $0.entity.isKind(of: relationship.entity) })
+            }
+            gone.formUnion(wave.map(\.localID))
+            unpropagated.removeAll { gone.contains($0.localID) }
+        }
+        deletedIDs.formUnion(gone)
+        if !gone.isEmpty {
+            releaseUnused()
+            for object in registry.values where clearReferences(of: object, to: deletedIDs) {
+                touch(object)
+            }
+            dropUnsavedDeletions(gone)
+        } else {
+            // Somebody may have been related to a deleted object since.
+            for object in event.touched { clearReferences(of: object, to: deletedIDs) }
+        }
+    }
+
+    private func relationships(of wave: [ManagedObject]) -> [RelationshipDescription] {
+        var seen: Set<RelationshipDescription> = []
+        return wave.lazy.map(\.home.plan).reduce(into: [EntityPlan]()) { plans, plan in
+            if plans.last !== plan { plans.append(plan) }
+        }.flatMap(\.entity.relationships).filter { seen.insert($0).inserted }
+    }
+
+    /// Whether the objects at the other end have to be known. Nullifying what the context has not
+    /// registered needs nothing: a reference to a record that is gone reads nil.
+    private func needsMembers(_ relationship: RelationshipDescription) -> Bool {
+        switch relationship.deleteRule {
+        case .cascade, .deny: true
+        case .nullify: relationship.inverse.map { !$0.isOptional && !$0.isToMany } ?? false
+        case .noAction: false
+        }
+    }
+
+    private func follow(
+        _ relationship: RelationshipDescription, of wave: [ManagedObject]
+    ) throws {
+        var ids: Set<LocalID> = []
+        if let index = wave.first?.home.plan.relationIndex(of: relationship) {
+            let unloaded = wave.filter {
+                $0.relations?.states[index].members == nil && !$0.flags.contains(.inserted)
+            }
+            if !unloaded.isEmpty { try load(relationship, of: unloaded) }
+            for object in wave { ids.formUnion(try members(of: object, at: index)) }
+        } else {
+            for object in wave {
+                if case .integer(let id) = object.slots[relationship.slot] { ids.insert(id) }
+            }
+        }
+        guard relationship.deleteRule != .deny else { return }
+        // A mandatory reference is checked by the save at the object that has it.
+        let others = try objects(ids, of: relationship.destination)
+        guard relationship.deleteRule == .cascade else { return others.forEach(touch) }
+        for object in others where !object.flags.contains(.deleted) { delete(object) }
+    }
+
+    /// Brings the rows of faults; those that are gone leave the context.
+    private func loadRows(of objects: [ManagedObject]) throws {
+        let faults = objects.filter { $0.flags.isDisjoint(with: [.hasRow, .inserted]) }
+        for (entity, group) in Dictionary(grouping: faults, by: \.entity) {
+            var missing = Set(group.map(\.localID))
+            try coordinator.store.read { reader in
+                try reader.rows(of: entity, ids: missing.sorted()) { row in
+                    missing.remove(row.id)
+                    if let object = registry[row.id] { adopt(row, by: object) }
+                }
+            }
+            for object in group where missing.contains(object.localID) { vanish(object) }
+        }
+    }
+
+    /// An object that was never saved is gone at once.
+    private func dropUnsavedDeletions(_ ids: Set<LocalID>) {
+        for object in changed
+        where object.flags.isSuperset(of: [.inserted, .deleted]) && ids.contains(object.localID) {
+            detach(object)
+            object.flags.remove(.deleted)
+            event.vanished.append(object)
+            deletedIDs.remove(object.localID)
+        }
+    }
+
+    /// Takes records that are gone out of an object's relationships.
+    ///
+    /// Nothing of this is saved: a reference to a deleted record reads nil everywhere.
+    ///
+    /// - Returns: Whether there was one.
+    @discardableResult
+    func clearReferences(of object: ManagedObject, to gone: Set<LocalID>) -> Bool {
+        guard object.flags.isDisjoint(with: [.deleted, .detached]) else { return false }
+        var isChanged = false
+        if object.flags.contains(.hasRow) {
+            for relationship in object.home.plan.references
+            where clear(relationship, of: object, to: gone) {
+                isChanged = true
+            }
+        }
+        if let table = object.relations {
+            for index in table.states.indices where table.states[index].forget(gone) {
+                isChanged = true
+            }
+        }
+        if isChanged { object.flags.insert(.refault) }
+        return isChanged
+    }
+
+    private func clear(
+        _ relationship: RelationshipDescription, of object: ManagedObject, to gone: Set<LocalID>
+    ) -> Bool {
+        let slot = relationship.slot
+        guard case .integer(let id) = object.slots[slot], gone.contains(id),
+            relationship.inverse?.deleteRule != .deny
+        else { return false }
+        object.slots[slot] = .null
+        if case .integer(let id)? = object.committed?[slot], gone.contains(id) {
+            object.committed?[slot] = .null
+        }
+        return true
+    }
+}

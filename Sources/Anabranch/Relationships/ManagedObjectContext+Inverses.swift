@@ -1,0 +1,140 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+
+// Writing both ends.
+extension ManagedObjectContext {
+    func setTargetKeepingError(
+        of object: ManagedObject, by relationship: RelationshipDescription,
+        to target: ManagedObject?
+    ) {
+        do {
+            try setTarget(of: object, by: relationship, to: target)
+        } catch {
+            keep(error)
+        }
+    }
+
+    /// Sets a to-one relationship, and the inverses of all three objects concerned.
+    func setTarget(
+        of object: ManagedObject, by relationship: RelationshipDescription,
+        to target: ManagedObject?
+    ) throws {
+        if let target { try check(target, for: relationship, of: object) }
+        if relationship.storage == .reference {
+            return try setReference(of: object, by: relationship, to: target)
+        }
+        // The unstored side of a one-to-one: the reference is the other object's.
+        guard let inverse = relationship.inverse else { return }
+        let earlier = try targetOrThrow(of: object, by: relationship)
+        guard earlier !== target else { return }
+        if let earlier { try setReference(of: earlier, by: inverse, to: nil) }
+        if let target { try setReference(of: target, by: inverse, to: object) }
+    }
+
+    private func setReference(
+        of object: ManagedObject, by relationship: RelationshipDescription,
+        to target: ManagedObject?
+    ) throws {
+        try object.realiseOrThrow()
+        let slot = relationship.slot
+        let present: LocalID? =
+            if case .integer(let id) = object.slots[slot] { id } else { nil }
+        let earlier = try earlierTarget(present, target, relationship)
+        try unseat(object, at: target, relationship)
+        if !object.flags.contains(.writable) { noteWrite(object) }
+        guard present != target?.localID else { return }
+        object.slots[slot] = target.map { .integer($0.localID) } ?? .null
+        guard let inverse = relationship.inverse else { return }
+        if let earlier { change(earlier, inverse) { $0.remove(object.localID) } }
+        if let target { change(target, inverse) { $0.add(object.localID) } }
+    }
+
+    private func earlierTarget(
+        _ present: LocalID?, _ target: ManagedObject?, _ relationship: RelationshipDescription
+    ) throws -> ManagedObject? {
+        guard let present, present != target?.localID, relationship.inverse != nil else {
+            return nil
+        }
+        return try self.object(present, of: relationship.destination)
+    }
+
+    /// Of a one-to-one: whoever refers to the target already, loses it.
+    private func unseat(
+        _ object: ManagedObject, at target: ManagedObject?,
+        _ relationship: RelationshipDescription
+    ) throws {
+        guard let target, let inverse = relationship.inverse, !inverse.isToMany,
+            let index = target.home.plan.relationIndex(of: inverse)
+        else { return }
+        for holder in try members(of: target, at: index) where holder != object.localID {
+            if let other = try self.object(holder, of: inverse.destination) {
+                try setReference(of: other, by: relationship, to: nil)
+            }
+        }
+    }
+
+    /// Adds an object to a to-many relationship, and to its inverse.
+    func insert(
+        _ member: ManagedObject, into owner: ManagedObject, _ relationship: RelationshipDescription
+    ) throws {
+        try check(member, for: relationship, of: owner)
+        if relationship.storage == .inverseReference, let inverse = relationship.inverse {
+            return try setReference(of: member, by: inverse, to: owner)
+        }
+        guard let index = owner.home.plan.relationIndex(of: relationship),
+            try !members(of: owner, at: index).contains(member.localID)
+        else { return }
+        change(owner, relationship) { $0.add(member.localID) }
+        if let inverse = relationship.inverse, !(member === owner && inverse == relationship) {
+            change(member, inverse) { $0.add(owner.localID) }
+        }
+    }
+
+    /// Removes an object from a to-many relationship, and from its inverse.
+    func remove(
+        _ member: ManagedObject, from owner: ManagedObject,
+        _ relationship: RelationshipDescription
+    ) throws {
+        guard let index = owner.home.plan.relationIndex(of: relationship),
+            try members(of: owner, at: index).contains(member.localID)
+        else { return }
+        if relationship.storage == .inverseReference, let inverse = relationship.inverse {
+            return try setReference(of: member, by: inverse, to: nil)
+        }
+        change(owner, relationship) { $0.remove(member.localID) }
+        if let inverse = relationship.inverse, !(member === owner && inverse == relationship) {
+            change(member, inverse) { $0.remove(owner.localID) }
+        }
+    }
+
+    /// Both ends count as changed, though only one of them is stored.
+    private func change(
+        _ object: ManagedObject, _ relationship: RelationshipDescription,
+        _ body: (inout RelationState) -> Void
+    ) {
+        guard let index = object.home.plan.relationIndex(of: relationship) else { return }
+        touch(object)
+        object.withRelation(index, body)
+    }
+
+    private func check(
+        _ target: ManagedObject, for relationship: RelationshipDescription,
+        of object: ManagedObject
+    ) throws {
+        guard target.managedObjectContext === self else {
+            throw PropertyError(
+                .foreignObject,
+                "Can't relate \(object.objectID) by '\(relationship.name)' to \(target.objectID) "
+                    + "because that object belongs to another context, or to none any more.",
+                property: relationship.name, objectID: object.objectID)
+        }
+        guard target.entity.isKind(of: relationship.destination) else {
+            throw PropertyError(
+                .foreignObject,
+                "Can't relate \(object.objectID) by '\(relationship.name)' to \(target.objectID) "
+                    + "because it leads to \(relationship.destination.name).",
+                property: relationship.name, objectID: object.objectID)
+        }
+    }
+}

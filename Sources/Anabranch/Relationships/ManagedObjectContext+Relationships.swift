@@ -1,0 +1,113 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+
+// Reading the other end.
+extension ManagedObjectContext {
+    /// The object at the other end of a to-one, an error kept for the next save.
+    func target(
+        of object: ManagedObject, by relationship: RelationshipDescription
+    ) -> ManagedObject? {
+        do {
+            return try targetOrThrow(of: object, by: relationship)
+        } catch {
+            if !(error is PropertyError) { keep(error) }
+            return nil
+        }
+    }
+
+    func targetOrThrow(
+        of object: ManagedObject, by relationship: RelationshipDescription
+    ) throws -> ManagedObject? {
+        guard let id = try targetID(of: object, by: relationship) else { return nil }
+        return try self.object(id, of: relationship.destination)
+    }
+
+    func targetID(
+        of object: ManagedObject, by relationship: RelationshipDescription
+    ) throws -> LocalID? {
+        if let index = object.home.plan.relationIndex(of: relationship) {
+            return try members(of: object, at: index).first
+        }
+        try object.realiseOrThrow()
+        if case .integer(let id) = object.slots[relationship.slot] { return id }
+        return nil
+    }
+
+    /// - Returns: `nil` where the record is gone.
+    func object(_ id: LocalID, of destination: EntityDescription) throws -> ManagedObject? {
+        if let object = held(id) { return object }
+        if destination.subentities.isEmpty { return makeFault(id, destination) }
+        // Which of the sub-entities it is, only the row tells.
+        return try objects([id], of: destination).first
+    }
+
+    /// The objects of records, ascending, those that are gone left out; one read for all that are
+    /// not registered with their rows.
+    func objects(
+        _ ids: some Collection<LocalID>, of destination: EntityDescription
+    ) throws -> [ManagedObject] {
+        var found: [LocalID: ManagedObject] = [:]
+        var missing: [LocalID] = []
+        for id in ids {
+            if let object = held(id), object.flags.contains(.hasRow) {
+                found[id] = object
+            } else {
+                missing.append(id)
+            }
+        }
+        if !missing.isEmpty {
+            try coordinator.store.read { reader in
+                try reader.rows(of: destination, ids: missing.sorted()) { row in
+                    found[row.id] = object(of: row)
+                }
+            }
+        }
+        return ids.sorted().compactMap { found[$0] }
+    }
+
+    func targetIDs(
+        of object: ManagedObject, by relationship: RelationshipDescription
+    ) throws -> [ManagedObjectID] {
+        if let index = object.home.plan.relationIndex(of: relationship), relationship.isToMany {
+            let ids = try members(of: object, at: index)
+            guard !relationship.destination.subentities.isEmpty else {
+                return ids.sorted().map {
+                    ManagedObjectID(
+                        origin: coordinator.origin, entity: relationship.destination, localID: $0)
+                }
+            }
+            return try objects(ids, of: relationship.destination).map(\.objectID)
+        }
+        return try targetOrThrow(of: object, by: relationship).map { [$0.objectID] } ?? []
+    }
+
+    /// Who is at the other end; the first time asked for, one read.
+    func members(of object: ManagedObject, at index: Int) throws -> Set<LocalID> {
+        if let members = object.relations?.states[index].members { return members }
+        if object.flags.contains(.inserted) {
+            return object.withRelation(index) { $0.members ?? [] }
+        }
+        try load(object.home.plan.relations[index], of: [object])
+        return object.relations?.states[index].members ?? []
+    }
+
+    /// Loads a relationship of several objects in one read.
+    func load(_ relationship: RelationshipDescription, of owners: [ManagedObject]) throws {
+        var stored: [LocalID: Set<LocalID>] = [:]
+        try coordinator.store.read { reader in
+            for related in try reader.related(
+                by: relationship, of: owners.map(\.localID).sorted())
+            {
+                // Of two that refer to one target of a one-to-one, the later write comes last.
+                if !relationship.isToMany { stored[related.owner] = [] }
+                stored[related.owner, default: []].insert(related.id)
+            }
+        }
+        for owner in owners {
+            guard let index = owner.home.plan.relationIndex(of: relationship) else { continue }
+            let members = (stored[owner.localID] ?? []).subtracting(deletedIDs)
+            owner.withRelation(index) { $0.load(members) }
+        }
+    }
+}

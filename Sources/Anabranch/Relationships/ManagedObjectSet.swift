@@ -1,0 +1,89 @@
+import AnabranchModel
+import AnabranchStore
+
+/// The objects at the other end of a to-many relationship, as they are now.
+///
+/// A live view, not a copy: `parent.children.insert(child)` changes the relationship and its
+/// inverse, and whoever holds the view sees it. Counting and asking for membership make no
+/// objects; iterating reads the rows that are missing at once. What can't throw here keeps its
+/// error for the context's next save and counts as empty.
+public struct ManagedObjectSet<Element: ManagedObject> {
+    let owner: ManagedObject
+    let slot: Int
+
+    private var relationship: RelationshipDescription? { owner.entity.slots[slot].relationship }
+
+    private func attempt<Result>(
+        or fallback: Result,
+        _ body: (ManagedObjectContext, RelationshipDescription) throws -> Result
+    ) -> Result {
+        guard let context = owner.managedObjectContext, let relationship else { return fallback }
+        do {
+            return try body(context, relationship)
+        } catch {
+            context.keep(error)
+            return fallback
+        }
+    }
+
+    private var ids: Set<LocalID> {
+        attempt(or: []) { context, relationship in
+            guard let index = owner.home.plan.relationIndex(of: relationship) else { return [] }
+            return try context.members(of: owner, at: index)
+        }
+    }
+
+    public var count: Int { ids.count }
+    public var isEmpty: Bool { ids.isEmpty }
+
+    public func contains(_ object: ManagedObject) -> Bool {
+        object.managedObjectContext === owner.managedObjectContext && ids.contains(object.localID)
+    }
+
+    /// Ascending by record, which is the order in which one replica has made them.
+    public var objects: [Element] {
+        attempt(or: []) { context, relationship in
+            try context.objects(ids, of: relationship.destination).compactMap { $0 as? Element }
+        }
+    }
+
+    public var objectIDs: [ManagedObjectID] {
+        attempt(or: []) { context, relationship in
+            try context.targetIDs(of: owner, by: relationship)
+        }
+    }
+
+    /// Adds an object that is not there yet. Of a one-to-many it leaves its former owner.
+    public func insert(_ object: Element) {
+        attempt(or: ()) { try $0.insert(object, into: owner, $1) }
+    }
+
+    /// Removes an object if it is there.
+    public func remove(_ object: Element) {
+        attempt(or: ()) { try $0.remove(object, from: owner, $1) }
+    }
+
+    public func formUnion(_ objects: some Sequence<Element>) {
+        for object in objects { insert(object) }
+    }
+
+    public func removeAll() {
+        for object in objects { remove(object) }
+    }
+
+    /// Leaves exactly these objects in the relationship.
+    public func replace(with objects: some Sequence<Element>) {
+        let wanted = Set(objects)
+        for object in self.objects where !wanted.contains(object) { remove(object) }
+        formUnion(wanted)
+    }
+}
+
+@available(*, unavailable)
+extension ManagedObjectSet: Sendable {}
+
+extension ManagedObjectSet: Sequence {
+    /// Over the members at this moment.
+    public func makeIterator() -> IndexingIterator<[Element]> { objects.makeIterator() }
+    public var underestimatedCount: Int { 0 }
+}

@@ -1,0 +1,140 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+
+/// Groups a context's changes into one request of the store, and hands the result back.
+struct SaveBuilder {
+    private(set) var request: SaveRequest
+    private(set) var inserted: [ManagedObject] = []
+    private(set) var deleted: [ManagedObject] = []
+    /// Parallel to the request's updates and their rows.
+    private(set) var updated: [[ManagedObject]] = []
+    /// Counted as changed, though no slot of theirs is written.
+    private(set) var untouched: [ManagedObject] = []
+    private var insertGroups: [Int: Int] = [:]
+    private var deleteGroups: [Int: Int] = [:]
+    private var updateGroups: [UpdateShape: Int] = [:]
+    private var lastUpdate: (shape: UpdateShape, group: Int)?
+
+    private struct UpdateShape: Hashable {
+        let entity: Int
+        let slots: SlotSet
+    }
+
+    init(author: String, name: String) {
+        request = SaveRequest(author: author, name: name)
+    }
+
+    mutating func add(_ object: ManagedObject) {
+        let flags = object.flags
+        if flags.contains(.deleted) {
+            addDeletion(of: object)
+        } else if flags.contains(.inserted) {
+            addInsertion(of: object)
+            addLinks(of: object)
+        } else if flags.contains(.updated) {
+            addUpdate(of: object)
+            addLinks(of: object)
+        }
+    }
+
+    private mutating func addInsertion(of object: ManagedObject) {
+        let entity = object.entity
+        let group =
+            insertGroups[entity.index]
+            ?? {
+                request.inserts.append(.init(entity: entity, rows: []))
+                insertGroups[entity.index] = request.inserts.count - 1
+                return request.inserts.count - 1
+            }()
+        request.inserts[group].rows.append((object.localID, object.slots))
+        inserted.append(object)
+    }
+
+    private mutating func addDeletion(of object: ManagedObject) {
+        let entity = object.entity
+        let group =
+            deleteGroups[entity.index]
+            ?? {
+                request.deletes.append(.init(entity: entity, rows: []))
+                deleteGroups[entity.index] = request.deletes.count - 1
+                return request.deletes.count - 1
+            }()
+        request.deletes[group].rows.append((object.localID, object.version))
+        deleted.append(object)
+    }
+
+    private mutating func addUpdate(of object: ManagedObject) {
+        guard let committed = object.committed else { return untouched.append(object) }
+        let slots = SlotSet(
+            differing: object.slots, from: committed, among: object.home.plan.storedSlots)
+        guard !slots.isEmpty else { return untouched.append(object) }
+        let shape = UpdateShape(entity: object.entity.index, slots: slots)
+        let group = group(of: shape, object.entity)
+        request.updates[group].rows.append((object.localID, object.version, object.slots))
+        updated[group].append(object)
+    }
+
+    /// Most saves write one shape again and again.
+    private mutating func group(of shape: UpdateShape, _ entity: EntityDescription) -> Int {
+        if let lastUpdate, lastUpdate.shape == shape { return lastUpdate.group }
+        let group =
+            updateGroups[shape]
+            ?? {
+                request.updates.append(.init(entity: entity, slots: shape.slots.slots, rows: []))
+                updated.append([])
+                updateGroups[shape] = request.updates.count - 1
+                return request.updates.count - 1
+            }()
+        lastUpdate = (shape, group)
+        return group
+    }
+
+    /// Links are known at both ends and written from the left one.
+    private mutating func addLinks(of object: ManagedObject) {
+        guard let table = object.relations else { return }
+        let owner = object.localID
+        for (index, relationship) in object.home.plan.relations.enumerated() {
+            guard case .links(let side) = relationship.storage, side != .right else { continue }
+            let state = table.states[index]
+            guard state.hasChanges else { continue }
+            for (others, isAdded) in [(state.added, true), (state.removed, false)] {
+                for other in others.sorted() where side != .both || owner <= other {
+                    request.links.append(
+                        .init(
+                            relationship: relationship, owner: owner, other: other,
+                            isAdded: isAdded))
+                }
+            }
+        }
+    }
+}
+
+/// Slots of one entity, as a key.
+struct SlotSet: Hashable {
+    private var first: UInt64 = 0
+    /// Of entities with more than 64 slots.
+    private var others: [UInt64] = []
+
+    init(differing slots: [Value], from committed: [Value], among stored: [Int]) {
+        for slot in stored where slots[slot] != committed[slot] { insert(slot) }
+    }
+
+    private mutating func insert(_ slot: Int) {
+        guard slot >= 64 else {
+            first |= 1 << UInt64(slot)
+            return
+        }
+        while others.count < slot / 64 { others.append(0) }
+        others[slot / 64 - 1] |= 1 << UInt64(slot % 64)
+    }
+
+    var isEmpty: Bool { first == 0 && others.allSatisfy { $0 == 0 } }
+
+    /// Ascending.
+    var slots: [Int] {
+        ([first] + others).enumerated().flatMap { word, bits in
+            (0..<64).filter { bits & 1 << UInt64($0) != 0 }.map { word * 64 + $0 }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import Anabranch
+import Foundation
+import Testing
+
+@Suite struct `Deletions` {
+    @Test func `deleting is announced to the object and done by the save`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let boss = try context.person("Boss")
+            try context.person("Anna", boss: boss)
+            try context.save()
+            boss.calls = []
+            context.delete(boss)
+            #expect(boss.calls == ["prepare 1"])
+            #expect(boss.isDeleted && context.deletedObjects == [boss])
+            context.delete(boss)
+            #expect(boss.calls == ["prepare 1", "prepare 1"])
+            #expect(try context.people().map(\.firstName) == ["Anna"])
+            try context.save()
+            #expect(!boss.isDeleted && boss.managedObjectContext == nil)
+            #expect(try context.people().map(\.boss) == [nil])
+        }
+        try graph.inContext { context throws in
+            #expect(try context.people().map(\.firstName) == ["Anna"])
+            #expect(try context.people().first?.boss == nil)
+        }
+    }
+
+    @Test func `a deletion may be taken back before it is saved`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let boss = try context.person("Boss")
+            let anna = try context.person("Anna", boss: boss)
+            try context.save()
+            context.delete(boss)
+            context.processPendingChanges()
+            #expect(anna.boss == nil && anna.isUpdated)
+            #expect(try context.people().count == 1)
+            context.rollback()
+            #expect(!boss.isDeleted && anna.boss === boss && boss.reports.count == 1)
+            #expect(!context.hasChanges)
+            #expect(try context.people().count == 2)
+        }
+    }
+
+    @Test func `an object deleted before it was ever saved leaves nothing`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let boss = try context.person("Boss")
+            try context.save()
+            let anna = try context.person("Anna", boss: boss)
+            context.delete(anna)
+            context.processPendingChanges()
+            #expect(context.insertedObjects.isEmpty && context.deletedObjects.isEmpty)
+            #expect(boss.reports.isEmpty && anna.managedObjectContext == nil)
+            try context.save()
+            #expect(try graph.coordinator.history().count == 1)
+        }
+    }
+
+    @Test func `cascades follow every level and meet in one change set`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let company = try context.insert("Company")
+            company["name"] = "River"
+            for _ in 0..<3 {
+                let department = try context.insert("Department")
+                try department.setObject(company, forKey: "company")
+            }
+            let anna = try context.person("Anna")
+            anna.passport = try context.insert(Passport.self)
+            try context.save()
+        }
+        try graph.inContext { context throws in
+            let company = try #require(
+                try context.fetch(FetchRequest<ManagedObject>(entityName: "Company")).first)
+            context.delete(company)
+            context.delete(try #require(try context.people().first))
+            let before = graph.readStatements
+            context.processPendingChanges()
+            #expect(context.deletedObjects.count == 6)
+            #expect(graph.readStatements <= before + 8)
+            try context.save()
+        }
+        try graph.inContext { context throws in
+            for name in ["Company", "Department", "Passport", "Person"] {
+                let request = FetchRequest<ManagedObject>(entityName: name)
+                #expect(try context.count(for: request) == 0)
+            }
+            let deleted = try #require(try graph.coordinator.history().last).changes
+            #expect(deleted.count == 6 && deleted.allSatisfy { $0.kind == .delete })
+        }
+    }
+
+    @Test func `a denied deletion fails while the other end stays`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let company = try context.insert("Company")
+            company["name"] = "River"
+            let anna = try context.person("Anna")
+            anna.company = company
+            try context.save()
+            context.delete(company)
+            let error = #expect(throws: ValidationError.self) { try context.save() }
+            #expect(error?.code == .deniedDelete && error?.property == "staff")
+            #expect(company.isDeleted)
+            try graph.inContext { other throws in
+                let request = FetchRequest<ManagedObject>(entityName: "Company")
+                #expect(try other.count(for: request) == 1)
+            }
+            context.delete(anna)
+            try context.save()
+            #expect(!context.hasChanges)
+        }
+    }
+
+    @Test func `nullifying a mandatory reference fails, read or not`() throws {
+        let graph = try Graph()
+        let id = try graph.inContext { context throws in
+            let company = try context.insert("Company")
+            company["name"] = "River"
+            let department = try context.insert("Department")
+            try department.setObject(company, forKey: "company")
+            let room = try context.insert("Room")
+            try room.setObject(department, forKey: "department")
+            try context.save()
+            return department.objectID
+        }
+        try graph.inContext { context throws in
+            context.delete(context.object(with: id))
+            let error = #expect(throws: ValidationError.self) { try context.save() }
+            #expect(error?.code == .missingMandatoryProperty)
+            #expect(error?.entity == "Room" && error?.property == "department")
+            context.rollback()
+            #expect(try context.existingObject(with: id).object(forKey: "company") != nil)
+        }
+    }
+
+    @Test func `the rule nullify writes no cell`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let boss = try context.person("Boss")
+            let anna = try context.person("Anna", boss: boss)
+            let group = try context.insert(Group.self)
+            group.members.insert(boss)
+            try context.save()
+            context.delete(boss)
+            try context.save()
+            #expect(anna.boss == nil && group.members.isEmpty)
+            let changes = try #require(try graph.coordinator.history().last).changes
+            #expect(changes.map(\.kind) == [.delete])
+        }
+    }
+
+    @Test func `a reference to a deleted object is no reference`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let boss = try context.person("Boss")
+            let anna = try context.person("Anna")
+            try context.save()
+            context.delete(boss)
+            context.processPendingChanges()
+            anna.boss = boss
+            try context.save()
+            #expect(anna.boss == nil)
+            #expect(try context.people().map(\.boss) == [nil])
+        }
+    }
+}

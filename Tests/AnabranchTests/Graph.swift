@@ -1,0 +1,86 @@
+import Anabranch
+import AnabranchSQLite
+import AnabranchStore
+import Foundation
+import Synchronization
+import TestSupport
+
+/// A store of the tests' model in a folder of its own.
+final class Graph: Sendable {
+    let directory: TemporaryDirectory
+    let container: PersistentContainer
+
+    init() throws {
+        directory = try TemporaryDirectory("graph")
+        container = try Self.open(directory)
+    }
+
+    static func open(_ directory: TemporaryDirectory) throws -> PersistentContainer {
+        let container = PersistentContainer(
+            model: try CompanyModel.make(), classes: CompanyModel.classes,
+            url: URL(filePath: directory.file("company.anabranch")))
+        try container.load()
+        return container
+    }
+
+    func file(_ name: String) -> URL { directory.url.appending(path: name) }
+
+    var coordinator: PersistentStoreCoordinator { container.coordinator }
+
+    func context() -> BackgroundContext { container.newBackgroundContext() }
+
+    /// Runs a body in a context of its own.
+    func inContext<T>(_ body: (ManagedObjectContext) throws -> sending T) throws -> sending T {
+        try context().performAndWait(body)
+    }
+
+    /// SELECTs that the readers have run so far.
+    var readStatements: Int { coordinator.store.readStatistics.selects }
+}
+
+/// Collects what a context posts.
+final class NotificationLog: Sendable {
+    private let changes = Mutex<[(name: Notification.Name, changes: ObjectIDChanges?)]>([])
+    nonisolated(unsafe) private var tokens: [any NSObjectProtocol] = []
+
+    init(_ names: Notification.Name..., of context: ManagedObjectContext) {
+        tokens = names.map { name in
+            NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) {
+                [weak self] notification in
+                let content = notification.objectIDChanges
+                self?.changes.withLock { $0.append((notification.name, content)) }
+            }
+        }
+    }
+
+    deinit { for token in tokens { NotificationCenter.default.removeObserver(token) } }
+
+    var names: [Notification.Name] { changes.withLock { $0.map(\.name) } }
+    var all: [ObjectIDChanges] { changes.withLock { $0.compactMap(\.changes) } }
+
+    func clear() { changes.withLock { $0 = [] } }
+}
+
+extension ManagedObjectContext {
+    @discardableResult
+    func person(
+        _ name: String, age: Int64 = 0, boss: Person? = nil
+    ) throws -> Person {
+        let person = try insert(Person.self)
+        person.firstName = name
+        person.age = age
+        if let boss { person.boss = boss }
+        return person
+    }
+
+    func people(
+        _ predicate: String? = nil, _ argument: (any PredicateArgument)? = nil
+    ) throws -> [Person] {
+        var request = FetchRequest<Person>()
+        request.predicate = try predicate.map {
+            try argument == nil ? FetchPredicate($0) : FetchPredicate($0, argument)
+        }
+        request.sorts = [FetchSort("firstName")]
+        return try fetch(request)
+    }
+}

@@ -1,0 +1,214 @@
+import Anabranch
+import AnabranchReplication
+import AnabranchSQLite
+import AnabranchStore
+import Foundation
+import Testing
+
+@Suite struct `Merging` {
+    /// Saves in one context, then merges the changes into another.
+    private func merge(
+        _ graph: Graph, into context: ManagedObjectContext,
+        _ body: (ManagedObjectContext) throws -> Void
+    ) throws {
+        let changes: ObjectIDChanges? = try graph.inContext { other throws in
+            let log = NotificationLog(ManagedObjectContext.didSave, of: other)
+            try body(other)
+            try other.save()
+            return log.all.last
+        }
+        try context.mergeChanges(from: try #require(changes))
+    }
+
+    @Test func `an unsaved edit of one attribute stays when another arrives`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna", age: 1)
+            try context.save()
+            anna.firstName = "Anne"
+            let log = NotificationLog(
+                ManagedObjectContext.objectsDidChange,
+                ManagedObjectContext.didMergeChangesObjectIDs, of: context)
+            try merge(graph, into: context) { try $0.people().first?.age = 2 }
+            #expect(anna.firstName == "Anne" && anna.age == 2)
+            #expect(try anna.changedValues() == ["firstName": "Anne"])
+            #expect(
+                log.names == [
+                    ManagedObjectContext.objectsDidChange,
+                    ManagedObjectContext.didMergeChangesObjectIDs,
+                ])
+            #expect(log.all.map { Array($0.refreshed) } == [[anna.objectID], [anna.objectID]])
+            try context.save()
+        }
+        try graph.inContext { context throws in
+            let anna = try #require(try context.people().first)
+            #expect(anna.firstName == "Anne" && anna.age == 2)
+        }
+    }
+
+    @Test func `a merge reads once for each entity, and only what is registered`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            for number in 0..<40 { try context.person("p\(number)", age: Int64(number)) }
+            try context.insert(Group.self).title = "g"
+            try context.save()
+            let held = try context.people("age < 5")
+            let group = try context.fetch(FetchRequest<Group>())
+            _ = held.map(\.age) + group.map { Int64($0.members.count) }
+            let before = graph.coordinator.store.readStatistics
+            let ids: ObjectIDChanges = try graph.inContext { other throws in
+                let log = NotificationLog(ManagedObjectContext.didSave, of: other)
+                for person in try other.people() { person.age += 100 }
+                try other.fetch(FetchRequest<Group>()).first?.title = "h"
+                try other.save()
+                return try #require(log.all.last)
+            }
+            let between = graph.coordinator.store.readStatistics
+            try context.mergeChanges(from: ids)
+            let after = graph.coordinator.store.readStatistics
+            #expect(before.selects < between.selects)
+            #expect(after.selects - between.selects == 2)
+            #expect(after.rows - between.rows == held.count + 1)
+            #expect(Set(held.map(\.age)) == Set(100..<105))
+            #expect(group.map(\.title) == ["h"])
+        }
+    }
+
+    @Test func `what was deleted elsewhere leaves the context, and its references read nil`()
+        throws
+    {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let boss = try context.person("Boss")
+            let anna = try context.person("Anna", boss: boss)
+            try context.save()
+            boss.age = 9
+            let id = boss.objectID
+            let log = NotificationLog(
+                ManagedObjectContext.objectsDidChange,
+                ManagedObjectContext.didMergeChangesObjectIDs, of: context)
+            try merge(graph, into: context) { $0.delete(try $0.people()[1]) }
+            #expect(boss.isDeleted && boss.managedObjectContext == nil)
+            #expect(boss.firstName == "Boss")
+            #expect(anna.boss == nil && !anna.hasChanges && !context.hasChanges)
+            #expect(log.all.map { Array($0.deleted) } == [[id], [id]])
+            #expect(context.registeredObject(for: id) == nil)
+            try context.save()
+        }
+    }
+
+    @Test func `relationships of registered objects follow what was saved elsewhere`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let first = try context.person("First")
+            let second = try context.person("Second")
+            let anna = try context.person("Anna", boss: first)
+            let group = try context.insert(Group.self)
+            try context.save()
+            #expect(first.reports.count == 1 && second.reports.isEmpty && group.members.isEmpty)
+            let bob = try context.person("Bob", boss: first)
+            try merge(graph, into: context) { other in
+                let people = try other.people()
+                people[0].boss = people[2]
+                try other.person("Cyd", boss: people[2])
+                try other.fetch(FetchRequest<Group>()).first?.members.insert(people[0])
+            }
+            #expect(anna.boss === second)
+            #expect(first.reports.objects == [bob])
+            #expect(second.reports.map(\.firstName) == ["Anna", "Cyd"])
+            #expect(group.members.objects == [anna] && anna.groups.objects == [group])
+        }
+    }
+
+    @Test func `contexts merge by themselves when they are told to`() async throws {
+        let graph = try Graph()
+        let watching = graph.context()
+        let ignoring = graph.context()
+        try graph.inContext { context throws in
+            try context.person("Anna", age: 1)
+            try context.save()
+        }
+        for (context, isMerging) in [(watching, true), (ignoring, false)] {
+            try context.performAndWait { context in
+                context.automaticallyMergesChangesFromParent = isMerging
+                try context.people().first?.mood = "keeps the object"
+            }
+        }
+        try graph.inContext { context throws in
+            try context.people().first?.age = 2
+            try context.save()
+        }
+        let ages = try await [watching, ignoring].asyncMap { context in
+            try await context.perform { try #require($0.updatedObjects.first as? Person).age }
+        }
+        #expect(ages == [2, 1])
+    }
+
+    @Test func `remote changes reach every context by ID, with one read`() async throws {
+        let here = try Graph()
+        let there = try Graph()
+        let zone = Zone()
+        let anna = try here.inContext { context throws in
+            let anna = try context.person("Anna", age: 1)
+            try context.person("Bob", age: 2)
+            try context.save()
+            return anna.objectID
+        }
+        try zone.exchange(here)
+        try zone.exchange(there)
+        let context = here.context()
+        let log = try context.performAndWait { context in
+            for person in try context.people() { person.lastName = "edited" }
+            context.processPendingChanges()
+            return NotificationLog(
+                ManagedObjectContext.didMergeChangesObjectIDs, of: context)
+        }
+        try there.inContext { context throws in
+            try context.people("firstName == 'Anna'").first?.age = 7
+            context.delete(try #require(try context.people("firstName == 'Bob'").first))
+            try context.person("Cyd")
+            try context.save()
+        }
+        try zone.exchange(there)
+        let changed = try zone.exchange(here)
+        let before = here.readStatements
+        await withCheckedContinuation { done in
+            here.coordinator.didApply(changed) { done.resume() }
+        }
+        #expect(here.readStatements - before == 1)
+        let merged = try #require(log.all.last)
+        #expect(merged.author == "sync")
+        #expect(Array(merged.updated) == [anna])
+        #expect(merged.inserted.count == 1 && merged.deleted.count == 1)
+        try await context.perform { context in
+            #expect(try context.people("age == 7").map(\.lastName) == ["edited"])
+            try context.save()
+            #expect(try context.people().map(\.firstName) == ["Anna", "Cyd"])
+        }
+    }
+}
+
+extension Array {
+    fileprivate func asyncMap<T>(_ body: (Element) async throws -> T) async throws -> [T] {
+        var results: [T] = []
+        for element in self { results.append(try await body(element)) }
+        return results
+    }
+}
+
+/// A zone's log in memory.
+private final class Zone {
+    private let epoch = EpochID(high: 1, low: 2)
+    private var log: [ChangeSet] = []
+
+    /// Sends what a store has not sent, and applies what it has not seen.
+    @discardableResult
+    func exchange(_ graph: Graph) throws -> ChangedRecords {
+        let store = graph.coordinator.store
+        for pending in try store.pending(byteLimit: .max) { log.append(pending.changeSet) }
+        let after = try store.syncState().cursor ?? LogCursor(startOf: epoch)
+        let sets = Array(log.dropFirst(Int(after.position)))
+        let cursor = sets.reduce(after) { $0.advanced(over: $1) }
+        return try store.apply(RemotePage(changeSets: sets, after: after, cursor: cursor))
+    }
+}

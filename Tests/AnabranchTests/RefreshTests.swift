@@ -1,0 +1,147 @@
+import Anabranch
+import Foundation
+import Testing
+
+@Suite struct `Refreshing and rolling back` {
+    private func annaAged(
+        _ body: (Graph, ManagedObjectContext, Person) throws -> Void
+    ) throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna", age: 1)
+            try context.save()
+            try body(graph, context, anna)
+        }
+    }
+
+    private func elsewhere(_ graph: Graph, age: Int64) throws {
+        try graph.inContext { other throws in
+            try other.people("firstName == 'Anna'").first?.age = age
+            try other.save()
+        }
+    }
+
+    @Test func `a refresh that merges keeps what was changed here`() throws {
+        try annaAged { graph, context, anna throws in
+            anna.lastName = "A"
+            try elsewhere(graph, age: 2)
+            try context.refresh(anna, mergeChanges: true)
+            #expect(anna.lastName == "A" && anna.age == 2 && !anna.isFault)
+            #expect(try anna.changedValues() == ["lastName": "A"])
+            try context.save()
+        }
+    }
+
+    @Test func `a refresh that does not merge makes a fault`() throws {
+        try annaAged { graph, context, anna throws in
+            anna.age = 9
+            anna.calls = []
+            try elsewhere(graph, age: 2)
+            try context.refresh(anna, mergeChanges: false)
+            #expect(anna.calls == ["willFault", "didFault"])
+            #expect(anna.isFault && !context.hasChanges)
+            #expect(anna.age == 2)
+        }
+    }
+
+    @Test func `dropping an object's changes leaves no trace at other objects`() throws {
+        try annaAged { _, context, anna throws in
+            let bob = try context.person("Bob", boss: anna)
+            let group = try context.insert(Group.self)
+            bob.groups.insert(group)
+            try context.refresh(bob, mergeChanges: false)
+            #expect(bob.managedObjectContext == nil)
+            #expect(anna.reports.isEmpty && group.members.isEmpty)
+            try context.save()
+            let cyd = try context.person("Cyd", boss: anna)
+            try context.save()
+            cyd.boss = nil
+            cyd.groups.insert(group)
+            try context.refresh(cyd, mergeChanges: false)
+            #expect(anna.reports.objects == [cyd] && group.members.isEmpty)
+            #expect(cyd.boss === anna)
+        }
+    }
+
+    @Test func `refreshing all makes faults of clean objects only`() throws {
+        try annaAged { _, context, anna throws in
+            let others = try (0..<3).map { try context.person("p\($0)") }
+            try context.save()
+            anna.age = 3
+            try context.refreshAllObjects()
+            #expect(!anna.isFault && anna.age == 3 && others.allSatisfy(\.isFault))
+        }
+    }
+
+    @Test func `a rollback takes everything back`() throws {
+        try annaAged { _, context, anna throws in
+            anna.age = 5
+            let bob = try context.person("Bob", boss: anna)
+            let group = try context.insert(Group.self)
+            anna.groups.insert(group)
+            context.rollback()
+            #expect(anna.age == 1 && anna.reports.isEmpty && anna.groups.isEmpty)
+            #expect(!context.hasChanges && context.insertedObjects.isEmpty)
+            #expect(bob.managedObjectContext == nil && !bob.isInserted)
+            anna.age = 6
+            try context.save()
+            #expect(try context.people().map(\.age) == [6])
+        }
+    }
+
+    @Test func `a reset forgets all and says so once`() throws {
+        try annaAged { _, context, anna throws in
+            let bob = try context.person("Bob")
+            context.processPendingChanges()
+            let log = NotificationLog(ManagedObjectContext.objectsDidChange, of: context)
+            context.reset()
+            #expect(context.registeredObjects.isEmpty && !context.hasChanges)
+            #expect(anna.managedObjectContext == nil && bob.managedObjectContext == nil)
+            #expect(anna.firstName == nil)
+            let changes = try #require(log.all.first)
+            #expect(log.all.count == 1 && changes.invalidatedAll.count == 2)
+            #expect(changes.inserted.isEmpty && changes.updated.isEmpty && changes.deleted.isEmpty)
+            #expect(try context.people().count == 1)
+        }
+    }
+
+    @Test func `changes are announced once per event`() throws {
+        try annaAged { _, context, anna throws in
+            let log = NotificationLog(ManagedObjectContext.objectsDidChange, of: context)
+            let bob = try context.person("Bob")
+            anna.age = 2
+            anna.age = 3
+            #expect(log.all.isEmpty)
+            context.processPendingChanges()
+            context.processPendingChanges()
+            #expect(log.all.count == 1)
+            #expect(log.all.first.map { Array($0.inserted) } == [bob.objectID])
+            #expect(log.all.first.map { Array($0.updated) } == [anna.objectID])
+            log.clear()
+            anna.age = 4
+            context.delete(bob)
+            context.processPendingChanges()
+            #expect(log.all.first.map { Array($0.updated) } == [anna.objectID])
+            #expect(log.all.first.map { Array($0.deleted) } == [bob.objectID])
+        }
+    }
+
+    @Test func `perform announces at its end and performAndWait does not`() async throws {
+        let graph = try Graph()
+        let context = graph.context()
+        let log = try context.performAndWait { context in
+            let log = NotificationLog(ManagedObjectContext.objectsDidChange, of: context)
+            try context.person("Anna")
+            return log
+        }
+        #expect(log.all.isEmpty)
+        let value = try await context.perform { context in
+            try context.person("Bob")
+            return try context.people().count
+        }
+        #expect(value == 2 && log.all.first?.inserted.count == 2)
+        await #expect(throws: PropertyError.self) {
+            try await context.perform { _ = try $0.insert("Nobody") }
+        }
+    }
+}
