@@ -88,7 +88,7 @@ let testTargets: [Target] = [
             "AnabranchProtocol", "AnabranchReplication", "AnabranchModel",
         ],
         path: "Tests/TestSupport", swiftSettings: house),
-    tests("AnabranchReplicationTests", of: ["AnabranchReplication"]),
+    tests("AnabranchReplicationTests", of: ["AnabranchReplication"], golden: true),
     tests("AnabranchModelTests", of: ["AnabranchModel"]),
     tests("AnabranchModelToolTests", of: ["AnabranchModelTool"], golden: true),
     tests("AnabranchProtocolTests", of: ["AnabranchProtocol"]),
@@ -99,7 +99,10 @@ let testTargets: [Target] = [
     tests("AnabranchServerTests", of: ["AnabranchServer"]),
     tests("AnabranchCLITests", of: ["AnabranchCLI"]),
     tests("SimulationTests", of: ["AnabranchSync", "AnabranchServer"]),
-    tests("EndToEndTests", of: ["AnabranchCLI", "AnabranchDaemon"]),
+    tests("EndToEndTests", of: ["AnabranchCLI", "AnabranchDaemon", "SyncWorker"]),
+    .executableTarget(
+        name: "SyncWorker", dependencies: ["Anabranch", "AnabranchSync", "TestSupport"],
+        path: "Tests/SyncWorker", swiftSettings: house),
     tests("TestSupportTests", of: [], golden: true),
     .testTarget(name: "TidyTests", path: "Tests/TidyTests", swiftSettings: house),
 ]

@@ -1,1 +1,3 @@
-print("anabranch")
+import Foundation
+
+exit(await Program.run(Array(CommandLine.arguments.dropFirst())).rawValue)

@@ -33,7 +33,7 @@ public struct HelloRequest: Message {
     public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         replica = try reader.readReplica()
         last = try reader.readOptional { (reader) throws(ChangeSetDecodingError) in
-            let sequence = try reader.readVarint()
+            let sequence = try reader.readSequence()
             return Head(sequence: sequence, origin: try reader.readDigest())
         }
         cursor = try reader.readOptional { (reader) throws(ChangeSetDecodingError) in
@@ -49,7 +49,7 @@ public struct HelloRequest: Message {
             writer.append(digest: head.origin)
         }
         writer.append(cursor) { $0.append(cursor: $1) }
-        writer.append(fixed64: UInt64(bitPattern: wallMilliseconds))
+        writer.append(milliseconds: wallMilliseconds)
     }
 }
 
@@ -88,14 +88,14 @@ public struct HelloResponse: Message {
 
     public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         epoch = try reader.readReplica()
-        headPosition = try reader.readVarint()
-        isCursorKnown = try reader.readByte() != 0
-        lastSequence = try reader.readVarint()
+        headPosition = try reader.readQuantity()
+        isCursorKnown = try reader.readFlag()
+        lastSequence = try reader.readQuantity()
         origin = try reader.readOptional { (reader) throws(ChangeSetDecodingError) in
             try reader.readDigest()
         }
         wallMilliseconds = try reader.readMilliseconds()
-        largestBody = try reader.readVarint()
+        largestBody = try reader.readQuantity()
     }
 
     public func write(to writer: inout ByteWriter) {
@@ -104,7 +104,7 @@ public struct HelloResponse: Message {
         writer.append(byte: isCursorKnown ? 1 : 0)
         writer.append(varint: lastSequence)
         writer.append(origin) { $0.append(digest: $1) }
-        writer.append(fixed64: UInt64(bitPattern: wallMilliseconds))
+        writer.append(milliseconds: wallMilliseconds)
         writer.append(varint: largestBody)
     }
 }

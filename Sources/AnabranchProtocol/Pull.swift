@@ -18,7 +18,7 @@ public struct PullRequest: Message {
         cursor = try reader.readOptional { (reader) throws(ChangeSetDecodingError) in
             try reader.readCursor()
         }
-        byteLimit = try reader.readVarint()
+        byteLimit = try reader.readQuantity()
     }
 
     public func write(to writer: inout ByteWriter) {
@@ -52,7 +52,7 @@ public struct PullResponse: Message {
 
     public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         cursor = try reader.readCursor()
-        headPosition = try reader.readVarint()
+        headPosition = try reader.readQuantity()
         wallMilliseconds = try reader.readMilliseconds()
         changeSets = try reader.readChangeSets()
     }
@@ -60,36 +60,26 @@ public struct PullResponse: Message {
     public func write(to writer: inout ByteWriter) {
         writer.append(cursor: cursor)
         writer.append(varint: headPosition)
-        writer.append(fixed64: UInt64(bitPattern: wallMilliseconds))
+        writer.append(milliseconds: wallMilliseconds)
         writer.append(changeSets: changeSets)
     }
 }
 
 extension ByteWriter {
-    /// A count, then each change set with its length, then, where there are any, the first eight
-    /// bytes of the digest of what stands between: it covers the contexts, which no origin does.
+    /// A count, then each change set with its length.
     mutating func append(changeSets: [[UInt8]]) {
         append(count: changeSets.count)
-        guard !changeSets.isEmpty else { return }
-        var page = ByteWriter(reservingCapacity: changeSets.reduce(0) { $0 + $1.count + 5 })
-        for changeSet in changeSets { page.append(block: changeSet) }
-        append(raw: page.bytes)
-        append(fixed64: Digest(of: page.bytes).prefix)
+        for changeSet in changeSets { append(block: changeSet) }
     }
 }
 
 extension ByteReader {
     mutating func readChangeSets() throws(ChangeSetDecodingError) -> [[UInt8]] {
-        let count = try readCount()
-        guard count > 0 else { return [] }
-        var page = self
+        // More change sets than their least size allows would be many small allocations.
+        let count = try readCount(ofAtLeast: ChangeSet.leastByteCount)
         var changeSets: [[UInt8]] = []
         changeSets.reserveCapacity(count)
         for _ in 0..<count { changeSets.append(try readBlock()) }
-        let bytes = try page.readRaw(offset - page.offset)
-        guard try readFixed64() == Digest(of: bytes).prefix else {
-            throw failure(.digestMismatch, "the change sets are not those that were sent")
-        }
         return changeSets
     }
 }

@@ -73,7 +73,7 @@ public struct PushResponse: Message {
         refusal = try reader.readOptional { (reader) throws(ChangeSetDecodingError) in
             try ProtocolError(from: &reader)
         }
-        headPosition = try reader.readVarint()
+        headPosition = try reader.readQuantity()
         wallMilliseconds = try reader.readMilliseconds()
     }
 
@@ -82,13 +82,13 @@ public struct PushResponse: Message {
         for acknowledgement in acknowledgements { acknowledgement.write(to: &writer) }
         writer.append(refusal) { $1.write(to: &$0) }
         writer.append(varint: headPosition)
-        writer.append(fixed64: UInt64(bitPattern: wallMilliseconds))
+        writer.append(milliseconds: wallMilliseconds)
     }
 }
 
 extension PushResponse.Acknowledgement {
     init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
-        position = try reader.readVarint()
+        position = try reader.readQuantity()
         dot = try reader.readDot()
         timestamp = try reader.readTimestamp()
         digest = try reader.readDigest()
@@ -118,7 +118,7 @@ extension ProtocolError {
         writer.append(string: code.rawValue)
         writer.append(string: message)
         writer.append(count: details.count)
-        for (key, value) in details.sorted(by: { $0.key < $1.key }) {
+        for (key, value) in details.sorted(by: { WireName($0.key) < WireName($1.key) }) {
             writer.append(string: key)
             writer.append(string: value)
         }

@@ -146,3 +146,77 @@ extension Store {
         try localID(of: other.recordID(of: id)!)!
     }
 }
+
+extension Store {
+    /// Inserts a record of any entity and saves; what is not given is null.
+    @discardableResult
+    func insert(_ entity: String, _ values: [String: Value]) throws -> LocalID {
+        let entity = model.entity(named: entity)!
+        let id = try reserveNumbers(1).lowerBound
+        var request = SaveRequest()
+        request.inserts = [.init(entity: entity, rows: [(id, slots(of: entity, values))])]
+        let result = try save(request)
+        return result.renamed[id] ?? id
+    }
+
+    func slots(of entity: EntityDescription, _ values: [String: Value]) -> [Value] {
+        var slots = [Value](repeating: .null, count: entity.slots.count)
+        for (name, value) in values { slots[entity.slotIndex(named: name)!] = value }
+        return slots
+    }
+
+    /// Inserts people in one save.
+    @discardableResult
+    func insertPeople(_ count: Int) throws -> [LocalID] {
+        let entity = model.entity(named: "Person")!
+        let ids = Array(try reserveNumbers(count))
+        var request = SaveRequest()
+        let rows = ids.enumerated().map {
+            (id: $1, slots: slots(of: entity, ["name": .string("P\($0)"), "age": .integer(Int64($0))]))
+        }
+        request.inserts = [.init(entity: entity, rows: rows)]
+        _ = try save(request)
+        return ids
+    }
+
+    /// Adds or removes a link and saves.
+    func link(
+        _ owner: LocalID, _ relationship: String, _ other: LocalID, of entity: String = "Person",
+        isAdded: Bool = true
+    ) throws {
+        let relationship = model.entity(named: entity)!.relationships
+            .first { $0.name == relationship }!
+        var request = SaveRequest()
+        request.links = [
+            .init(relationship: relationship, owner: owner, other: other, isAdded: isAdded)
+        ]
+        _ = try save(request)
+    }
+
+    /// What a record is related to, ascending.
+    func related(
+        _ owner: LocalID, _ relationship: String, of entity: String = "Person"
+    ) throws -> [LocalID] {
+        let relationship = model.entity(named: entity)!.relationships
+            .first { $0.name == relationship }!
+        return try read { try $0.related(by: relationship, of: [owner]).map(\.id).sorted() }
+    }
+
+    func update(
+        _ entity: String, _ id: LocalID, _ values: [String: Value], version: RowVersion? = nil
+    ) throws -> SaveResult {
+        let entity = model.entity(named: entity)!
+        guard let row = try row(entity.name, id) else {
+            throw StoreError(.database, "There is no such row.")
+        }
+        var slots = row.slots
+        for (name, value) in values { slots[entity.slotIndex(named: name)!] = value }
+        var request = SaveRequest()
+        request.updates = [
+            .init(
+                entity: row.entity, slots: values.keys.map { entity.slotIndex(named: $0)! }.sorted(),
+                rows: [(id, version ?? row.version, slots)])
+        ]
+        return try save(request)
+    }
+}

@@ -4,6 +4,8 @@ import AnabranchStore
 
 // What a predicate sees of an object in memory: its present values, unsaved ones included.
 extension ManagedObject: PredicateSubject {
+    public final var predicateEntity: EntityDescription { entity }
+
     public final func predicateValue(forKey key: String) throws -> PredicateOperand {
         try predicateValue(of: property(named: key))
     }

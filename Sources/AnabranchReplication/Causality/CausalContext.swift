@@ -11,7 +11,7 @@ public struct CausalContext: Hashable, Sendable {
     /// A prefix of a zone's log.
     public struct Prefix: Hashable, Sendable {
         public var epoch: EpochID
-        /// The position of its last entry; zero for the empty prefix.
+        /// The position of its last entry, below 2^53; zero for the empty prefix.
         public var position: UInt64
 
         public init(epoch: EpochID, position: UInt64) {
@@ -36,11 +36,16 @@ public struct CausalContext: Hashable, Sendable {
     /// `nil` while the author has never held anything of a zone's log.
     public var prefix: Prefix?
     /// In the order of the replicas' bytes, at most one entry a replica.
-    public private(set) var beyond: [Entry]
+    public let beyond: [Entry]
 
+    /// - Parameter beyond: Of several entries of one replica the highest sequence number stays:
+    ///   whoever holds it holds the earlier ones.
     public init(prefix: Prefix? = nil, beyond: [Entry] = []) {
         self.prefix = prefix
-        self.beyond = beyond.sorted { $0.dot < $1.dot }
+        let sorted = beyond.sorted { $0.dot < $1.dot }
+        self.beyond = sorted.indices.filter { index in
+            index + 1 == sorted.count || sorted[index].dot.replica < sorted[index + 1].dot.replica
+        }.map { sorted[$0] }
     }
 
     public static let empty = CausalContext()

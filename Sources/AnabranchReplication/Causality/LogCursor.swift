@@ -4,7 +4,7 @@
 /// anywhere before it does not know the cursor and says so (invariant 6).
 public struct LogCursor: Hashable, Sendable {
     public let epoch: EpochID
-    /// Of the last entry that was taken in; zero before the first.
+    /// Of the last entry that was taken in, below 2^53; zero before the first.
     public let position: UInt64
     /// The first 16 bytes of the running digest at the position, as two big-endian numbers.
     public let digestHigh: UInt64
@@ -35,8 +35,8 @@ public struct LogCursor: Hashable, Sendable {
         kind: LogEntryKind, dot: Dot, digest: Digest, origin: Digest
     ) -> LogCursor {
         var entry = ByteWriter(reservingCapacity: 128)
-        entry.append(fixed64: digestHigh)
-        entry.append(fixed64: digestLow)
+        entry.append(bigEndian64: digestHigh)
+        entry.append(bigEndian64: digestLow)
         entry.append(byte: kind.rawValue)
         entry.append(dot: dot)
         entry.append(digest: digest)
@@ -52,18 +52,18 @@ extension ByteWriter {
     public mutating func append(cursor: LogCursor) {
         append(replica: cursor.epoch)
         append(varint: cursor.position)
-        append(fixed64: cursor.digestHigh)
-        append(fixed64: cursor.digestLow)
+        append(bigEndian64: cursor.digestHigh)
+        append(bigEndian64: cursor.digestLow)
     }
 }
 
 extension ByteReader {
     public mutating func readCursor() throws(ChangeSetDecodingError) -> LogCursor {
         let epoch = try readReplica()
-        let position = try readVarint()
-        let high = try readFixed64()
+        let position = try readQuantity()
+        let high = try readBigEndian64()
         return LogCursor(
-            epoch: epoch, position: position, digestHigh: high, digestLow: try readFixed64())
+            epoch: epoch, position: position, digestHigh: high, digestLow: try readBigEndian64())
     }
 }
 

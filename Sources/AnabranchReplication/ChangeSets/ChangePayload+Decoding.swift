@@ -19,6 +19,8 @@ public struct ChangePayloadDecoder: Sendable {
     private var replicas: [ReplicaID]
     private var names: [WireName] = []
     private var properties: [WireProperty] = []
+    private var cellsLeft = Limits.mostCells
+    private var blocksLeft = Limits.mostBlocks
 
     public init(_ bytes: [UInt8], author: ReplicaID) throws(ChangeSetDecodingError) {
         reader = ByteReader(bytes)
@@ -31,15 +33,45 @@ public struct ChangePayloadDecoder: Sendable {
         for _ in 0..<(try reader.readCount(ofAtLeast: ReplicaID.byteCount)) {
             replicas.append(try reader.readReplica())
         }
-        for _ in 0..<(try reader.readCount()) { names.append(WireName(try reader.readName())) }
-        for _ in 0..<(try reader.readCount(ofAtLeast: 3)) {
+        for _ in 0..<(try Self.readTableCount(&reader)) {
+            names.append(WireName(try reader.readName()))
+        }
+        for _ in 0..<(try Self.readTableCount(&reader)) {
             properties.append(try reader.readProperty())
         }
+    }
+
+    private static func readTableCount(
+        _ reader: inout ByteReader
+    ) throws(ChangeSetDecodingError) -> Int {
+        let count = try reader.readCount()
+        guard count <= Limits.mostNames else {
+            throw reader.failure(.limitExceeded, "a table has more than \(Limits.mostNames) names")
+        }
+        return count
+    }
+
+    /// Takes what a block claims from what a change set may hold in all, before it is allocated.
+    ///
+    /// - Parameter each: Not above the bytes of the payload, as a count of columns is.
+    private mutating func spend(
+        _ count: Int, times each: Int = 1, _ body: ByteReader
+    ) throws(ChangeSetDecodingError) {
+        guard count <= cellsLeft / max(each, 1) else {
+            throw body.failure(
+                .limitExceeded, "a change set has more than \(Limits.mostCells) values")
+        }
+        cellsLeft -= count * each
     }
 
     /// - Returns: `nil` behind the last block.
     public mutating func next() throws(ChangeSetDecodingError) -> ChangeBlock? {
         guard !reader.isAtEnd else { return nil }
+        guard blocksLeft > 0 else {
+            throw reader.failure(
+                .limitExceeded, "a change set has more than \(Limits.mostBlocks) blocks")
+        }
+        blocksLeft -= 1
         let operation = try reader.readVarint()
         var body = try reader.readNested()
         let block: ChangeBlock
@@ -71,22 +103,13 @@ public struct ChangePayloadDecoder: Sendable {
         return table[Int(index)]
     }
 
-    private func readRows(
+    private mutating func readRows(
         _ body: inout ByteReader, inserting: Bool
     ) throws(ChangeSetDecodingError) -> RowBlock {
         let entity = try readName(&body)
         let records = try readRecords(&body, inserting: inserting)
-        var used: [WireProperty] = []
-        for _ in 0..<(try body.readCount()) {
-            let property = try Self.entry(of: properties, &body)
-            guard property.type != .links, !used.contains(property) else {
-                throw body.failure(.malformed, "\(property) can't be a column here")
-            }
-            used.append(property)
-        }
-        guard records.count <= Limits.mostCells / max(used.count, 1) else {
-            throw body.failure(.limitExceeded, "a block has more than \(Limits.mostCells) values")
-        }
+        let used = try readColumnProperties(&body)
+        try spend(records.count, times: used.count, body)
         var columns: [[Value]] = []
         for property in used {
             var column = try body.readNested()
@@ -96,10 +119,26 @@ public struct ChangePayloadDecoder: Sendable {
         return RowBlock(entity: entity, records: records, properties: used, columns: columns)
     }
 
-    private func readRecords(
+    private func readColumnProperties(
+        _ body: inout ByteReader
+    ) throws(ChangeSetDecodingError) -> [WireProperty] {
+        var used: [WireProperty] = []
+        var seen: Set<WireProperty> = []
+        for _ in 0..<(try body.readCount()) {
+            let property = try Self.entry(of: properties, &body)
+            guard property.type != .links, seen.insert(property).inserted else {
+                throw body.failure(.malformed, "\(property) can't be a column here")
+            }
+            used.append(property)
+        }
+        return used
+    }
+
+    private mutating func readRecords(
         _ body: inout ByteReader, inserting: Bool = false
     ) throws(ChangeSetDecodingError) -> [RecordID] {
         let count = try body.readCount()
+        try spend(count, body)
         var runs: [(replica: ReplicaID, count: Int)] = []
         var missing = count
         if inserting {
@@ -149,12 +188,20 @@ public struct ChangePayloadDecoder: Sendable {
         guard missing == 0 else {
             throw column.failure(.malformed, "a column lacks \(missing) values")
         }
+        let range = property.type.integers
         var bodies = try column.readNested()
         var values: [Value] = []
         values.reserveCapacity(count)
         for run in runs {
+            if run.tag == ValueTag.null {
+                values.append(contentsOf: repeatElement(.null, count: run.count))
+                continue
+            }
             for _ in 0..<run.count {
                 if let value = try bodies.readBody(tag: run.tag) {
+                    if let range, case .integer(let integer) = value, !range.contains(integer) {
+                        throw bodies.failure(.malformed, "\(integer) is too wide for \(property)")
+                    }
                     values.append(value)
                 } else {
                     values.append(.reference(try readReference(&column)))
@@ -172,7 +219,7 @@ public struct ChangePayloadDecoder: Sendable {
         return RecordID(replica: replica, number: try column.readRecordNumber())
     }
 
-    private func readLinks(
+    private mutating func readLinks(
         _ body: inout ByteReader, withTags: Bool
     ) throws(ChangeSetDecodingError) -> LinkBlock {
         let entity = try readName(&body)
@@ -195,9 +242,13 @@ public struct ChangePayloadDecoder: Sendable {
         return LinkBlock(entity: entity, property: property, links: links)
     }
 
-    private func readTags(_ body: inout ByteReader) throws(ChangeSetDecodingError) -> [Stamp] {
+    private mutating func readTags(
+        _ body: inout ByteReader
+    ) throws(ChangeSetDecodingError) -> [Stamp] {
         var tags: [Stamp] = []
-        for _ in 0..<(try body.readCount(ofAtLeast: 9)) {
+        let count = try body.readCount(ofAtLeast: 9)
+        try spend(count, body)
+        for _ in 0..<count {
             let timestamp = try body.readTimestamp()
             tags.append(Stamp(timestamp: timestamp, replica: try Self.entry(of: replicas, &body)))
         }
@@ -206,6 +257,15 @@ public struct ChangePayloadDecoder: Sendable {
 }
 
 extension WireType {
+    /// What an integer of this type may be; `nil` where every 64-bit integer will do.
+    fileprivate var integers: ClosedRange<Int64>? {
+        switch self {
+        case .integer16: -32_768...32_767
+        case .integer32: -2_147_483_648...2_147_483_647
+        default: nil
+        }
+    }
+
     /// Whether a value of this tag may stand in a property of this type: null and values of later
     /// formats everywhere, and anything in a property of a later type.
     func accepts(tag: UInt8) -> Bool {

@@ -17,14 +17,14 @@ public struct ChangePayload: Hashable, Sendable {
         return encoder.finish()
     }
 
-    /// Properties whose rule this version cannot merge under, and operations it does not know.
+    /// Whether there are properties that this version cannot merge, or operations unknown to it.
     public var hasUnknownRules: Bool {
         blocks.contains { block in
             switch block {
             case .unknown: true
             case .insert(let rows), .update(let rows):
-                rows.properties.contains { !$0.rule.isKnown }
-            case .link(let links), .unlink(let links): !links.property.rule.isKnown
+                rows.properties.contains { !$0.isMergeable }
+            case .link(let links), .unlink(let links): !links.property.isMergeable
             case .delete: false
             }
         }

@@ -2,6 +2,14 @@
 public struct ChangePayloadEncoder: Sendable {
     private var tables: PayloadTables
     private var blocks = ByteWriter()
+    private var blockCount = 0
+    private var cellCount = 0
+
+    /// Whether the payload is within ``Limits`` so far; a reader refuses one that is not.
+    public var isWithinLimits: Bool {
+        cellCount <= Limits.mostCells && blockCount <= Limits.mostBlocks
+            && tables.isWithinLimits && blocks.count <= Limits.largestChangeSet
+    }
 
     public init(author: ReplicaID) { tables = PayloadTables(author: author) }
 
@@ -16,6 +24,10 @@ public struct ChangePayloadEncoder: Sendable {
 
     public mutating func append(_ rows: RowBlockEncoder) {
         guard rows.count > 0 else { return }
+        precondition(
+            rows.columns.allSatisfy { $0.count == rows.count },
+            "every column takes one value for each record")
+        cellCount += rows.count * (rows.properties.count + 1)
         var body = ByteWriter(reservingCapacity: rows.byteCount + 64)
         body.append(varint: tables.index(of: rows.entity))
         rows.records.write(
@@ -23,7 +35,7 @@ public struct ChangePayloadEncoder: Sendable {
         body.append(count: rows.properties.count)
         for property in rows.properties { body.append(varint: tables.index(of: property)) }
         for column in rows.columns { column.write(to: &body, tables: &tables) }
-        append(operation: rows.operation, body: body)
+        append(operation: rows.operation, body: body.bytes)
     }
 
     public mutating func append(_ block: ChangeBlock) {
@@ -34,8 +46,7 @@ public struct ChangePayloadEncoder: Sendable {
         case .link(let links): append(links, operation: Operation.link)
         case .unlink(let links): append(links, operation: Operation.unlink)
         case .unknown(let operation, let bytes):
-            blocks.append(varint: operation)
-            blocks.append(block: bytes)
+            append(operation: operation, body: bytes)
         }
     }
 
@@ -47,9 +58,10 @@ public struct ChangePayloadEncoder: Sendable {
         return payload.bytes
     }
 
-    private mutating func append(operation: UInt64, body: ByteWriter) {
+    private mutating func append(operation: UInt64, body: [UInt8]) {
         blocks.append(varint: operation)
-        blocks.append(block: body.bytes)
+        blocks.append(block: body)
+        blockCount += 1
     }
 
     private mutating func append(_ block: RowBlock, inserting: Bool) {
@@ -69,7 +81,8 @@ public struct ChangePayloadEncoder: Sendable {
         var records = RecordListEncoder()
         for record in block.records { records.append(record) }
         records.write(to: &body, tables: &tables, inserting: false)
-        append(operation: Operation.delete, body: body)
+        cellCount += block.records.count
+        append(operation: Operation.delete, body: body.bytes)
     }
 
     private mutating func append(_ block: LinkBlock, operation: UInt64) {
@@ -86,11 +99,13 @@ public struct ChangePayloadEncoder: Sendable {
         if operation == Operation.unlink {
             for link in block.links { append(tags: link.tagsSeen, to: &body) }
         }
-        append(operation: operation, body: body)
+        cellCount += block.links.count * 2
+        append(operation: operation, body: body.bytes)
     }
 
     private mutating func append(tags: [Stamp], to body: inout ByteWriter) {
         body.append(count: tags.count)
+        cellCount += tags.count
         for tag in tags {
             body.append(fixed64: tag.timestamp.rawValue)
             body.append(varint: tables.index(of: tag.replica))

@@ -1,5 +1,7 @@
 extension ChangeSet {
     public static let version: UInt8 = 1
+    /// Bytes of the shortest encoded change set, whose payload and names are empty.
+    public static let leastByteCount = 98
 
     /// The set as it travels: version, core, previous origin, origin, for a rewritten set its
     /// digest, and the context.

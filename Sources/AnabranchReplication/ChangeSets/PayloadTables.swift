@@ -13,6 +13,10 @@ struct PayloadTables: Sendable {
         replicaIndexes = [author: 0]
     }
 
+    var isWithinLimits: Bool {
+        names.count <= Limits.mostNames && properties.count <= Limits.mostNames
+    }
+
     mutating func index(of replica: ReplicaID) -> UInt64 {
         Self.index(of: replica, in: &replicas, by: &replicaIndexes)
     }

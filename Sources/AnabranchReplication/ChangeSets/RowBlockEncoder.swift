@@ -75,6 +75,7 @@ struct ColumnEncoder: Sendable {
     @usableFromInline
     init(capacity: Int) { values = ByteWriter(reservingCapacity: capacity * 4) }
 
+    var count: Int { runs.reduce(0) { $0 + $1.count } }
     var byteCount: Int { values.count + references.count * 6 + runs.count * 3 }
 
     @inlinable

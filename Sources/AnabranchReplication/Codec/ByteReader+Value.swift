@@ -24,7 +24,8 @@ extension ByteReader {
         }
     }
 
-    mutating func readFlag() throws(ChangeSetDecodingError) -> Bool {
+    /// A byte that is 0 or 1.
+    public mutating func readFlag() throws(ChangeSetDecodingError) -> Bool {
         let byte = try readByte()
         guard byte <= 1 else { throw failure(.malformed, "a flag is neither 0 nor 1") }
         return byte == 1
@@ -35,9 +36,9 @@ extension ByteReader {
         let exponent = try readSigned()
         let high = try readVarint()
         let digits = UInt128(high) << 64 | UInt128(try readVarint())
-        guard ExactDecimal.exponents.contains(Int(clamping: exponent)),
+        guard
             let decimal = ExactDecimal(
-                digits: digits, exponent: Int(exponent), isNegative: isNegative),
+                digits: digits, exponent: Int(clamping: exponent), isNegative: isNegative),
             decimal.digits == digits, decimal.isNegative == isNegative,
             decimal.exponent == exponent
         else { throw failure(.malformed, "a decimal is out of bounds or not in canonical form") }
@@ -103,10 +104,23 @@ extension ByteReader {
 
     public mutating func readDot() throws(ChangeSetDecodingError) -> Dot {
         let replica = try readReplica()
+        return Dot(replica: replica, sequence: try readSequence())
+    }
+
+    public mutating func readSequence() throws(ChangeSetDecodingError) -> UInt64 {
         let sequence = try readVarint()
         guard (1...Limits.greatestSequence).contains(sequence) else {
             throw failure(.limitExceeded, "a sequence number is not within 1…2^53−1")
         }
-        return Dot(replica: replica, sequence: sequence)
+        return sequence
+    }
+
+    /// A number that is stored or added to: zero to ``Limits/greatestSequence``.
+    public mutating func readQuantity() throws(ChangeSetDecodingError) -> UInt64 {
+        let quantity = try readVarint()
+        guard quantity <= Limits.greatestSequence else {
+            throw failure(.limitExceeded, "a position or size is not below 2^53")
+        }
+        return quantity
     }
 }

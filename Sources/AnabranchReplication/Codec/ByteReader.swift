@@ -80,9 +80,14 @@ public struct ByteReader: Sendable {
     }
 
     @inlinable
+    public mutating func readBigEndian64() throws(ChangeSetDecodingError) -> UInt64 {
+        try readFixed64().byteSwapped
+    }
+
+    @inlinable
     public mutating func readReplica() throws(ChangeSetDecodingError) -> ReplicaID {
-        let high = try readFixed64().byteSwapped
-        return ReplicaID(high: high, low: try readFixed64().byteSwapped)
+        let high = try readBigEndian64()
+        return ReplicaID(high: high, low: try readBigEndian64())
     }
 
     @inlinable

@@ -42,6 +42,13 @@ public struct ByteWriter: Sendable {
         withUnsafeBytes(of: value.littleEndian) { storage.append(contentsOf: $0) }
     }
 
+    /// The one exception to the byte order: the first eight bytes of a replica or a digest, which
+    /// were read as one big-endian number, in their own order.
+    @inlinable
+    public mutating func append(bigEndian64 value: UInt64) {
+        withUnsafeBytes(of: value.bigEndian) { storage.append(contentsOf: $0) }
+    }
+
     @inlinable
     public mutating func append(raw other: some Sequence<UInt8>) {
         storage.append(contentsOf: other)
@@ -66,7 +73,7 @@ public struct ByteWriter: Sendable {
 
     @inlinable
     public mutating func append(replica: ReplicaID) {
-        withUnsafeBytes(of: replica.high.bigEndian) { storage.append(contentsOf: $0) }
-        withUnsafeBytes(of: replica.low.bigEndian) { storage.append(contentsOf: $0) }
+        append(bigEndian64: replica.high)
+        append(bigEndian64: replica.low)
     }
 }

@@ -9,7 +9,7 @@ extension ByteWriter {
         append(count: context.beyond.count)
         for entry in context.beyond {
             append(dot: entry.dot)
-            append(fixed64: entry.originPrefix)
+            append(bigEndian64: entry.originPrefix)
         }
     }
 }
@@ -19,7 +19,7 @@ extension ByteReader {
         var prefix: CausalContext.Prefix?
         if try readFlag() {
             let epoch = try readReplica()
-            prefix = CausalContext.Prefix(epoch: epoch, position: try readVarint())
+            prefix = CausalContext.Prefix(epoch: epoch, position: try readQuantity())
         }
         let count = try readCount(ofAtLeast: 25)
         guard count <= Limits.longestContextVector else {
@@ -31,7 +31,7 @@ extension ByteReader {
             guard beyond.last.map({ $0.dot.replica < dot.replica }) ?? true else {
                 throw failure(.malformed, "a context is not in the order of its replicas")
             }
-            beyond.append(.init(dot: dot, originPrefix: try readFixed64()))
+            beyond.append(.init(dot: dot, originPrefix: try readBigEndian64()))
         }
         return CausalContext(prefix: prefix, beyond: beyond)
     }

@@ -4,7 +4,7 @@
 public enum Limits {
     /// 2^40 − 1: a record number shares one 64-bit row ID with its replica's ordinal.
     public static let greatestRecordNumber: UInt64 = (1 << 40) - 1
-    /// 2^53 − 1: exact in a double, so that JSON and JavaScript can carry it.
+    /// 2^53 − 1, also of positions in a log: exact in a double, for JSON and JavaScript.
     public static let greatestSequence: UInt64 = (1 << 53) - 1
     /// 2^63 − 1: a timestamp is stored as one signed SQLite integer.
     public static let greatestTimestamp: UInt64 = (1 << 63) - 1
@@ -14,8 +14,13 @@ public enum Limits {
     public static let longestName = 1024
     /// Bytes of one encoded change set. Larger saves travel in parts.
     public static let largestChangeSet = 256 << 20
-    /// Values of one block: a column of nulls takes no bytes, so bytes alone do not bound memory.
+    /// Values, record identities and tags of one change set: a column of nulls takes no bytes, so
+    /// bytes alone do not bound memory.
     public static let mostCells = 1 << 24
-    /// Entries of one explicit causal vector.
-    public static let longestContextVector = 1 << 16
+    /// Names, and properties, that one change set may mention.
+    public static let mostNames = 1 << 16
+    /// Blocks of one change set.
+    public static let mostBlocks = 1 << 20
+    /// Entries of one explicit causal vector: as many as a zone has replicas.
+    public static let longestContextVector = Int(greatestReplicaOrdinal)
 }

@@ -11,9 +11,6 @@ public struct MergeRule: RawRepresentable, Hashable, Sendable {
     public static let lastWriter = MergeRule(rawValue: 1)
     /// Add wins over a concurrent remove: a remove takes away only the tags that it saw.
     public static let set = MergeRule(rawValue: 6)
-
-    /// Whether this version of the format can merge under the rule.
-    public var isKnown: Bool { self == .lastWriter || self == .set }
 }
 
 extension MergeRule: CustomStringConvertible {

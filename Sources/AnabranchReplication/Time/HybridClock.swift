@@ -19,10 +19,9 @@ public struct HybridClock: Hashable, Sendable {
     ///   of representable time it returns `nil`: the caller refuses the event.
     public mutating func tick(wallMilliseconds: Int64) -> HybridTimestamp? {
         let wall = HybridTimestamp(wallMilliseconds: wallMilliseconds)
-        let next = wall > latest ? wall : HybridTimestamp(rawValue: latest.rawValue + 1)
-        guard next.rawValue <= Limits.greatestTimestamp else { return nil }
-        latest = next
-        return next
+        guard latest.rawValue < Limits.greatestTimestamp else { return nil }
+        latest = max(wall, HybridTimestamp(rawValue: latest.rawValue + 1))
+        return latest
     }
 
     /// Takes note of a timestamp that came from elsewhere.

@@ -22,8 +22,10 @@ struct DecimalScanner {
         let isNegative = take(UInt8(ascii: "-"))
         if !isNegative { _ = take(UInt8(ascii: "+")) }
         let digits = takeDigits()
-        guard !digits.isEmpty, digits.count <= 6 else { return nil }
-        let magnitude = digits.reduce(0) { $0 * 10 + Int($1) }
+        guard !digits.isEmpty else { return nil }
+        let significant = digits.drop { $0 == 0 }
+        guard significant.count <= 6 else { return nil }
+        let magnitude = significant.reduce(0) { $0 * 10 + Int($1) }
         return isNegative ? -magnitude : magnitude
     }
 

@@ -18,45 +18,69 @@ public struct ExactDecimal: Hashable, Sendable {
     /// The digits as one integer, below 10^38.
     public var digits: UInt128 { UInt128(digitsHigh) << 64 | UInt128(digitsLow) }
 
-    /// Exponents that a value may have once trailing zeros are gone, those of `Decimal`.
-    public static let exponents: ClosedRange<Int> = -128...127
-    public static let greatestDigits: UInt128 = {
-        (0..<38).reduce(UInt128(1)) { power, _ in power * 10 } - 1
-    }()
+    public static let greatestDigits = powerOfTen(38) - 1
 
-    public static let zero = ExactDecimal(digits: 0, exponent: 0, isNegative: false)!
+    public static let zero = ExactDecimal(Int64(0))
 
-    /// - Returns: `nil` where digits or exponent are out of bounds once trailing zeros are gone.
+    /// The bounds are those of Foundation's `Decimal`: 38 digits × 10^−128…10^127, where an
+    /// exponent above 127 is paid for with digits that are not used.
+    ///
+    /// - Returns: `nil` where the number is out of bounds once trailing zeros are gone.
     public init?(digits: UInt128, exponent: Int, isNegative: Bool) {
-        var digits = digits
-        var exponent = exponent
-        while digits != 0, digits.isMultiple(of: 10) {
-            digits /= 10
-            exponent += 1
+        // No more zeros than these can go, and the sum below can't overflow.
+        guard digits != 0 else {
+            self = .zero
+            return
         }
-        if digits == 0 { exponent = 0 }
-        // A large exponent may be paid for with digits, as Decimal's own form does.
-        guard digits <= Self.greatestDigits, Self.exponents.contains(exponent) else { return nil }
-        digitsHigh = UInt64(truncatingIfNeeded: digits >> 64)
-        digitsLow = UInt64(truncatingIfNeeded: digits)
-        self.exponent = Int16(exponent)
-        self.isNegative = isNegative && digits != 0
+        guard (-128 - 38...127 + 37).contains(exponent) else { return nil }
+        let (digits, zeros) = Self.withoutTrailingZeros(digits)
+        let excess = max(exponent + zeros - 127, 0)
+        guard exponent + zeros >= -128, excess <= 37,
+            digits <= Self.greatestDigits / Self.powerOfTen(excess)
+        else { return nil }
+        self.init(canonical: digits, exponent: exponent + zeros, isNegative: isNegative)
     }
 
     public init(_ integer: Int64) {
-        self = ExactDecimal(
-            digits: UInt128(integer.magnitude), exponent: 0, isNegative: integer < 0)!
+        let (digits, zeros) = Self.withoutTrailingZeros(UInt128(integer.magnitude))
+        self.init(canonical: digits, exponent: zeros, isNegative: integer < 0)
     }
 
-    /// - Returns: `nil` for NaN.
+    private init(canonical digits: UInt128, exponent: Int, isNegative: Bool) {
+        digitsHigh = UInt64(truncatingIfNeeded: digits >> 64)
+        digitsLow = UInt64(truncatingIfNeeded: digits)
+        self.exponent = Int16(exponent)
+        self.isNegative = isNegative
+    }
+
+    private static func withoutTrailingZeros(_ number: UInt128) -> (digits: UInt128, zeros: Int) {
+        guard number != 0 else { return (0, 0) }
+        var digits = number
+        var zeros = 0
+        while digits.isMultiple(of: 10) {
+            digits /= 10
+            zeros += 1
+        }
+        return (digits, zeros)
+    }
+
+    private static func powerOfTen(_ exponent: Int) -> UInt128 {
+        (0..<exponent).reduce(UInt128(1)) { power, _ in power * 10 }
+    }
+
+    /// - Returns: `nil` for NaN and for more than 38 digits, of which `Decimal` holds some.
     public init?(_ decimal: Decimal) {
         self.init(decimal.description)
     }
 
     /// The same number as Foundation has it.
     public var decimal: Decimal {
-        // 38 digits and these exponents are what Decimal holds, so the text is always read.
-        Decimal(string: description) ?? 0
+        // `Decimal` reads exponents up to 127 only, so larger ones are given as zeros.
+        let zeros = max(Int(exponent) - 127, 0)
+        let digits = digits * Self.powerOfTen(zeros)
+        let text = "\(isNegative ? "-" : "")\(digits)e\(Int(exponent) - zeros)"
+        // The text is within what Decimal holds, so it is always read.
+        return Decimal(string: text) ?? .nan
     }
 }
 

@@ -9,6 +9,10 @@ public struct WireProperty: Hashable, Sendable {
         self.type = type
         self.rule = rule
     }
+
+    /// Whether this version of the format can merge the property: links as sets, everything else
+    /// as registers. No other pair of type and rule has a meaning yet.
+    public var isMergeable: Bool { rule == (type == .links ? .set : .lastWriter) }
 }
 
 extension WireProperty: Comparable {

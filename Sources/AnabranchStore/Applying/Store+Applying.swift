@@ -16,7 +16,10 @@ extension Store {
         try write { transaction in
             try transaction.takePlace(of: page)
             var operation = ApplyOperation(transaction)
-            var cursor = page.after
+            // The log may be in a later epoch now: the same place under another name.
+            var cursor = LogCursor(
+                epoch: page.cursor.epoch, position: page.after.position,
+                digestHigh: page.after.digestHigh, digestLow: page.after.digestLow)
             for changeSet in page.changeSets {
                 cursor = cursor.advanced(over: changeSet)
                 try operation.apply(

@@ -17,9 +17,19 @@ package enum PredicateFunctions {
             "ab_like", argumentCount: 3, traits: [.deterministic, .innocuous]
         ) { arguments in
             guard !arguments.isNull(at: 0), !arguments.isNull(at: 1) else { return .null }
-            let options = ComparisonOptions(letters: arguments.string(at: 2)) ?? []
-            let pattern = LikePattern(arguments.string(at: 1), options: options)
-            return .integer(pattern.matches(arguments.string(at: 0)) ? 1 : 0)
+            let pattern = arguments.derived(from: 1) {
+                let options = ComparisonOptions(letters: arguments.string(at: 2)) ?? []
+                return ReadPattern(LikePattern(arguments.string(at: 1), options: options))
+            }
+            return .integer(pattern.pattern.matches(arguments.string(at: 0)) ? 1 : 0)
         }
     }
+}
+
+/// A pattern that SQLite keeps between the rows of a statement; its options are a literal beside
+/// it, so they cannot differ.
+private final class ReadPattern {
+    let pattern: LikePattern
+
+    init(_ pattern: LikePattern) { self.pattern = pattern }
 }

@@ -20,8 +20,8 @@ extension PredicateSQL {
         }
         let column = try self.operand(operand, options)
         let test = "\(column) IN \(try members(values))"
-        // The second mention has no binding, for only attributes, objects and counts get here.
-        return list.containsNull ? "(\(test) OR \(column) IS NULL)" : test
+        // Written anew, because a count may have bindings.
+        return list.containsNull ? "(\(test) OR \(try self.operand(operand, [])) IS NULL)" : test
     }
 
     /// In order, so that one list is one statement.

@@ -108,6 +108,12 @@ struct SaveOperation {
     }
 
     private func appendToLog(_ request: SaveRequest) throws -> Int64 {
+        guard encoder.isWithinLimits else {
+            throw StoreError(
+                .saveTooLarge,
+                "Can't save so much at once because a change set holds \(Limits.mostCells) values; "
+                    + "save in parts.")
+        }
         let payload = encoder.finish()
         guard payload.count < Limits.largestChangeSet - (1 << 20) else {
             throw StoreError(

@@ -10,6 +10,17 @@ package struct SyncState: Sendable {
     /// Change sets that the zone is not known to hold.
     package let pendingCount: Int
     package let pendingByteCount: Int
+
+    package init(
+        replica: ReplicaID, cursor: LogCursor?, last: (sequence: UInt64, origin: Digest)?,
+        pendingCount: Int, pendingByteCount: Int
+    ) {
+        self.replica = replica
+        self.cursor = cursor
+        self.last = last
+        self.pendingCount = pendingCount
+        self.pendingByteCount = pendingByteCount
+    }
 }
 
 /// What the zone has said of one pushed change set.

@@ -2,6 +2,9 @@ public import AnabranchReplication
 
 /// An object that predicates are evaluated on in memory.
 public protocol PredicateSubject {
+    /// What the object is an instance of.
+    var predicateEntity: EntityDescription { get }
+
     /// By the key's name; a missing value is `null`, and a to-one whose object does not exist is
     /// no subject.
     func predicateValue(forKey key: String) throws -> PredicateOperand

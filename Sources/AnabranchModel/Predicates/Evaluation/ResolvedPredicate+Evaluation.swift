@@ -1,5 +1,20 @@
 import AnabranchReplication
 
+extension FetchPredicate {
+    /// Whether the predicate holds for one object.
+    ///
+    /// It is checked against the object's entity each time; for many objects resolve it once and
+    /// evaluate the ``ResolvedPredicate``.
+    ///
+    /// - Parameter variables: Values of `$variables`, named without the `$`.
+    /// - Throws: ``FetchPredicateError``, or what the subject throws.
+    public func evaluate(
+        with subject: any PredicateSubject, variables: [String: (any PredicateArgument)?] = [:]
+    ) throws -> Bool {
+        try resolved(for: subject.predicateEntity, variables: variables).evaluate(with: subject)
+    }
+}
+
 extension ResolvedPredicate {
     /// Whether the predicate holds for the subject, which is of the entity that it was resolved
     /// for.

@@ -114,7 +114,8 @@ extension PredicateLexer {
             position += 2
             let digits = takeWhile { Character($0).isHexDigit }
             guard let number = UInt64(digits, radix: radix) else {
-                throw error(.invalidNumber, at: start, "Can't read the number '0\(scalar)\(digits)'.")
+                throw error(
+                    .invalidNumber, at: start, "Can't read the number '0\(scalar)\(digits)'.")
             }
             return integer(String(number))
         }

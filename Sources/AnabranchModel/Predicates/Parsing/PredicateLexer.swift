@@ -5,12 +5,10 @@ struct PredicateLexer {
 
     init(_ format: String) { scalars = Array(format.unicodeScalars) }
 
-    /// Signs, longer ones first.
-    private static let signs: [[Unicode.Scalar]] = [
+    private static let longSigns: Set<String> = [
         "&&", "||", "==", "=<", "=>", "!=", "<>", "<=", ">=", "<<", ">>", "**", ":=",
-        "=", "<", ">", "!", "&", "|", "^", "~", "+", "-", "*", "/", "(", ")", "{", "}", "[", "]",
-        ",", ".", ":",
-    ].map { Array($0.unicodeScalars) }
+    ]
+    private static let shortSigns = Set("=<>!&|^~+-*/(){}[],.:".unicodeScalars)
 
     mutating func tokens() throws(FetchPredicateError) -> [PredicateToken] {
         var tokens: [PredicateToken] = []
@@ -50,12 +48,24 @@ struct PredicateLexer {
         default: break
         }
         if isNameStart(scalar) { return try word() }
-        for sign in Self.signs where scalars[position...].starts(with: sign) {
-            position += sign.count
-            return .sign(String(String.UnicodeScalarView(sign)))
+        return .sign(try sign())
+    }
+
+    private mutating func sign() throws(FetchPredicateError) -> String {
+        if let second = peek(1) {
+            let pair = String(String.UnicodeScalarView([scalars[position], second]))
+            if Self.longSigns.contains(pair) {
+                position += 2
+                return pair
+            }
         }
-        throw error(
-            .syntax, "Can't read '\(scalar)' because it is no part of the predicate language.")
+        let scalar = scalars[position]
+        guard Self.shortSigns.contains(scalar) else {
+            throw error(
+                .syntax, "Can't read '\(scalar)' because it is no part of the predicate language.")
+        }
+        position += 1
+        return String(scalar)
     }
 
     private mutating func prefixedName(_ what: String) throws(FetchPredicateError) -> String {

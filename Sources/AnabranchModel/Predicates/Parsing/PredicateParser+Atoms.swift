@@ -132,7 +132,8 @@ extension PredicateParser {
         }
         guard PredicateFunction.names.contains(name) else {
             throw error(
-                .unknownFunction, at: column, "Can't call '\(name)' because no function is so called.")
+                .unknownFunction, at: column,
+                "Can't call '\(name)' because no function is so called.")
         }
         try expect("(", "after the name of a function")
         let (values, heights) = try expressions(until: ")")
@@ -190,7 +191,8 @@ extension PredicateParser {
         try expect(",", "after the collection of SUBQUERY")
         guard case .variable(let variable) = token.kind else {
             throw error(
-                .syntax, "Can't read \(quoted(token)) as the variable of SUBQUERY: write '$' before "
+                .syntax,
+                "Can't read \(quoted(token)) as the variable of SUBQUERY: write '$' before "
                     + "its name.")
         }
         advance()

@@ -39,7 +39,8 @@ struct PredicateParser {
                 .emptyPredicate,
                 "Can't read an empty predicate; TRUEPREDICATE stands for everything.")
         }
-        let predicate = try predicate(in: try disjunction())
+        let whole = try disjunction()
+        let predicate = try predicate(in: whole)
         guard token.kind == .end else { throw unexpected() }
         try arguments.checkAllUsed()
         return predicate
@@ -148,7 +149,8 @@ extension PredicateParser {
         keyword: String, sign: String, _ join: ([FetchPredicate]) -> FetchPredicate
     ) throws(FetchPredicateError) -> Node {
         let isOr = keyword == "OR"
-        let first = isOr ? try list(keyword: "AND", sign: "&&") { .conjunction($0) } : try negation()
+        let first =
+            isOr ? try list(keyword: "AND", sign: "&&") { .conjunction($0) } : try negation()
         guard token.keyword == keyword || token.isSign(sign) else { return first }
         var parts = [try predicate(in: first)]
         var heights = [first.height]
@@ -173,6 +175,8 @@ extension PredicateParser {
 
     private mutating func comparison() throws(FetchPredicateError) -> Node {
         let column = token.column
+        if accept(keyword: "TRUEPREDICATE") { return try node(.true, at: column, above: []) }
+        if accept(keyword: "FALSEPREDICATE") { return try node(.false, at: column, above: []) }
         let quantifier = quantifier()
         let left = try operation()
         guard case .expression = left.content else {

@@ -59,7 +59,8 @@ extension LeafComparison {
         }
         if left.isObject || right.isObject {
             guard relation == .equal else {
-                throw error(.typeMismatch, "Can't put objects in order: only == and != compare them.")
+                throw error(
+                    .typeMismatch, "Can't put objects in order: only == and != compare them.")
             }
         }
         if case .constant = left {
@@ -159,7 +160,8 @@ extension LeafComparison {
             case .constant(let value):
                 values.insert(value)
                 if case .constant(let own) = own {
-                    isInConstants = isInConstants || ResolvedRelation.equal.holds(own, value, options)
+                    isInConstants =
+                        isInConstants || ResolvedRelation.equal.holds(own, value, options)
                 }
             default: break
             }

@@ -121,7 +121,8 @@ extension OperandTyping {
         }
     }
 
-    private func mismatch(_ left: ResolvedOperand, _ right: ResolvedOperand) -> FetchPredicateError {
+    private func mismatch(_ left: ResolvedOperand, _ right: ResolvedOperand) -> FetchPredicateError
+    {
         leaf.error(
             .typeMismatch, key: left.key ?? right.key,
             "Can't compare \(left.summary) with \(right.summary) because their types differ.")

@@ -31,8 +31,12 @@ struct PathCursor {
                 current = relationship.destination
             case .relationship(let relationship):
                 let owner = ObjectPath(scope: scope, steps: way)
-                guard rest.first == .collectionOperator("count") else {
+                switch rest.first {
+                case .collectionOperator("count"), .size: break
+                case let step?:
+                    guard case .key = step else { throw unsupported(step) }
                     return .collection(owner, relationship, rest: rest)
+                case nil: return .collection(owner, relationship, rest: rest)
                 }
                 guard rest.count == 1 else {
                     throw error(

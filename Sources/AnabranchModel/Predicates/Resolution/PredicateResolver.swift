@@ -13,7 +13,8 @@ struct PredicateResolver {
     init(_ entity: EntityDescription) { self.entity = entity }
 
     /// The resolver for what is asked of the elements of a collection.
-    func inside(binding variable: String? = nil, to cursor: PathCursor? = nil) -> PredicateResolver {
+    func inside(binding variable: String? = nil, to cursor: PathCursor? = nil) -> PredicateResolver
+    {
         var inner = self
         inner.depth += 1
         if let variable, let cursor { inner.variables[variable] = cursor }

@@ -110,7 +110,8 @@ extension FetchPredicate {
 
 extension FetchSort {
     /// - Throws: ``FetchPredicateError`` naming entity and key.
-    public func resolved(for entity: EntityDescription) throws(FetchPredicateError) -> ResolvedSort {
+    public func resolved(for entity: EntityDescription) throws(FetchPredicateError) -> ResolvedSort
+    {
         try PredicateResolver(entity).resolve(self)
     }
 }

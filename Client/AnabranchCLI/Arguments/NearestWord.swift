@@ -1,0 +1,38 @@
+/// Finds the word that somebody probably meant.
+enum NearestWord {
+    /// - Returns: The candidate with the fewest typing errors, if they are few for its length.
+    static func suggestion(for word: String, among candidates: [String]) -> String? {
+        let wanted = Array(word.lowercased())
+        let ranked = candidates.map { candidate in
+            (candidate, distance(wanted, Array(candidate.lowercased())))
+        }
+        guard let best = ranked.min(by: { $0.1 < $1.1 }) else { return nil }
+        let isPrefix = wanted.count >= 2 && best.0.lowercased().hasPrefix(word.lowercased())
+        return isPrefix || best.1 <= max(1, best.0.count / 3) ? best.0 : nil
+    }
+
+    /// How many letters have to be added, dropped, replaced or swapped with their neighbour.
+    ///
+    /// Source: Damerau, "A technique for computer detection and correction of spelling errors",
+    /// CACM 7(3), 1964; the form in which no part is edited twice.
+    static func distance(_ left: [Character], _ right: [Character]) -> Int {
+        var rows = [Array(0...right.count)]
+        for row in left.indices {
+            var current = [row + 1]
+            for column in right.indices {
+                let isSame = left[row] == right[column]
+                var best = min(
+                    rows[row][column] + (isSame ? 0 : 1), rows[row][column + 1] + 1,
+                    current[column] + 1)
+                if row > 0, column > 0, left[row] == right[column - 1],
+                    left[row - 1] == right[column]
+                {
+                    best = min(best, rows[row - 1][column - 1] + 1)
+                }
+                current.append(best)
+            }
+            rows.append(current)
+        }
+        return rows[left.count][right.count]
+    }
+}

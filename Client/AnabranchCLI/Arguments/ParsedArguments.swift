@@ -1,0 +1,57 @@
+/// The words of a command line by their meaning.
+struct ParsedArguments {
+    let command: String
+    private let values: [String: [String]]
+    private let words: [String: [String]]
+
+    init(command: String, values: [String: [String]], words: [String: [String]]) {
+        self.command = command
+        self.values = values
+        self.words = words
+    }
+
+    func isSet(_ option: String) -> Bool { values[option] != nil }
+
+    func text(_ option: String) -> String? { values[option]?.first }
+
+    func texts(_ option: String) -> [String] { values[option] ?? [] }
+
+    /// - Throws: ``UsageError`` where the value is no whole number in the range.
+    func number(_ option: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
+        guard let text = text(option) else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            let bounds =
+                range.upperBound == .max
+                ? "of at least \(range.lowerBound)"
+                : "from \(range.lowerBound) to \(range.upperBound)"
+            throw error("--\(option) takes a whole number \(bounds), not '\(text)'.")
+        }
+        return number
+    }
+
+    /// - Throws: ``UsageError`` where the value is none of the choices.
+    func choice<Choice: RawRepresentable & CaseIterable>(
+        _ option: String, of type: Choice.Type = Choice.self
+    ) throws(UsageError) -> Choice? where Choice.RawValue == String {
+        guard let text = text(option) else { return nil }
+        guard let choice = Choice(rawValue: text) else {
+            let known = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            throw error("--\(option) is one of \(known), not '\(text)'.")
+        }
+        return choice
+    }
+
+    /// A required argument; the parser has seen that it is there.
+    func word(_ argument: String) throws(UsageError) -> String {
+        guard let word = words[argument]?.first else {
+            throw error("'\(command)' needs \(argument).")
+        }
+        return word
+    }
+
+    func optionalWord(_ argument: String) -> String? { words[argument]?.first }
+
+    func allWords(_ argument: String) -> [String] { words[argument] ?? [] }
+
+    func error(_ message: String) -> UsageError { UsageError(message, command: command) }
+}

@@ -1,0 +1,78 @@
+import Anabranch
+import Foundation
+
+/// Writes the records of an entity to standard output.
+struct ExportCommand: Command {
+    enum Format: String, CaseIterable { case json, jsonl, csv }
+
+    static let specification = CommandSpecification(
+        name: "export", summary: "Writes the records of an entity as JSON or CSV.",
+        discussion: [
+            "JSON is one array; jsonl is one object a line. A relationship is written as the ID of "
+                + "its record, or, with --columns country.code, as an attribute of it, which "
+                + "'import --link' reads again. Several in one CSV field have ';' between them.",
+            "Records that are changed meanwhile are written as they are when their turn comes.",
+        ],
+        arguments: [.store, .entity],
+        options: [
+            OptionSpecification("format", "json|jsonl|csv", "json by default.")
+        ] + RecordQuery.options,
+        examples: [
+            .init(
+                "export geo.store City --format csv --columns code,name,country.code >cities.csv",
+                "Writes three columns.")
+        ])
+
+    let path: String
+    let entity: String
+    let format: Format
+    let query: RecordQuery
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        path = try arguments.word("STORE")
+        entity = try arguments.word("ENTITY")
+        format = try arguments.choice("format") ?? .json
+        query = try RecordQuery(arguments)
+    }
+
+    func run(_ console: Console) async throws {
+        try StoreFile.withContext(path) { context in
+            let entity = try EntityNames.entity(
+                entity, in: context.model, command: query.command)
+            let columns = try query.columns(of: entity, isToManyIncluded: true)
+            let progress = ProgressBar(console, unit: "records")
+            defer { progress.finish() }
+            var count = 0
+            try writeStart(columns, console)
+            try query.forEachPiece(of: entity, in: context) { objects in
+                for object in objects {
+                    try write(object, columns, isFirst: count == 0, console)
+                    count += 1
+                }
+                progress.update(fraction: nil, count: count)
+            }
+            if format == .json { try console.print(count == 0 ? "]" : "\n]") }
+        }
+    }
+
+    private func writeStart(_ columns: [RecordColumn], _ console: Console) throws {
+        switch format {
+        case .json: try console.output.write("[")
+        case .jsonl: break
+        case .csv: try console.print(columns.map { CSVText.field($0.name) }.joined(separator: ","))
+        }
+    }
+
+    private func write(
+        _ object: ManagedObject, _ columns: [RecordColumn], isFirst: Bool, _ console: Console
+    ) throws {
+        let output = RecordOutput(columns: columns, isJSON: true)
+        switch format {
+        case .json: try console.output.write((isFirst ? "\n" : ",\n") + (try output.json(object)))
+        case .jsonl: try console.print(try output.json(object))
+        case .csv:
+            let fields = try columns.map { CSVText.field(try $0.content(of: object)) }
+            try console.print(fields.joined(separator: ","))
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Anabranch
+
+/// Finds records.
+struct FetchCommand: Command {
+    static let specification = CommandSpecification(
+        name: "fetch", summary: "Finds records and shows them as a table.",
+        discussion: [
+            "Without --columns all attributes and to-one relationships are shown."
+        ],
+        arguments: [.store, .entity],
+        options: RecordQuery.options + [
+            .flag("count", "Prints only how many there are."), .json,
+        ],
+        examples: [
+            .init(
+                "fetch geo.store City --where \"country.alpha2 == 'FR'\" --sort name --limit 10",
+                "Shows the first ten cities of France."),
+            .init("fetch geo.store Country --count", "Counts the countries."),
+        ])
+
+    let path: String
+    let entity: String
+    let query: RecordQuery
+    let isCount: Bool
+    let isJSON: Bool
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        path = try arguments.word("STORE")
+        entity = try arguments.word("ENTITY")
+        query = try RecordQuery(arguments)
+        isCount = arguments.isSet("count")
+        isJSON = arguments.isSet("json")
+    }
+
+    func run(_ console: Console) async throws {
+        try StoreFile.withContext(path) { context in
+            let entity = try EntityNames.entity(
+                entity, in: context.model, command: query.command)
+            if isCount {
+                let count = try context.count(for: try query.request(of: entity))
+                return try console.print(
+                    isJSON ? JSONText.object { $0.member("count", count) } : String(count))
+            }
+            let columns = try query.columns(of: entity)
+            let output = RecordOutput(columns: columns, isJSON: isJSON)
+            if isJSON {
+                return try query.forEachPiece(of: entity, in: context) {
+                    try output.write($0, to: console)
+                }
+            }
+            // A table has to see every row before it knows its widths.
+            let objects = try context.fetch(try query.request(of: entity))
+            try output.write(objects, to: console)
+        }
+    }
+}

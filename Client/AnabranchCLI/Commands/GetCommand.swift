@@ -1,0 +1,44 @@
+import Anabranch
+
+/// Shows records that are named.
+struct GetCommand: Command {
+    static let specification = CommandSpecification(
+        name: "get", summary: "Shows records with all their properties.",
+        discussion: ["Without one of them, none is shown and the exit status is 1."],
+        arguments: [
+            .store, .entity,
+            ArgumentSpecification(
+                "RECORD", "An ID, as 1f2e3d4c/12 or anabranch://…, or attribute=value.",
+                isRepeated: true),
+        ],
+        options: [
+            OptionSpecification("columns", "NAMES", "What to show: name,country.name."), .json,
+        ],
+        examples: [.init("get geo.store Country alpha2=FR", "Shows one country.")])
+
+    let path: String
+    let entity: String
+    let records: [String]
+    let query: RecordQuery
+    let isJSON: Bool
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        path = try arguments.word("STORE")
+        entity = try arguments.word("ENTITY")
+        records = arguments.allWords("RECORD")
+        query = try RecordQuery(arguments)
+        isJSON = arguments.isSet("json")
+    }
+
+    func run(_ console: Console) async throws {
+        try StoreFile.withContext(path) { context in
+            let entity = try EntityNames.entity(
+                entity, in: context.model, command: query.command)
+            let objects = try records.map {
+                try RecordSelector(text: $0, command: query.command).object(of: entity, in: context)
+            }
+            let columns = try query.columns(of: entity, isToManyIncluded: true)
+            try RecordOutput(columns: columns, isJSON: isJSON).writeList(objects, to: console)
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import Anabranch
+
+/// Prints the canonical hash of a store's state.
+struct HashCommand: Command {
+    static let specification = CommandSpecification(
+        name: "hash", summary: "Prints the canonical hash of a store's state.",
+        discussion: [
+            "Every replica and the zone have the same hash exactly when they hold the same "
+                + "change sets. 'anabranchd zone hash' prints the zone's."
+        ],
+        options: [.json], examples: [.init("hash geo.store", "64 hexadecimal digits.")])
+
+    let path: String
+    let isJSON: Bool
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        path = try arguments.word("STORE")
+        isJSON = arguments.isSet("json")
+    }
+
+    func run(_ console: Console) async throws {
+        let container = try StoreFile.open(path)
+        defer { container.coordinator.close() }
+        let hash = try container.coordinator.canonicalHash().description
+        try console.print(isJSON ? JSONText.object { $0.member("hash", hash) } : hash)
+    }
+}

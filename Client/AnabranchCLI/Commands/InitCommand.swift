@@ -1,0 +1,57 @@
+import Anabranch
+import Foundation
+
+/// Makes an empty store for a model.
+struct InitCommand: Command {
+    static let specification = CommandSpecification(
+        name: "init", summary: "Makes an empty store for a model.",
+        discussion: [
+            "The model stays in the store, so that every other command works without it. A "
+                + "replica of a store that exists is made the same way, with the same model, and "
+                + "filled by 'anabranch sync'."
+        ],
+        options: [
+            OptionSpecification(
+                "model", "FILE", "The model: an .xcdatamodeld or .xcdatamodel of Xcode."),
+            OptionSpecification(
+                "model-version", "NAME", "Which version of an .xcdatamodeld, if not the current."),
+        ],
+        examples: [
+            .init("init geo.store --model Geo.xcdatamodeld", "Makes the file geo.store.")
+        ])
+
+    let path: String
+    let model: String
+    let version: String?
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        path = try arguments.word("STORE")
+        guard let model = arguments.text("model") else {
+            throw arguments.error("'init' needs a model: anabranch init \(path) --model FILE")
+        }
+        self.model = model
+        version = arguments.text("model-version")
+    }
+
+    func run(_ console: Console) async throws {
+        guard !FileManager.default.fileExists(atPath: path) else {
+            throw CommandFailure(
+                .cannotCreate, "Can't make \(path) because there is such a file already.")
+        }
+        guard FileManager.default.fileExists(atPath: model) else {
+            throw CommandFailure(.noInput, "There is no model \(model).")
+        }
+        let model = try ManagedObjectModel.reading(
+            URL(fileURLWithPath: model), version: version)
+        for warning in model.warnings { console.note("anabranch: \(warning)") }
+        let container = PersistentContainer(model: model, url: URL(fileURLWithPath: path))
+        do {
+            try container.load()
+        } catch let error as StoreError where error.code == .cannotOpen {
+            throw CommandFailure(.cannotCreate, error.message)
+        }
+        let names = model.entities.map(\.name).joined(separator: ", ")
+        try console.print("Made \(path) with \(model.entities.count) entities: \(names).")
+        container.coordinator.close()
+    }
+}

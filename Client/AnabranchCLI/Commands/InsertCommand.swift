@@ -1,0 +1,52 @@
+import Anabranch
+
+/// Makes one record.
+struct InsertCommand: Command {
+    static let specification = CommandSpecification(
+        name: "insert", summary: "Makes a record.",
+        discussion: [
+            "NAME=VALUE sets an attribute, country=alpha2=FR or country=ID a to-one relationship, "
+                + "members+=alpha2=FR adds to a to-many."
+        ],
+        arguments: [
+            .store, .entity,
+            ArgumentSpecification(
+                "NAME=VALUE", "What the record holds.", isRequired: false, isRepeated: true),
+        ],
+        options: [.author, .json],
+        examples: [
+            .init("insert geo.store Country alpha2=FR name=France", "Makes a country.")
+        ])
+
+    let path: String
+    let entity: String
+    let assignments: [Assignment]
+    let arguments: ParsedArguments
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        path = try arguments.word("STORE")
+        entity = try arguments.word("ENTITY")
+        var assignments: [Assignment] = []
+        for word in arguments.allWords("NAME=VALUE") {
+            assignments.append(try Assignment(word, command: arguments.command))
+        }
+        self.assignments = assignments
+        self.arguments = arguments
+    }
+
+    func run(_ console: Console) async throws {
+        try StoreFile.withContext(
+            path, author: StoreFile.author(arguments), name: "insert \(entity)"
+        ) { context in
+            let entity = try EntityNames.entity(
+                entity, in: context.model, command: arguments.command)
+            let object = try context.insert(entity)
+            for assignment in assignments { try assignment.apply(to: object, in: context) }
+            try context.save()
+            let columns = try RecordColumn.standard(
+                of: entity, isToManyIncluded: true, command: arguments.command)
+            try RecordOutput(columns: columns, isJSON: arguments.isSet("json"))
+                .writeList([object], to: console)
+        }
+    }
+}

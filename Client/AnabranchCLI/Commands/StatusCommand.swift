@@ -1,0 +1,119 @@
+import Anabranch
+import AnabranchSync
+import Foundation
+
+/// Tells what is in a store and how it stands with its zone.
+struct StatusCommand: Command {
+    static let specification = CommandSpecification(
+        name: "status", summary: "Tells what a store holds and how it stands with its zone.",
+        discussion: ["Asks the file only, not the server."], options: [.json],
+        examples: [.init("status geo.store", "Shows one store.")])
+
+    let path: String
+    let isJSON: Bool
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        path = try arguments.word("STORE")
+        isJSON = arguments.isSet("json")
+    }
+
+    private struct Facts {
+        var replica: ReplicaID
+        var entities: [(name: String, count: Int)]
+        var changeSets: UInt64
+        var replicas: Int
+        var conflicts: Int
+        var byteCount: Int64
+        var sync: SyncStatus
+    }
+
+    func run(_ console: Console) async throws {
+        let container = try StoreFile.open(path)
+        defer { container.coordinator.close() }
+        let facts = try facts(of: container)
+        if isJSON { try console.print(json(facts)) } else { try write(facts, console) }
+    }
+
+    private func facts(of container: PersistentContainer) throws -> Facts {
+        let coordinator = container.coordinator
+        let entities = try container.newBackgroundContext().performAndWait { context in
+            try context.model.entities.filter { !$0.isAbstract }.map { entity in
+                var request = FetchRequest<ManagedObject>(entityName: entity.name)
+                request.includesSubentities = false
+                return (name: entity.name, count: try context.count(for: request))
+            }
+        }
+        let heads = try coordinator.versionVector().heads
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return Facts(
+            replica: try coordinator.replicaID, entities: entities,
+            changeSets: heads.reduce(0) { $0 + $1.sequence }, replicas: heads.count,
+            conflicts: try coordinator.conflicts().count,
+            byteCount: (attributes?[.size] as? NSNumber)?.int64Value ?? 0,
+            sync: try SyncStatus(of: container))
+    }
+
+    private func write(_ facts: Facts, _ console: Console) throws {
+        var lines = [
+            ("Store", "\(path), \(Quantity.bytes(facts.byteCount))"),
+            ("Replica", facts.replica.description),
+            (
+                "Change sets",
+                "\(facts.changeSets), of \(Quantity.text(facts.replicas, "replica"))"
+            ),
+            (
+                "Conflicts",
+                facts.conflicts == 0
+                    ? "none" : "\(facts.conflicts) in the journal; see 'anabranch conflicts'"
+            ),
+        ]
+        lines += syncLines(facts.sync)
+        for (name, text) in lines {
+            let padding = String(repeating: " ", count: 14 - name.count)
+            try console.print(console.bold(name) + padding + text)
+        }
+        try console.print()
+        var table = TextTable([.init("Entity"), .init("Records", .right)])
+        for entity in facts.entities { table.append([entity.name, String(entity.count)]) }
+        try console.print(table)
+    }
+
+    private func syncLines(_ sync: SyncStatus) -> [(String, String)] {
+        guard let server = sync.server, let zone = sync.zone else {
+            return [("Zone", "none yet; see 'anabranch sync --help'")]
+        }
+        let pending =
+            sync.pendingCount == 0
+            ? "nothing"
+            : "\(Quantity.text(sync.pendingCount, "change set")), "
+                + Quantity.bytes(sync.pendingByteCount)
+        let last = sync.lastExchange.map {
+            TimeText.short(wallMilliseconds: Int64($0.timeIntervalSince1970 * 1000))
+        }
+        return [
+            ("Zone", "\(zone) at \(server)"), ("Position", String(sync.position)),
+            ("To be sent", pending), ("Last sync", last ?? "never"),
+        ]
+    }
+
+    private func json(_ facts: Facts) -> String {
+        JSONText.object { json in
+            json.member("store", path)
+            json.member("byteCount", facts.byteCount)
+            json.member("replica", facts.replica.description)
+            json.member("changeSets", facts.changeSets)
+            json.member("conflicts", facts.conflicts)
+            json.member("server", facts.sync.server)
+            json.member("zone", facts.sync.zone)
+            json.member("position", facts.sync.position)
+            json.member("pending", facts.sync.pendingCount)
+            json.member(
+                "lastExchange",
+                facts.sync.lastExchange.map { TimeText.text($0.timeIntervalSinceReferenceDate) })
+            json.key("entities")
+            json.object { json in
+                for entity in facts.entities { json.member(entity.name, entity.count) }
+            }
+        }
+    }
+}

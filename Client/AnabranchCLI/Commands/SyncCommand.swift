@@ -1,0 +1,64 @@
+import Anabranch
+import AnabranchSync
+import Foundation
+
+/// Exchanges a store's changes with its zone.
+struct SyncCommand: Command {
+    static let specification = CommandSpecification(
+        name: "sync", summary: "Takes in what the zone has and sends what the store has.",
+        discussion: [
+            "The first sync names server and zone, which the store keeps. A save that the zone "
+                + "refuses stays in the store, and the exit status is 1."
+        ],
+        options: ZoneConnection.options + [.json],
+        examples: [
+            .init(
+                "sync geo.store --server https://sync.example.org --zone geo --token-file token",
+                "The first sync."),
+            .init("sync geo.store", "Every later one, with ANABRANCH_TOKEN set."),
+        ])
+
+    let path: String
+    let connection: ZoneConnection
+    let isJSON: Bool
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        path = try arguments.word("STORE")
+        connection = try ZoneConnection(arguments)
+        isJSON = arguments.isSet("json")
+    }
+
+    func run(_ console: Console) async throws {
+        let container = try StoreFile.open(path)
+        defer { container.coordinator.close() }
+        let outcome = try await connection.engine(for: container, console).synchronize()
+        try console.print(isJSON ? json(outcome) : text(outcome))
+        if let refusal = outcome.blockedBy {
+            try console.output.flush()
+            throw CommandFailure(
+                .failure,
+                "\(outcome.pendingCount) of the store's saves wait because the zone "
+                    + "refuses the first of them. \(refusal.message)")
+        }
+    }
+
+    private func text(_ outcome: SyncOutcome) -> String {
+        let pulled = Quantity.text(outcome.pulledChangeSets, "change set")
+        let pushed = Quantity.text(outcome.pushedChangeSets, "change set")
+        var text = "Pulled \(pulled), pushed \(pushed); at position \(outcome.position)"
+        if outcome.isCaughtUp { text += ", caught up" }
+        return text + "."
+    }
+
+    private func json(_ outcome: SyncOutcome) -> String {
+        JSONText.object { json in
+            json.member("pulled", outcome.pulledChangeSets)
+            json.member("pushed", outcome.pushedChangeSets)
+            json.member("position", outcome.position)
+            json.member("headPosition", outcome.headPosition)
+            json.member("pending", outcome.pendingCount)
+            json.member("isCaughtUp", outcome.isCaughtUp)
+            json.member("blockedBy", outcome.blockedBy?.code.rawValue)
+        }
+    }
+}

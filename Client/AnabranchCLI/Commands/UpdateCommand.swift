@@ -1,0 +1,107 @@
+import Anabranch
+
+/// Changes records.
+struct UpdateCommand: Command {
+    static let specification = CommandSpecification(
+        name: "update", summary: "Changes a record, or all that a predicate holds for.",
+        discussion: [
+            "NAME=VALUE sets an attribute, country=alpha2=FR or country=ID a to-one relationship; "
+                + "members+=alpha2=FR adds to a to-many and members-=alpha2=FR takes away. "
+                + "NAME= is the empty text; --null NAME leaves no value. All in one save."
+        ],
+        arguments: [
+            .store, .entity,
+            ArgumentSpecification(
+                "WORD",
+                "RECORD (an ID or attribute=value), unless --where is there; then "
+                    + "NAME=VALUE and so on.", isRequired: false, isRepeated: true),
+        ],
+        options: [
+            OptionSpecification("where", "PREDICATE", "Changes every record that it holds for."),
+            OptionSpecification(
+                "null", "NAME", "Leaves the property without a value.", isRepeated: true),
+            .author, .json,
+        ],
+        examples: [
+            .init("update geo.store Country alpha2=FR name='La France'", "Renames a country."),
+            .init("update geo.store City --where 'area > 1000' isLarge=true", "Marks many."),
+        ])
+
+    let path: String
+    let entity: String
+    let record: String?
+    let assignments: [Assignment]
+    let nulls: [String]
+    let query: RecordQuery
+    let arguments: ParsedArguments
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        path = try arguments.word("STORE")
+        entity = try arguments.word("ENTITY")
+        query = try RecordQuery(arguments)
+        var words = arguments.allWords("WORD")[...]
+        if query.predicate == nil {
+            guard let first = words.popFirst() else {
+                throw arguments.error("'update' needs RECORD or --where.")
+            }
+            record = first
+        } else {
+            record = nil
+        }
+        var assignments: [Assignment] = []
+        for word in words { assignments.append(try Assignment(word, command: arguments.command)) }
+        self.assignments = assignments
+        nulls = arguments.texts("null")
+        guard !assignments.isEmpty || !nulls.isEmpty else {
+            throw arguments.error("'update' needs something to change: NAME=VALUE.")
+        }
+        self.arguments = arguments
+    }
+
+    func run(_ console: Console) async throws {
+        try StoreFile.withContext(
+            path, author: StoreFile.author(arguments), name: "update \(entity)"
+        ) { context in
+            let entity = try EntityNames.entity(
+                entity, in: context.model, command: arguments.command)
+            let objects =
+                if let record {
+                    [
+                        try RecordSelector(text: record, command: arguments.command)
+                            .object(of: entity, in: context)
+                    ]
+                } else {
+                    try context.fetch(try query.request(of: entity))
+                }
+            for object in objects {
+                for assignment in assignments { try assignment.apply(to: object, in: context) }
+                for name in nulls { try empty(name, of: object) }
+            }
+            try context.save()
+            try write(objects.count, entity, console)
+        }
+    }
+
+    private func empty(_ name: String, of object: ManagedObject) throws {
+        guard let property = object.entity.property(named: name) else {
+            throw EntityNames.unknown(name, of: object.entity, command: arguments.command)
+        }
+        guard let relationship = property.relationship else {
+            return try object.setValue(.null, forKey: name)
+        }
+        if relationship.isToMany {
+            try object.objects(forKey: name).removeAll()
+        } else {
+            try object.setObject(nil, forKey: name)
+        }
+    }
+
+    private func write(
+        _ count: Int, _ entity: EntityDescription, _ console: Console
+    ) throws {
+        if arguments.isSet("json") {
+            return try console.print(JSONText.object { $0.member("updated", count) })
+        }
+        try console.print("Updated \(count) of \(entity.name).")
+    }
+}

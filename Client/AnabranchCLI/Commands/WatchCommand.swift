@@ -1,0 +1,111 @@
+import Anabranch
+import AnabranchSync
+import Foundation
+
+/// Shows changes as they arrive.
+struct WatchCommand: Command {
+    static let specification = CommandSpecification(
+        name: "watch", summary: "Shows changes as they arrive, from here and from the zone.",
+        discussion: [
+            "Keeps the store in sync while it runs, if the store has a zone: what others save is "
+                + "shown the moment it arrives, and what is saved here goes up. Control-C ends it."
+        ],
+        options: ZoneConnection.options + [
+            .flag("offline", "Only shows what is saved to this file."),
+            OptionSpecification("count", "N", "Ends after N change sets."),
+            OptionSpecification("for", "SECONDS", "Ends after so long."), .json,
+        ],
+        examples: [.init("watch geo.store", "Follows the store's zone.")])
+
+    let path: String
+    let connection: ZoneConnection
+    let isOffline: Bool
+    let count: Int
+    let seconds: Int?
+    let isJSON: Bool
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        path = try arguments.word("STORE")
+        connection = try ZoneConnection(arguments)
+        isOffline = arguments.isSet("offline")
+        count = try arguments.number("count", in: 1 ... .max) ?? .max
+        seconds = try arguments.number("for", in: 1...86_400_000)
+        isJSON = arguments.isSet("json")
+    }
+
+    func run(_ console: Console) async throws {
+        let container = try StoreFile.open(path)
+        defer { container.coordinator.close() }
+        let isConnected =
+            try !isOffline && (connection.server != nil || SyncStatus(of: container).server != nil)
+        guard isConnected else {
+            if !isOffline { console.note("The store has no zone yet; showing what is saved here.") }
+            return try await follow(container.coordinator, nil, console)
+        }
+        let engine = try connection.engine(for: container, console)
+        engine.start()
+        do {
+            try await follow(container.coordinator, engine, console)
+        } catch {
+            await engine.stop()
+            throw error
+        }
+        await engine.stop()
+    }
+
+    /// Looks at the log often: it is where the saves of this process, of others and of the zone
+    /// meet, and asking it costs less than a millisecond.
+    private func follow(
+        _ coordinator: PersistentStoreCoordinator, _ engine: SyncEngine?, _ console: Console
+    ) async throws {
+        let interrupt = InterruptSignal()
+        var position = try coordinator.currentHistoryPosition()
+        var rest = count
+        var connection = ConnectionNotes()
+        let end = seconds.map { ContinuousClock.now + .seconds($0) }
+        while !interrupt.hasCome, rest > 0, end.map({ ContinuousClock.now < $0 }) ?? true {
+            let sets = try coordinator.changeSets(after: position, limit: min(rest, 100))
+            for set in sets {
+                try write(set, console)
+                position = set.position
+            }
+            if !sets.isEmpty { try console.output.flush() }
+            rest -= sets.count
+            if let status = engine?.status, let note = connection.note(on: status) {
+                console.note(note)
+            }
+            if sets.isEmpty { try await Task.sleep(for: .milliseconds(100)) }
+        }
+    }
+
+    private func write(_ set: LoggedChangeSet, _ console: Console) throws {
+        let text = ChangeSetText(set)
+        guard !isJSON else { return try console.print(text.json(withBlocks: true)) }
+        let author = TextTable.printable(set.changeSet.author)
+        try console.print(
+            "\(console.dim(text.time))  \(console.bold(author.isEmpty ? "?" : author))  "
+                + "\(RecordText.short(set.changeSet.dot))  \(TextTable.printable(text.summary))")
+    }
+}
+
+/// Says once when the way to the server is lost, and once when it is there again.
+private struct ConnectionNotes {
+    private var lastProblem: SyncError.Code?
+    private var hasExchanged = false
+
+    mutating func note(on status: SyncStatus) -> String? {
+        let problem = status.lastError ?? status.blockedBy
+        guard problem?.code != lastProblem || (problem == nil && !hasExchanged) else { return nil }
+        if let problem {
+            lastProblem = problem.code
+            return "anabranch: \(problem.message)"
+        }
+        guard status.lastExchange != nil, status.activity == .idle else { return nil }
+        let isBack = lastProblem != nil
+        lastProblem = nil
+        defer { hasExchanged = true }
+        let zone = "\(status.zone ?? "") at \(status.server ?? "")"
+        return isBack
+            ? "In sync again with \(zone)." : "In sync with \(zone), position \(status.position)."
+    }
+}

@@ -1,0 +1,153 @@
+import Anabranch
+
+/// Turns some rows into records of a context, not saved yet.
+struct ImportBatch {
+    /// A link to a record that a later row may make.
+    struct Deferred {
+        let owner: ManagedObjectID
+        let rule: Int
+        let key: Value
+        let field: String
+        let place: InputPlace
+    }
+
+    let plan: ImportPlan
+    let preparer: RowPreparer
+    let context: ManagedObjectContext
+    private var indexes: [KeyIndex] = []
+    private(set) var deferred: [Deferred] = []
+    private(set) var insertedCount = 0
+    private(set) var updatedCount = 0
+    private(set) var missingCount = 0
+
+    init(plan: ImportPlan, preparer: RowPreparer, context: ManagedObjectContext) {
+        self.plan = plan
+        self.preparer = preparer
+        self.context = context
+    }
+
+    mutating func apply(_ rows: [PreparedRow]) throws {
+        indexes = try plan.links.indices.map { rule in
+            let keys = rows.flatMap(\.links).filter { $0.rule == rule }.flatMap(\.keys)
+            let link = plan.links[rule]
+            return try KeyIndex(
+                Set(keys), of: link.key, in: link.destination, context: context)
+        }
+        var existing = KeyIndex()
+        if let key = plan.key {
+            existing = try KeyIndex(
+                Set(rows.compactMap(\.key)), of: key, in: plan.entity, context: context)
+        }
+        var objects: [ManagedObject] = []
+        for row in rows { objects.append(try object(for: row, &existing)) }
+        for (row, object) in zip(rows, objects) { try connect(object, row) }
+    }
+
+    private mutating func object(
+        for row: PreparedRow, _ existing: inout KeyIndex
+    ) throws -> ManagedObject {
+        let object: ManagedObject
+        if let key = row.key, let held = existing.objects[key] {
+            guard !existing.ambiguous.contains(key) else {
+                throw failure(
+                    row.place, plan.key?.name,
+                    "Several records have this key, so it can't be told which one is meant.")
+            }
+            object = held
+            updatedCount += 1
+        } else {
+            try preparer.checkIsComplete(row)
+            object = try context.insert(plan.entity)
+            insertedCount += 1
+            if let key = row.key { existing.add(object, as: key) }
+        }
+        for (attribute, value) in row.values
+        where try object.value(forKey: attribute.name) != value {
+            try object.setValue(value, forKey: attribute.name)
+        }
+        for (index, rule) in plan.links.enumerated() where plan.entity.isKind(of: rule.destination)
+        {
+            indexes[index].add(object, as: try object.value(forKey: rule.key.name))
+        }
+        return object
+    }
+
+    private mutating func connect(_ object: ManagedObject, _ row: PreparedRow) throws {
+        for link in row.links {
+            let rule = plan.links[link.rule]
+            var found: [ManagedObject] = []
+            let deferredBefore = deferred.count
+            for key in link.keys {
+                if indexes[link.rule].ambiguous.contains(key) {
+                    throw failure(
+                        link.place, link.field,
+                        "Several records of \(rule.destination.name) have "
+                            + "'\(ValueText.text(key))' as \(rule.key.name).")
+                }
+                if let other = indexes[link.rule].objects[key] {
+                    found.append(other)
+                } else if plan.entity.isKind(of: rule.destination) {
+                    deferred.append(
+                        Deferred(
+                            owner: object.objectID, rule: link.rule, key: key, field: link.field,
+                            place: link.place))
+                } else {
+                    try noteMissing(key, rule, link.field, link.place)
+                }
+            }
+            // A to-one whose target is still to come keeps what it has until then.
+            if deferred.count == deferredBefore || !found.isEmpty {
+                try set(rule.relationship, of: object, to: found)
+            }
+        }
+    }
+
+    private mutating func noteMissing(
+        _ key: Value, _ rule: LinkRule, _ field: String, _ place: InputPlace
+    ) throws {
+        guard rule.allowsMissing else {
+            throw failure(
+                place, field,
+                "No \(rule.destination.name) has '\(ValueText.text(key))' as "
+                    + "\(rule.key.name). Import those records first, or type --allow-missing "
+                    + "\(rule.relationship.name).")
+        }
+        missingCount += 1
+    }
+
+    private func set(
+        _ relationship: RelationshipDescription, of object: ManagedObject,
+        to others: [ManagedObject]
+    ) throws {
+        if relationship.isToMany {
+            let set = try object.objects(forKey: relationship.name)
+            for other in others where !set.contains(other) { set.insert(other) }
+        } else if try object.object(forKey: relationship.name) !== others.first {
+            try object.setObject(others.first, forKey: relationship.name)
+        }
+    }
+
+    /// Makes the links that had to wait, now that all rows are there.
+    mutating func connect(_ waiting: [Deferred]) throws {
+        for (index, rule) in plan.links.enumerated() {
+            let links = waiting.filter { $0.rule == index }
+            guard !links.isEmpty else { continue }
+            let targets = try KeyIndex(
+                Set(links.map(\.key)), of: rule.key, in: rule.destination, context: context)
+            for link in links {
+                guard let other = targets.objects[link.key] else {
+                    try noteMissing(link.key, rule, link.field, link.place)
+                    continue
+                }
+                let owner = try context.existingObject(with: link.owner)
+                try set(rule.relationship, of: owner, to: [other])
+            }
+        }
+    }
+
+    private func failure(
+        _ place: InputPlace, _ field: String?, _ message: String
+    ) -> InputError {
+        InputError(file: preparer.file, place: place, field: field, message: message)
+    }
+}

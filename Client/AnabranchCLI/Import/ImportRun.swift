@@ -1,0 +1,169 @@
+import Anabranch
+
+/// Reads an input to its end and puts it into a store, some rows a save.
+///
+/// A file is read twice: the first pass makes every record without saving, so that a row that
+/// can't be imported is found before anything is written. Standard input can be read once only;
+/// there a broken row leaves what earlier batches have saved, and the error says how much.
+struct ImportRun {
+    let plan: ImportPlan
+    let path: String
+    let form: InputForm
+    let batchSize: Int
+    let author: String
+    let console: Console
+
+    struct Outcome {
+        var rows = 0
+        var inserted = 0
+        var updated = 0
+        var missing = 0
+        var saves = 0
+    }
+
+    func run(in coordinator: PersistentStoreCoordinator) throws -> Outcome {
+        let context = BackgroundContext(coordinator: coordinator)
+        return try context.performAndWait { context in
+            context.transactionAuthor = author
+            context.name = "import \(plan.entity.name)"
+            if path != "-" { _ = try pass(in: context, isSaving: false) }
+            return try pass(in: context, isSaving: true)
+        }
+    }
+
+    private func pass(in context: ManagedObjectContext, isSaving: Bool) throws -> Outcome {
+        let source = try ByteSource(path: path)
+        var rows = try form.rows(of: source)
+        try checkColumns(rows.columns, source.name)
+        let progress = ProgressBar(console, unit: isSaving ? "rows written" : "rows checked")
+        defer { progress.finish() }
+        var work = ImportWork(
+            plan: plan, preparer: RowPreparer(plan: plan, file: source.name), context: context,
+            isSaving: isSaving)
+        do {
+            var batch: [PreparedRow] = []
+            while let row = try rows.next() {
+                batch.append(
+                    try work.preparer.prepare(row, number: work.outcome.rows + batch.count + 1))
+                guard batch.count == batchSize else { continue }
+                try work.finish(batch)
+                batch = []
+                let total = source.byteCount.map(Double.init)
+                progress.update(
+                    fraction: total.map { Double(source.consumed) / max($0, 1) },
+                    count: work.outcome.rows)
+            }
+            if !batch.isEmpty { try work.finish(batch) }
+            try work.finishDeferred(batchSize)
+        } catch {
+            context.rollback()
+            progress.finish()
+            throw PartialImport(cause: error, outcome: isSaving ? work.outcome : Outcome())
+        }
+        return work.outcome
+    }
+
+    /// Columns that mean nothing are told before the first row is read.
+    private func checkColumns(_ columns: [String]?, _ file: String) throws {
+        guard let columns else { return }
+        for name in columns where plan.target(ofColumn: name) == nil {
+            throw InputError(
+                file: file, place: InputPlace(line: 1, column: 1), field: name,
+                message: plan.advice(forColumn: name))
+        }
+        for link in plan.links {
+            for column in link.template.columns where !columns.contains(column) {
+                throw InputError(
+                    file: file, place: InputPlace(line: 1, column: 1),
+                    message: "There is no column '\(column)', which --link "
+                        + "\(link.relationship.name) reads.")
+            }
+        }
+    }
+}
+
+/// Why an import ended before its input did, and what it had saved by then.
+struct PartialImport: Error {
+    let cause: any Error
+    let outcome: ImportRun.Outcome
+
+    var consequence: String {
+        guard outcome.saves > 0 else { return "Nothing was written." }
+        return "The first \(outcome.rows) rows were written, in \(outcome.saves) "
+            + "save\(outcome.saves == 1 ? "" : "s"); nothing after them."
+    }
+}
+
+/// What one pass over the input has done so far.
+private struct ImportWork {
+    let plan: ImportPlan
+    let preparer: RowPreparer
+    let context: ManagedObjectContext
+    let isSaving: Bool
+    var outcome = ImportRun.Outcome()
+    private var waiting: [ImportBatch.Deferred] = []
+    /// Keys that rows have given, while only checking: what links may lead to.
+    private var keys: [Set<Value>]
+
+    init(
+        plan: ImportPlan, preparer: RowPreparer, context: ManagedObjectContext, isSaving: Bool
+    ) {
+        self.plan = plan
+        self.preparer = preparer
+        self.context = context
+        self.isSaving = isSaving
+        keys = plan.links.map { _ in [] }
+    }
+
+    mutating func finish(_ rows: [PreparedRow]) throws {
+        var batch = ImportBatch(plan: plan, preparer: preparer, context: context)
+        try batch.apply(rows)
+        if isSaving { try save(rows.first, rows.last) } else { noteKeys(rows) }
+        context.reset()
+        waiting += batch.deferred
+        outcome.rows += rows.count
+        outcome.inserted += batch.insertedCount
+        outcome.updated += batch.updatedCount
+        outcome.missing += batch.missingCount
+    }
+
+    private mutating func save(_ first: PreparedRow?, _ last: PreparedRow?) throws {
+        do {
+            guard context.hasChanges else { return }
+            try context.save()
+            outcome.saves += 1
+        } catch let error as SaveConflictError {
+            let lines = "\(first?.place.line ?? 0) to \(last?.place.line ?? 0)"
+            throw InputError(
+                file: preparer.file,
+                message: "A row of the lines \(lines) can't be saved. \(error.message)")
+        }
+    }
+
+    private mutating func noteKeys(_ rows: [PreparedRow]) {
+        for (index, rule) in plan.links.enumerated() where plan.entity.isKind(of: rule.destination)
+        {
+            for row in rows {
+                for (attribute, value) in row.values where attribute.name == rule.key.name {
+                    keys[index].insert(value)
+                }
+            }
+        }
+    }
+
+    mutating func finishDeferred(_ batchSize: Int) throws {
+        var rest = waiting.filter { isSaving || !keys[$0.rule].contains($0.key) }[...]
+        while !rest.isEmpty {
+            let piece = Array(rest.prefix(batchSize))
+            rest = rest.dropFirst(piece.count)
+            var batch = ImportBatch(plan: plan, preparer: preparer, context: context)
+            try batch.connect(piece)
+            if isSaving, context.hasChanges {
+                try context.save()
+                outcome.saves += 1
+            }
+            context.reset()
+            outcome.missing += batch.missingCount
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import Anabranch
+
+/// A row of the input with its values as the model has them.
+struct PreparedRow {
+    struct Link {
+        /// Which rule of the plan.
+        let rule: Int
+        /// What the key attribute of the records has to be.
+        let keys: [Value]
+        let field: String
+        let place: InputPlace
+    }
+
+    let place: InputPlace
+    /// From 1, the heading not counted.
+    let number: Int
+    var values: [(attribute: AttributeDescription, value: Value)] = []
+    var links: [Link] = []
+    var key: Value?
+}
+
+/// Makes values of what rows say, and refuses what the model doesn't allow.
+struct RowPreparer {
+    let plan: ImportPlan
+    let file: String
+
+    func prepare(_ row: InputRow, number: Int) throws -> PreparedRow {
+        var prepared = PreparedRow(place: row.place, number: number)
+        for cell in row.cells {
+            switch plan.target(ofColumn: cell.name) {
+            case .attribute(let attribute):
+                prepared.values.append((attribute, try value(of: cell, for: attribute)))
+            case .ignored: break
+            case nil: throw error(plan.advice(forColumn: cell.name), cell)
+            }
+        }
+        for index in plan.links.indices {
+            if let link = try link(of: row, index) { prepared.links.append(link) }
+        }
+        try findKey(of: &prepared)
+        return prepared
+    }
+
+    /// Whether a record made of the row alone would have all that it must.
+    func checkIsComplete(_ row: PreparedRow) throws {
+        let given = Set(row.values.map(\.attribute.name))
+        for attribute in plan.entity.attributes
+        where !attribute.isOptional && !attribute.isTransient && attribute.defaultValue.isNull
+            && !given.contains(attribute.name)
+        {
+            throw InputError(
+                file: file, place: row.place, field: attribute.name,
+                message: "\(plan.entity.name) must have a value here, and the row gives none.")
+        }
+    }
+
+    private func findKey(of row: inout PreparedRow) throws {
+        guard let key = plan.key else { return }
+        row.key = row.values.last { $0.attribute == key }?.value
+        guard let value = row.key, !value.isNull else {
+            throw InputError(
+                file: file, place: row.place, field: key.name,
+                message: "The row has no key, so it can't be told which record it is about.")
+        }
+    }
+
+    private func value(
+        of cell: InputRow.Cell, for attribute: AttributeDescription
+    ) throws -> Value {
+        guard let value = read(cell.content, as: attribute.type) else {
+            throw error(
+                "\(shown(cell.content)) is not \(ValueText.form(of: attribute.type)).", cell)
+        }
+        guard let violation = attribute.violation(by: value) else { return value }
+        throw error(violation.words(shown(cell.content)), cell)
+    }
+
+    private func read(_ content: InputRow.Content, as type: AttributeType) -> Value? {
+        switch content {
+        case .json(let json): return ValueText.read(json, as: type)
+        case .text("", let isQuoted):
+            return isQuoted && (type == .string || type == .uri || type == .binary)
+                ? ValueText.read("", as: type) : .null
+        case .text(let text, _): return ValueText.read(text, as: type)
+        }
+    }
+
+    /// - Returns: `nil` where the row has none of the rule's columns, so that what a record has
+    ///   stays as it is.
+    private func link(of row: InputRow, _ index: Int) throws -> PreparedRow.Link? {
+        let rule = plan.links[index]
+        let cells = row.cells.filter { rule.template.columns.contains($0.name) }
+        guard let first = cells.first else { return nil }
+        let isList = rule.relationship.isToMany && rule.template.columns.count == 1
+        let texts = try rule.template.keys { column in
+            try cells.filter { $0.name == column }.flatMap {
+                try self.texts(of: $0, isList: isList)
+            }
+        }
+        let keys = try texts.map { text in
+            guard let key = ValueText.read(text, as: rule.key.type) else {
+                throw error(
+                    "'\(text)' is not \(ValueText.form(of: rule.key.type)), which "
+                        + "\(rule.destination.name).\(rule.key.name) holds.", first)
+            }
+            return key
+        }
+        return PreparedRow.Link(rule: index, keys: keys, field: first.name, place: first.place)
+    }
+
+    /// The keys that a cell names, still as text.
+    private func texts(of cell: InputRow.Cell, isList: Bool) throws -> [String] {
+        switch cell.content {
+        case .text("", _), .json(.null): return []
+        case .text(let text, _):
+            return isList ? text.split(separator: plan.separator).map(String.init) : [text]
+        case .json(.string(let text)), .json(.number(let text)): return [text]
+        case .json(.array(let elements)) where isList:
+            return try elements.map { element in
+                switch element {
+                case .string(let text), .number(let text): return text
+                default: throw error("An array of keys holds \(element.kind).", cell)
+                }
+            }
+        case .json(let json):
+            throw error("\(json.kind) names no record. Give the record's key.", cell)
+        }
+    }
+
+    private func shown(_ content: InputRow.Content) -> String {
+        switch content {
+        case .text(let text, _), .json(.string(let text)), .json(.number(let text)):
+            "'\(CharacterWidth.clipped(TextTable.printable(text), to: 60))'"
+        case .json(let json): json.kind
+        }
+    }
+
+    func error(_ message: String, _ cell: InputRow.Cell) -> InputError {
+        InputError(file: file, place: cell.place, field: cell.name, message: message)
+    }
+}
+
+extension ValueViolation {
+    fileprivate func words(_ value: String) -> String {
+        switch self {
+        case .missing: "There has to be a value."
+        case .wrongType: "\(value) doesn't fit the attribute's type."
+        case .belowMinimum: "\(value) is below the least that the model allows."
+        case .aboveMaximum: "\(value) is above the greatest that the model allows."
+        case .tooShort: "\(value) is shorter than the model allows."
+        case .tooLong: "\(value) is longer than the model allows."
+        case .mismatch: "\(value) doesn't match the regular expression that the model gives."
+        }
+    }
+}

@@ -1,0 +1,79 @@
+/// Writes JSON, member by member, in the order given.
+struct JSONText {
+    private(set) var text = ""
+    /// Whether the next member or element needs a comma, a level an entry.
+    private var needsComma = [false]
+
+    static func object(_ body: (inout JSONText) -> Void) -> String {
+        var json = JSONText()
+        json.object(body)
+        return json.text
+    }
+
+    mutating func object(_ body: (inout JSONText) -> Void) { nested("{", "}", body) }
+    mutating func array(_ body: (inout JSONText) -> Void) { nested("[", "]", body) }
+
+    mutating func key(_ name: String) {
+        separate()
+        text += Self.quoted(name) + ":"
+        needsComma[needsComma.count - 1] = false
+    }
+
+    /// Something that is JSON already.
+    mutating func raw(_ json: String) {
+        separate()
+        text += json
+    }
+
+    mutating func string(_ value: String) { raw(Self.quoted(value)) }
+    mutating func null() { raw("null") }
+
+    mutating func member(_ name: String, _ value: String?) {
+        key(name)
+        if let value { string(value) } else { null() }
+    }
+
+    mutating func member(_ name: String, _ value: some BinaryInteger) {
+        key(name)
+        raw(String(value))
+    }
+
+    mutating func member(_ name: String, _ value: Bool) {
+        key(name)
+        raw(value ? "true" : "false")
+    }
+
+    private mutating func nested(
+        _ open: String, _ close: String, _ body: (inout JSONText) -> Void
+    ) {
+        separate()
+        text += open
+        needsComma.append(false)
+        body(&self)
+        needsComma.removeLast()
+        text += close
+    }
+
+    private mutating func separate() {
+        if needsComma[needsComma.count - 1] { text += "," }
+        needsComma[needsComma.count - 1] = true
+    }
+
+    static func quoted(_ value: String) -> String {
+        var bytes: [UInt8] = [UInt8(ascii: "\"")]
+        for byte in value.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+            case UInt8(ascii: "\n"): bytes += Array("\\n".utf8)
+            case UInt8(ascii: "\r"): bytes += Array("\\r".utf8)
+            case UInt8(ascii: "\t"): bytes += Array("\\t".utf8)
+            case 0..<0x20, 0x7F:
+                let digits = String(byte, radix: 16)
+                bytes += Array("\\u00\(digits.count == 1 ? "0" : "")\(digits)".utf8)
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,51 @@
+/// All subcommands, in the order in which the help lists them.
+enum CommandTable {
+    static var groups: [(title: String, commands: [any Command.Type])] {
+        [
+            ("Stores:", [InitCommand.self, StatusCommand.self, HashCommand.self]),
+            ("Many records:", [ImportCommand.self, ExportCommand.self]),
+            (
+                "Records:",
+                [
+                    InsertCommand.self, GetCommand.self, FetchCommand.self, UpdateCommand.self,
+                    DeleteCommand.self,
+                ]
+            ),
+            ("Syncing:", [SyncCommand.self, WatchCommand.self]),
+            ("What happened:", [LogCommand.self, ShowCommand.self, ConflictsCommand.self]),
+        ]
+    }
+
+    static var all: [any Command.Type] { groups.flatMap(\.commands) }
+
+    static func command(named name: String) throws(UsageError) -> any Command.Type {
+        if let command = all.first(where: { $0.specification.name == name }) { return command }
+        let names = all.map { $0.specification.name }
+        let meant = NearestWord.suggestion(for: name, among: names)
+        throw UsageError(
+            "There is no command '\(name)'." + (meant.map { " Did you mean '\($0)'?" } ?? ""))
+    }
+
+    static var help: String {
+        var sections = [
+            "Usage: anabranch COMMAND STORE [ENTITY] …",
+            "Works with Anabranch stores: object graphs in SQLite files that sync.",
+        ]
+        for group in groups {
+            let rows = group.commands.map { ($0.specification.name, $0.specification.summary) }
+            sections.append(HelpText.list(group.title, rows))
+        }
+        sections.append(
+            HelpText.list(
+                "Environment:",
+                [
+                    ("ANABRANCH_STORE", "The store, so that STORE can be left out."),
+                    ("ANABRANCH_TOKEN", "The token for the sync server."),
+                    ("NO_COLOR", "Set to anything: no colours."),
+                ]))
+        let statuses = ExitStatus.allCases.map { (String($0.rawValue), $0.meaning) }
+        sections.append(HelpText.list("Exit status:", statuses))
+        sections.append("'anabranch COMMAND --help' explains a command.")
+        return sections.joined(separator: "\n\n") + "\n"
+    }
+}

@@ -1,0 +1,71 @@
+import Anabranch
+import AnabranchSync
+import Foundation
+
+/// An error as the person at the keyboard needs it: what is wrong, what to do, and the status.
+struct FailureReport {
+    let status: ExitStatus
+    let message: String
+
+    init(_ error: any Error) {
+        switch error {
+        case let error as UsageError: self.init(.usage, error.description)
+        case let error as CommandFailure: self.init(error.status, error.message)
+        case let error as InputError: self.init(.data, error.description)
+        case let error as PartialImport:
+            let cause = FailureReport(error.cause)
+            self.init(cause.status, "\(cause.message)\n\(error.consequence)")
+        case let error as StoreError: self.init(Self.status(of: error.code), error.message)
+        case let error as SaveConflictError: self.init(Self.status(of: error.code), error.message)
+        case let error as SyncError: self.init(Self.status(of: error.code), error.message)
+        case let error as ModelError:
+            self.init(error.code == .unreadable ? .noInput : .data, error.description)
+        case let error as FetchPredicateError:
+            let column = error.column.map { " at column \($0)" } ?? ""
+            self.init(.usage, "Can't use the predicate\(column). \(error.message)")
+        case let error as ValidationError:
+            let all = error.all.isEmpty ? [error] : error.all
+            self.init(.data, all.map(\.message).joined(separator: "\n"))
+        case let error as PropertyError: self.init(Self.status(of: error.code), error.message)
+        case is CancellationError: self.init(.interrupted, "Interrupted.")
+        default: self.init(.software, "\(error)")
+        }
+    }
+
+    private init(_ status: ExitStatus, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    private static func status(of code: StoreError.Code) -> ExitStatus {
+        switch code {
+        case .cannotOpen: .noInput
+        case .notAStore, .corrupt, .newerFormat, .modelMismatch: .data
+        case .readOnly: .permission
+        case .diskFull, .database: .inputOutput
+        case .busy, .storeChanged, .mergeConflict, .cursorMoved: .temporary
+        case .constraintConflict, .saveTooLarge: .data
+        default: .failure
+        }
+    }
+
+    private static func status(of code: PropertyError.Code) -> ExitStatus {
+        switch code {
+        case .unknownEntity, .unknownProperty, .abstractEntity, .wrongKind, .wrongType: .usage
+        default: .failure
+        }
+    }
+
+    private static func status(of code: SyncError.Code) -> ExitStatus {
+        switch code {
+        case .invalidServer, .insecureServer, .invalidToken, .invalidZone, .noServer, .otherZone:
+            .usage
+        case .unreachable, .timedOut, .overloaded, .untrustedServer, .damagedResponse:
+            .unavailable
+        case .unauthorized, .forbidden: .permission
+        case .storeBusy: .temporary
+        case .invalidChangeSet, .malformedRequest, .unsupportedRule: .data
+        default: .failure
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+
+/// Runs one command line from its words to its exit status.
+enum Program {
+    static let version = "0.1.0"
+
+    static func run(_ words: [String]) async -> ExitStatus {
+        let console = Console()
+        // Output into a closed pipe is told by an error, so that what is open is closed in order.
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            try await dispatch(words, console)
+            try console.output.flush()
+            return .success
+        } catch is OutputClosed {
+            return .inputOutput
+        } catch {
+            let report = FailureReport(error)
+            console.note("anabranch: \(report.message)")
+            return report.status
+        }
+    }
+
+    private static func dispatch(_ words: [String], _ console: Console) async throws {
+        guard let first = words.first else {
+            throw UsageError("A command is missing.")
+        }
+        switch first {
+        case "--help", "-h": return try console.output.write(CommandTable.help)
+        case "--version": return try console.print("anabranch \(version)")
+        case "help": return try help(words.dropFirst().first, console)
+        default: break
+        }
+        guard !first.hasPrefix("-") else {
+            throw UsageError("The command comes first, not '\(first)'.")
+        }
+        let command = try CommandTable.command(named: first)
+        let store = console.environment["ANABRANCH_STORE"].flatMap { $0.isEmpty ? nil : $0 }
+        let parser = ArgumentParser(command.specification, environmentStore: store)
+        let arguments = try parser.parse(Array(words.dropFirst()))
+        guard !arguments.isSet("help") else {
+            return try console.output.write(command.specification.help)
+        }
+        try await command.init(arguments).run(console)
+    }
+
+    private static func help(_ name: String?, _ console: Console) throws {
+        guard let name else { return try console.output.write(CommandTable.help) }
+        try console.output.write(CommandTable.command(named: name).specification.help)
+    }
+}

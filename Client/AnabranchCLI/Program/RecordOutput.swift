@@ -1,0 +1,136 @@
+import Anabranch
+import Foundation
+
+/// Shows records as a table or as JSON, one a line.
+struct RecordOutput {
+    let columns: [RecordColumn]
+    let isJSON: Bool
+
+    func write(_ objects: some Sequence<ManagedObject>, to console: Console) throws {
+        guard !isJSON else {
+            for object in objects { try console.print(try json(object)) }
+            return
+        }
+        let titles = columns.map {
+            TextTable.Column($0.name, $0.isNumeric ? .right : .left)
+        }
+        var table = TextTable([TextTable.Column("ID")] + titles)
+        for object in objects {
+            table.append(
+                [try RecordLabel(object.objectID).short]
+                    + (try columns.map { try $0.content(of: object).text }))
+        }
+        try console.print(table)
+    }
+
+    /// One record below the other, a property a line.
+    func writeList(_ objects: some Sequence<ManagedObject>, to console: Console) throws {
+        guard !isJSON else { return try write(objects, to: console) }
+        for (index, object) in objects.enumerated() {
+            if index > 0 { try console.print() }
+            try console.print(
+                console.bold("\(object.entity.name) \(try RecordLabel(object.objectID).short)"))
+            let width = columns.map { CharacterWidth.width(of: $0.name) }.max() ?? 0
+            for column in columns {
+                let text = TextTable.printable(try column.content(of: object).text)
+                let padding = String(
+                    repeating: " ", count: width - CharacterWidth.width(of: column.name) + 2)
+                try console.print("  " + column.name + padding + text)
+            }
+        }
+    }
+
+    func json(_ object: ManagedObject) throws -> String {
+        let uri = try RecordLabel(object.objectID).uri
+        let contents = try columns.map { ($0.name, try $0.content(of: object)) }
+        return JSONText.object { json in
+            json.member("@id", uri)
+            json.member("@entity", object.entity.name)
+            for (name, content) in contents {
+                json.key(name)
+                content.write(to: &json)
+            }
+        }
+    }
+}
+
+/// Which records, in which order, and what of them: the options that `fetch` and `export` share.
+struct RecordQuery {
+    let predicate: String?
+    let sorts: [String]
+    let limit: Int
+    let offset: Int
+    let columns: [String]
+    let command: String
+
+    static let options = [
+        OptionSpecification(
+            "where", "PREDICATE",
+            "Only records that it holds for, in NSPredicate's language: \"age >= 18 AND name "
+                + "BEGINSWITH 'A'\"."),
+        OptionSpecification(
+            "sort", "KEYS",
+            "Key paths with commas between; a dash in front sorts downwards: -area,name."),
+        OptionSpecification("limit", "N", "At most so many records."),
+        OptionSpecification("offset", "N", "Leaves out so many records first."),
+        OptionSpecification(
+            "columns", "NAMES",
+            "What to show, with commas between; also behind relationships: name,country.name."),
+    ]
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        predicate = arguments.text("where")
+        sorts = (arguments.text("sort") ?? "").split(separator: ",").map(String.init)
+        limit = try arguments.number("limit", in: 1 ... .max) ?? 0
+        offset = try arguments.number("offset", in: 0 ... .max) ?? 0
+        columns = (arguments.text("columns") ?? "").split(separator: ",").map(String.init)
+        command = arguments.command
+    }
+
+    func request(of entity: EntityDescription) throws -> FetchRequest<ManagedObject> {
+        var request = FetchRequest<ManagedObject>(entityName: entity.name)
+        request.predicate = try predicate.map { try FetchPredicate(format: $0, arguments: []) }
+        request.sorts = sorts.map { key in
+            key.hasPrefix("-")
+                ? FetchSort(String(key.dropFirst()), ascending: false) : FetchSort(key)
+        }
+        request.fetchLimit = limit
+        request.fetchOffset = offset
+        return request
+    }
+
+    func columns(
+        of entity: EntityDescription, isToManyIncluded: Bool = false
+    ) throws(UsageError) -> [RecordColumn] {
+        guard !columns.isEmpty else {
+            return try RecordColumn.standard(
+                of: entity, isToManyIncluded: isToManyIncluded, command: command)
+        }
+        var found: [RecordColumn] = []
+        for path in columns { found.append(try RecordColumn(path, of: entity, command: command)) }
+        return found
+    }
+
+    /// Hands out records piece by piece, so that their number doesn't matter.
+    func forEachPiece(
+        of entity: EntityDescription, in context: ManagedObjectContext,
+        _ body: ([ManagedObject]) throws -> Void
+    ) throws {
+        var request = try request(of: entity)
+        if request.sorts.isEmpty { request.sorts = [FetchSort("SELF")] }
+        var rest = try context.objectIDs(for: request)[...]
+        while !rest.isEmpty {
+            let piece = Array(rest.prefix(Self.pieceSize))
+            rest = rest.dropFirst(piece.count)
+            var fetch = FetchRequest<ManagedObject>(entityName: entity.name)
+            fetch.predicate = try FetchPredicate("SELF IN %@", piece)
+            let found = try context.fetch(fetch)
+            let byID = Dictionary(
+                found.map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
+            try body(piece.compactMap { byID[$0] })
+            context.reset()
+        }
+    }
+
+    private static let pieceSize = 500
+}

@@ -1,0 +1,48 @@
+import Anabranch
+import Foundation
+
+/// Opens the store that a command line names.
+enum StoreFile {
+    /// - Throws: ``CommandFailure`` where there is no such file: a command that reads makes none.
+    static func open(_ path: String) throws -> PersistentContainer {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw CommandFailure(
+                .noInput,
+                "There is no store \(path). Make one by: anabranch init \(path) --model "
+                    + "FILE")
+        }
+        guard !isFolder.boolValue else {
+            throw CommandFailure(.data, "\(path) is a folder, not a store.")
+        }
+        let container = PersistentContainer(url: URL(fileURLWithPath: path))
+        try container.load()
+        return container
+    }
+
+    /// Runs a body in a context of its own on a store.
+    static func withContext<T>(
+        _ path: String, author: String = "", name: String = "",
+        _ body: (ManagedObjectContext) throws -> sending T
+    ) throws -> T {
+        let container = try open(path)
+        defer { container.coordinator.close() }
+        return try container.newBackgroundContext().performAndWait { context in
+            context.transactionAuthor = author
+            context.name = name
+            return try body(context)
+        }
+    }
+
+    /// Who is written into the log: what was asked for, or the person at the keyboard.
+    static func author(_ arguments: ParsedArguments) -> String {
+        let environment = ProcessInfo.processInfo.environment
+        return arguments.text("author") ?? environment["ANABRANCH_AUTHOR"] ?? environment["USER"]
+            ?? environment["LOGNAME"] ?? "anabranch"
+    }
+}
+
+extension OptionSpecification {
+    static let author = OptionSpecification(
+        "author", "NAME", "Who saves, for the log. Without it ANABRANCH_AUTHOR, then USER.")
+}

@@ -1,0 +1,63 @@
+import Anabranch
+import AnabranchSync
+import Foundation
+
+/// Where a store syncs and with what token, as the command line says it.
+struct ZoneConnection {
+    static let options = [
+        OptionSpecification(
+            "server", "URL", "The sync server; kept in the store by the first sync."),
+        OptionSpecification("zone", "NAME", "The zone; kept in the store by the first sync."),
+        OptionSpecification(
+            "token-file", "FILE",
+            "The file that holds the token. Without it ANABRANCH_TOKEN. A token is never an "
+                + "argument, because arguments are seen by everybody on the machine."),
+        .flag(
+            "allow-plain-http", "Lets the token travel unencrypted to another machine."),
+    ]
+
+    let server: URL?
+    let zone: String?
+    private let tokenFile: String?
+    private let allowsPlainHTTP: Bool
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        if let text = arguments.text("server") {
+            guard let url = URL(string: text), url.scheme != nil else {
+                throw arguments.error(
+                    "--server takes a URL, as https://sync.example.org, not '\(text)'.")
+            }
+            server = url
+        } else {
+            server = nil
+        }
+        zone = arguments.text("zone")
+        tokenFile = arguments.text("token-file")
+        allowsPlainHTTP = arguments.isSet("allow-plain-http")
+    }
+
+    func engine(
+        for container: PersistentContainer, _ console: Console
+    ) throws -> SyncEngine {
+        var options = SyncOptions()
+        options.allowsPlainHTTP = allowsPlainHTTP
+        return try SyncEngine(
+            container: container, server: server, zone: zone, token: try token(console),
+            options: options)
+    }
+
+    private func token(_ console: Console) throws -> String? {
+        guard let tokenFile else {
+            return console.environment["ANABRANCH_TOKEN"].flatMap { $0.isEmpty ? nil : $0 }
+        }
+        let source = try ByteSource(path: tokenFile)
+        var bytes: [UInt8] = []
+        while let byte = try source.next(), bytes.count < 4096 { bytes.append(byte) }
+        let text = String(decoding: bytes, as: UTF8.self)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !text.isEmpty else {
+            throw CommandFailure(.data, "The file \(tokenFile) holds no token.")
+        }
+        return text
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+
+/// Bytes of a file, standard input or memory, one after the other, with their place.
+///
+/// Holds one piece at a time, so that the size of the input doesn't matter.
+final class ByteSource {
+    /// For messages.
+    let name: String
+    /// Of the whole input; `nil` where it isn't known.
+    let byteCount: Int?
+    private let descriptor: Int32?
+    private var buffer: [UInt8]
+    private var index = 0
+    private var consumedBefore = 0
+    private(set) var place = InputPlace(line: 1, column: 1)
+
+    private static let pieceBytes = 1 << 16
+
+    init(bytes: [UInt8], name: String = "input") {
+        self.name = name
+        byteCount = bytes.count
+        descriptor = nil
+        buffer = bytes
+        skipByteOrderMark()
+    }
+
+    /// - Parameter path: `-` for standard input.
+    /// - Throws: ``CommandFailure`` where there is no such file or no right to read it.
+    init(path: String) throws {
+        if path == "-" {
+            name = "standard input"
+            byteCount = nil
+            descriptor = STDIN_FILENO
+        } else {
+            name = path
+            let opened = open(path, O_RDONLY | O_CLOEXEC)
+            guard opened >= 0 else { throw Self.failure(path, errno) }
+            descriptor = opened
+            var status = stat()
+            guard fstat(opened, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
+                close(opened)
+                throw CommandFailure(.noInput, "Can't read \(path) because it is a folder.")
+            }
+            byteCount = status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
+        }
+        buffer = []
+        try fill()
+        skipByteOrderMark()
+    }
+
+    deinit {
+        if let descriptor, descriptor != STDIN_FILENO { close(descriptor) }
+    }
+
+    /// How much has been read, in bytes.
+    var consumed: Int { consumedBefore + index }
+
+    func peek() throws -> UInt8? {
+        if index == buffer.count { try fill() }
+        return index < buffer.count ? buffer[index] : nil
+    }
+
+    func next() throws -> UInt8? {
+        guard let byte = try peek() else { return nil }
+        index += 1
+        if byte == UInt8(ascii: "\n") {
+            place.line += 1
+            place.column = 1
+        } else if byte & 0xC0 != 0x80 {
+            place.column += 1
+        }
+        return byte
+    }
+
+    private func fill() throws {
+        guard let descriptor else { return }
+        consumedBefore += buffer.count
+        index = 0
+        while true {
+            var failure: Int32 = 0
+            buffer = [UInt8](unsafeUninitializedCapacity: Self.pieceBytes) { bytes, count in
+                let got = read(descriptor, bytes.baseAddress, bytes.count)
+                failure = got < 0 ? errno : 0
+                count = max(got, 0)
+            }
+            if failure == 0 { return }
+            if failure != EINTR { throw Self.failure(name, failure) }
+        }
+    }
+
+    private func skipByteOrderMark() {
+        if buffer.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
+    }
+
+    private static func failure(_ name: String, _ code: Int32) -> CommandFailure {
+        let status: ExitStatus =
+            switch code {
+            case ENOENT, ENOTDIR: .noInput
+            case EACCES, EPERM: .permission
+            default: .inputOutput
+            }
+        return CommandFailure(
+            status, "Can't read \(name) because: \(String(cString: strerror(code))).")
+    }
+}

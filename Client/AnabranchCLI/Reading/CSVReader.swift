@@ -1,0 +1,136 @@
+/// One row of a CSV file.
+struct CSVRecord {
+    struct Field {
+        let text: String
+        /// A field in quotes is text even where it is empty; an empty one without is no value.
+        let isQuoted: Bool
+        let place: InputPlace
+    }
+
+    let fields: [Field]
+    var place: InputPlace { fields.first?.place ?? InputPlace(line: 1, column: 1) }
+}
+
+/// Reads CSV as RFC 4180 has it, row by row.
+///
+/// Fields may be in quotes, with commas, line breaks and doubled quotes inside. Lines end with
+/// LF or CR LF; the last may lack its end. What the RFC leaves open: text is UTF-8, with or
+/// without a byte order mark; a row of nothing at all is passed over; quotes inside a field
+/// without quotes, and text behind a closing quote, are errors, because guessing what was meant
+/// loses data.
+struct CSVReader {
+    private let source: ByteSource
+    private let delimiter: UInt8
+
+    /// What one field may hold, so that a forgotten quote doesn't swallow a file into memory.
+    static let largestField = 16 << 20
+    static let mostFields = 10_000
+
+    init(_ source: ByteSource, delimiter: UInt8 = UInt8(ascii: ",")) {
+        self.source = source
+        self.delimiter = delimiter
+    }
+
+    /// - Returns: `nil` at the end of the input.
+    /// - Throws: ``InputError`` with line and column.
+    func next() throws -> CSVRecord? {
+        while let first = try source.peek() {
+            if isLineEnd(first) {
+                try skipLineEnd()
+                continue
+            }
+            return try record()
+        }
+        return nil
+    }
+
+    private func record() throws -> CSVRecord {
+        var fields = [try field()]
+        while let byte = try source.peek() {
+            if byte == delimiter {
+                _ = try source.next()
+                guard fields.count < Self.mostFields else {
+                    throw error("The row has more than \(Self.mostFields) fields.", source.place)
+                }
+                fields.append(try field())
+            } else {
+                try skipLineEnd()
+                break
+            }
+        }
+        return CSVRecord(fields: fields)
+    }
+
+    private func field() throws -> CSVRecord.Field {
+        let place = source.place
+        if try source.peek() == UInt8(ascii: "\"") { return try quotedField(at: place) }
+        var bytes: [UInt8] = []
+        while let byte = try source.peek(), byte != delimiter, !isLineEnd(byte) {
+            guard byte != UInt8(ascii: "\"") else {
+                throw error(
+                    "A quote stands inside a field that doesn't begin with one. Put the field in "
+                        + "quotes and double the quote.", source.place)
+            }
+            try append(byte, to: &bytes, place)
+        }
+        return CSVRecord.Field(text: try text(bytes, place), isQuoted: false, place: place)
+    }
+
+    private func quotedField(at place: InputPlace) throws -> CSVRecord.Field {
+        let quote = UInt8(ascii: "\"")
+        _ = try source.next()
+        var bytes: [UInt8] = []
+        while let byte = try source.peek() {
+            try append(byte, to: &bytes, place)
+            guard byte == quote else { continue }
+            let following = try source.peek()
+            if following == quote {
+                _ = try source.next()
+                continue
+            }
+            bytes.removeLast()
+            if let following, following != delimiter, !isLineEnd(following) {
+                throw error(
+                    "Text follows a closing quote. A quote inside a field is written twice.",
+                    source.place)
+            }
+            return CSVRecord.Field(text: try text(bytes, place), isQuoted: true, place: place)
+        }
+        throw error("The quote that opens here is never closed.", place)
+    }
+
+    private func append(_ byte: UInt8, to bytes: inout [UInt8], _ place: InputPlace) throws {
+        guard bytes.count < Self.largestField else {
+            throw error(
+                "A field is longer than \(Self.largestField >> 20) MiB. Is a quote missing?", place)
+        }
+        bytes.append(byte)
+        _ = try source.next()
+    }
+
+    private func text(_ bytes: [UInt8], _ place: InputPlace) throws -> String {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw error("The field isn't UTF-8. Convert the file, as by iconv -t UTF-8.", place)
+        }
+        return text
+    }
+
+    private func isLineEnd(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+    }
+
+    private func skipLineEnd() throws {
+        let place = source.place
+        let byte = try source.next()
+        if byte == UInt8(ascii: "\r") {
+            guard try source.peek() == UInt8(ascii: "\n") else {
+                throw error("A carriage return stands alone. Lines end with LF or CR LF.", place)
+            }
+            _ = try source.next()
+        }
+    }
+
+    private func error(_ message: String, _ place: InputPlace) -> InputError {
+        InputError(file: source.name, place: place, message: message)
+    }
+}

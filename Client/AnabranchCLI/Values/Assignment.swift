@@ -1,0 +1,74 @@
+import Anabranch
+
+/// What a word like `name=Paris` asks for.
+///
+/// An attribute takes a value, a to-one relationship the record that a selector names, and a
+/// to-many gains (`members+=alpha2=FR`) or loses (`members-=alpha2=FR`) one.
+struct Assignment {
+    enum Operation { case set, add, remove }
+
+    let name: String
+    let operation: Operation
+    let text: String
+    private let command: String
+
+    /// - Throws: ``UsageError`` for a word without an equals sign.
+    init(_ word: String, command: String) throws(UsageError) {
+        guard let equals = word.firstIndex(of: "="), equals != word.startIndex else {
+            throw UsageError("'\(word)' sets nothing. Type NAME=VALUE.", command: command)
+        }
+        let before = word[..<equals]
+        switch before.last {
+        case "+": operation = .add
+        case "-": operation = .remove
+        default: operation = .set
+        }
+        name = String(operation == .set ? before : before.dropLast())
+        text = String(word[word.index(after: equals)...])
+        self.command = command
+    }
+
+    func apply(to object: ManagedObject, in context: ManagedObjectContext) throws {
+        guard let property = object.entity.property(named: name) else {
+            throw EntityNames.unknown(name, of: object.entity, command: command)
+        }
+        switch property {
+        case .attribute(let attribute): try set(attribute, of: object)
+        case .relationship(let relationship): try change(relationship, of: object, in: context)
+        }
+    }
+
+    private func set(_ attribute: AttributeDescription, of object: ManagedObject) throws {
+        guard operation == .set else {
+            throw UsageError(
+                "\(object.entity.name).\(name) is an attribute. Type \(name)=VALUE.",
+                command: command)
+        }
+        guard let value = ValueText.read(text, as: attribute.type) else {
+            throw UsageError(
+                "\(object.entity.name).\(name) takes \(ValueText.form(of: attribute.type)), not "
+                    + "'\(text)'.", command: command)
+        }
+        try object.setValue(value, forKey: name)
+    }
+
+    private func change(
+        _ relationship: RelationshipDescription, of object: ManagedObject,
+        in context: ManagedObjectContext
+    ) throws {
+        guard relationship.isToMany == (operation != .set) else {
+            let form =
+                relationship.isToMany ? "\(name)+=RECORD or \(name)-=RECORD" : "\(name)=RECORD"
+            throw UsageError(
+                "\(object.entity.name).\(name) is a relationship. Type \(form), with an ID or "
+                    + "attribute=value for RECORD.", command: command)
+        }
+        let other = try RecordSelector(text: text, command: command)
+            .object(of: relationship.destination, in: context)
+        switch operation {
+        case .set: try object.setObject(other, forKey: name)
+        case .add: try object.objects(forKey: name).insert(other)
+        case .remove: try object.objects(forKey: name).remove(other)
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import Anabranch
+
+/// What a change set did, in numbers and in words.
+struct ChangeSetText {
+    let set: LoggedChangeSet
+    private let payload: ChangePayload?
+
+    init(_ set: LoggedChangeSet) {
+        self.set = set
+        // A set of a later format still has a dot, an author and a time to show.
+        payload = try? set.changeSet.decodedPayload()
+    }
+
+    var blocks: [ChangeBlock] { payload?.blocks ?? [] }
+
+    /// `+249 Country, ~1 Country, -1 City, 3 links`.
+    var summary: String {
+        guard set.changeSet.kind == .save else { return "entry of the zone" }
+        guard payload != nil else { return "not readable by this version" }
+        let parts = blocks.map { block in
+            switch block {
+            case .insert(let rows): "+\(rows.records.count) \(rows.entity)"
+            case .update(let rows):
+                "~\(rows.records.count) \(rows.entity) ("
+                    + rows.properties.map(\.name.string).joined(separator: ", ") + ")"
+            case .delete(let rows): "-\(rows.records.count) \(rows.entity)"
+            case .link(let links):
+                "+\(Quantity.text(links.links.count, "link")) \(links.entity).\(links.property.name)"
+            case .unlink(let links):
+                "-\(Quantity.text(links.links.count, "link")) \(links.entity).\(links.property.name)"
+            case .unknown: "an operation of a later version"
+            }
+        }
+        return parts.joined(separator: ", ")
+    }
+
+    var time: String {
+        TimeText.precise(wallMilliseconds: set.changeSet.timestamp.wallMilliseconds)
+    }
+
+    /// What the author held: a prefix of the zone's log, and single replicas beyond it.
+    var vector: String {
+        let context = set.changeSet.context
+        let prefix = context.prefix.map { "zone \($0.position)" }
+        let beyond = context.beyond.map { RecordText.short($0.dot) }
+        let all = [prefix].compactMap { $0 } + beyond
+        return all.isEmpty ? "nothing" : all.joined(separator: ", ")
+    }
+
+    func json(withBlocks: Bool) -> String {
+        let changeSet = set.changeSet
+        return JSONText.object { json in
+            json.member("position", set.position.rawValue)
+            json.key("zonePosition")
+            json.raw(set.zonePosition.map(String.init) ?? "null")
+            json.member("dot", changeSet.dot.description)
+            json.member("time", time)
+            json.member("timestamp", changeSet.timestamp.rawValue)
+            json.member("author", changeSet.author)
+            json.member("name", changeSet.name)
+            json.member("origin", changeSet.origin.description)
+            json.member("digest", changeSet.digest.description)
+            json.member("byteCount", changeSet.payload.count)
+            writeContext(to: &json)
+            json.member("summary", summary)
+            if withBlocks {
+                json.key("operations")
+                json.array { json in for block in blocks { block.write(to: &json) } }
+            }
+        }
+    }
+
+    private func writeContext(to json: inout JSONText) {
+        let context = set.changeSet.context
+        json.key("context")
+        json.object { json in
+            json.member("epoch", context.prefix?.epoch.description)
+            json.key("position")
+            json.raw(context.prefix.map { String($0.position) } ?? "null")
+            json.key("beyond")
+            json.array { json in
+                for entry in context.beyond { json.string(entry.dot.description) }
+            }
+        }
+    }
+}
+
+extension ChangeBlock {
+    fileprivate func write(to json: inout JSONText) {
+        json.object { json in
+            switch self {
+            case .insert(let rows): rows.write(as: "insert", to: &json)
+            case .update(let rows): rows.write(as: "update", to: &json)
+            case .delete(let block):
+                json.member("operation", "delete")
+                json.member("entity", block.entity.string)
+                json.key("records")
+                json.array { json in
+                    for record in block.records { json.string(RecordText.long(record)) }
+                }
+            case .link(let links): links.write(as: "link", to: &json)
+            case .unlink(let links): links.write(as: "unlink", to: &json)
+            case .unknown(let operation, let bytes):
+                json.member("operation", operation)
+                json.member("bytes", bytes.hexadecimal)
+            }
+        }
+    }
+}
+
+extension RowBlock {
+    fileprivate func write(as operation: String, to json: inout JSONText) {
+        json.member("operation", operation)
+        json.member("entity", entity.string)
+        json.key("records")
+        json.array { json in
+            for (row, record) in records.enumerated() {
+                json.object { json in
+                    json.member("@id", RecordText.long(record))
+                    for (property, column) in zip(properties, columns) {
+                        json.key(property.name.string)
+                        json.raw(ValueText.json(column[row]))
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension LinkBlock {
+    fileprivate func write(as operation: String, to json: inout JSONText) {
+        json.member("operation", operation)
+        json.member("entity", entity.string)
+        json.member("property", property.name.string)
+        json.key("links")
+        json.array { json in
+            for link in links {
+                json.array { json in
+                    json.string(RecordText.long(link.left))
+                    json.string(RecordText.long(link.right))
+                }
+            }
+        }
+    }
+}

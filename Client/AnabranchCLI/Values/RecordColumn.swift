@@ -1,0 +1,134 @@
+import Anabranch
+import Foundation
+
+/// One thing to show of every record: a property, or one behind relationships (`country.name`).
+struct RecordColumn {
+    enum Content {
+        case value(Value)
+        case object(RecordLabel?)
+        case values([Value])
+        case objects([RecordLabel])
+    }
+
+    /// The path as it was typed.
+    let name: String
+    private let keys: [String]
+    private let isPlural: Bool
+    let isNumeric: Bool
+
+    /// - Throws: ``UsageError`` where the entity has no such property.
+    init(_ path: String, of entity: EntityDescription, command: String) throws(UsageError) {
+        name = path
+        keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        var current = entity
+        var plural = false
+        var numeric = false
+        for (index, key) in keys.enumerated() {
+            guard let property = current.property(named: key) else {
+                throw EntityNames.unknown(key, of: current, command: command)
+            }
+            if let relationship = property.relationship {
+                plural = plural || relationship.isToMany
+                current = relationship.destination
+            } else if index < keys.count - 1 {
+                throw UsageError(
+                    "\(current.name).\(key) is an attribute, so nothing can follow it in "
+                        + "'\(path)'.", command: command)
+            } else {
+                numeric = property.attribute?.type.isNumeric ?? false
+            }
+        }
+        isPlural = plural
+        isNumeric = numeric && !plural
+    }
+
+    func content(of object: ManagedObject) throws -> Content {
+        var objects = [object]
+        for key in keys.dropLast() {
+            objects = try objects.flatMap { try related($0, key) }
+        }
+        guard let last = keys.last, let entity = objects.first?.entity,
+            let property = entity.property(named: last)
+        else { return isPlural ? .values([]) : .value(.null) }
+        if property.attribute != nil {
+            let values = try objects.map { try $0.value(forKey: last) }
+            return isPlural ? .values(values) : .value(values.first ?? .null)
+        }
+        let ids = try objects.flatMap { try $0.objectIDs(forRelationshipNamed: last) }
+        let labels = try ids.map { try RecordLabel($0) }
+        return isPlural ? .objects(labels) : .object(labels.first)
+    }
+
+    private func related(_ object: ManagedObject, _ key: String) throws -> [ManagedObject] {
+        guard let relationship = object.entity.property(named: key)?.relationship else { return [] }
+        if relationship.isToMany { return try object.objects(forKey: key).objects }
+        return try object.object(forKey: key).map { [$0] } ?? []
+    }
+
+    /// What is shown of an entity unless somebody chooses.
+    static func standard(
+        of entity: EntityDescription, isToManyIncluded: Bool, command: String
+    ) throws(UsageError) -> [RecordColumn] {
+        let shown = entity.slots.filter { property in
+            !property.isTransient
+                && (isToManyIncluded || !(property.relationship?.isToMany ?? false))
+        }
+        var columns: [RecordColumn] = []
+        for property in shown {
+            columns.append(try RecordColumn(property.name, of: entity, command: command))
+        }
+        return columns
+    }
+}
+
+extension RecordColumn.Content {
+    /// Several values are separated as `import` reads them again.
+    var text: String {
+        switch self {
+        case .value(let value): ValueText.text(value)
+        case .object(let label): label?.short ?? ""
+        case .values(let values): values.map(ValueText.text).joined(separator: ";")
+        case .objects(let labels): labels.map(\.short).joined(separator: ";")
+        }
+    }
+
+    func write(to json: inout JSONText) {
+        switch self {
+        case .value(let value): json.raw(ValueText.json(value))
+        case .object(let label?): json.string(label.uri)
+        case .object(nil): json.null()
+        case .values(let values):
+            json.array { json in for value in values { json.raw(ValueText.json(value)) } }
+        case .objects(let labels):
+            json.array { json in for label in labels { json.string(label.uri) } }
+        }
+    }
+}
+
+/// Names of the model in messages.
+enum EntityNames {
+    static func entity(
+        _ name: String, in model: ManagedObjectModel, command: String
+    ) throws(UsageError) -> EntityDescription {
+        if let entity = model.entity(named: name) { return entity }
+        let names = model.entities.map(\.name)
+        let meant = NearestWord.suggestion(for: name, among: names)
+        throw UsageError(
+            "The store has no entity '\(name)'. "
+                + (meant.map { "Did you mean \($0)?" }
+                    ?? "There are: \(names.joined(separator: ", "))."),
+            command: command)
+    }
+
+    static func unknown(
+        _ key: String, of entity: EntityDescription, command: String
+    ) -> UsageError {
+        let names = entity.slots.map(\.name)
+        let meant = NearestWord.suggestion(for: key, among: names)
+        return UsageError(
+            "\(entity.name) has no property '\(key)'. "
+                + (meant.map { "Did you mean \($0)?" }
+                    ?? "There are: \(names.joined(separator: ", "))."),
+            command: command)
+    }
+}

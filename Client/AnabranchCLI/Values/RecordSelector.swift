@@ -1,0 +1,89 @@
+import Anabranch
+import Foundation
+
+/// Names one record: by its ID, or by what an attribute of it holds.
+///
+/// - `anabranch://…/Country/12` or `1f2e3d4c/12`, with as many digits of the replica as it takes;
+/// - `alpha2=FR`.
+struct RecordSelector {
+    let text: String
+    let command: String
+
+    /// - Throws: ``CommandFailure`` with status 1 where there is none, or more than one.
+    func object(
+        of entity: EntityDescription, in context: ManagedObjectContext
+    ) throws -> ManagedObject {
+        if let equals = text.firstIndex(of: "="), !text.contains("://") {
+            return try object(
+                of: entity, where: String(text[..<equals]),
+                is: String(text[text.index(after: equals)...]), in: context)
+        }
+        guard let id = try objectID(of: entity, in: context.coordinator) else {
+            throw CommandFailure(.failure, "There is no \(entity.name) \(text) in the store.")
+        }
+        do {
+            return try context.existingObject(with: id)
+        } catch let error as PropertyError where error.code == .inaccessible {
+            throw CommandFailure(.failure, "There is no \(entity.name) \(text) in the store.")
+        }
+    }
+
+    private func object(
+        of entity: EntityDescription, where key: String, is text: String,
+        in context: ManagedObjectContext
+    ) throws -> ManagedObject {
+        guard let property = entity.property(named: key) else {
+            throw EntityNames.unknown(key, of: entity, command: command)
+        }
+        guard let attribute = property.attribute,
+            let value = ValueText.read(text, as: attribute.type)
+        else {
+            let form =
+                property.attribute.map { ValueText.form(of: $0.type) } ?? "an attribute's value"
+            throw UsageError(
+                "'\(self.text)' selects no \(entity.name) because \(key) takes \(form).",
+                command: command)
+        }
+        var request = FetchRequest<ManagedObject>(entityName: entity.name)
+        request.predicate = try FetchPredicate("%K == %@", key, value)
+        request.fetchLimit = 2
+        let found = try context.fetch(request)
+        guard let object = found.first else {
+            throw CommandFailure(.failure, "There is no \(entity.name) with \(self.text).")
+        }
+        guard found.count == 1 else {
+            throw CommandFailure(
+                .failure,
+                "More than one \(entity.name) has \(self.text). Name one by its ID; "
+                    + "'anabranch fetch' shows it.")
+        }
+        return object
+    }
+
+    private func objectID(
+        of entity: EntityDescription, in coordinator: PersistentStoreCoordinator
+    ) throws -> ManagedObjectID? {
+        if let uri = URL(string: text), uri.scheme == "anabranch" {
+            return try coordinator.managedObjectID(forURIRepresentation: uri)
+        }
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0].count >= 4, let number = UInt64(parts[1]),
+            (1...Limits.greatestRecordNumber).contains(number)
+        else {
+            throw UsageError(
+                "'\(text)' names no record. Type an ID, as 1f2e3d4c/12, or attribute=value.",
+                command: command)
+        }
+        let prefix = parts[0].lowercased()
+        var replicas = Set(try coordinator.versionVector().heads.map(\.replica))
+        replicas.insert(try coordinator.replicaID)
+        let matching = replicas.filter { $0.description.hasPrefix(prefix) }
+        guard let replica = matching.first else { return nil }
+        guard matching.count == 1 else {
+            throw CommandFailure(
+                .failure, "Several replicas begin with \(prefix). Type more of its digits.")
+        }
+        return try coordinator.managedObjectID(
+            for: RecordID(replica: replica, number: number), entity: entity)
+    }
+}

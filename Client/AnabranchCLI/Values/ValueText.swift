@@ -1,0 +1,106 @@
+import Anabranch
+import Foundation
+
+/// Values as people and files write them, and back: nothing is lost on the way.
+///
+/// | type | text |
+/// |---|---|
+/// | integers, decimals | their digits; decimals exact, up to 38 of them |
+/// | doubles | as few digits as name the number; `nan`, `inf`, `-inf` |
+/// | booleans | `true`, `false`; read also `1`, `0`, `yes`, `no` |
+/// | dates | ISO 8601 in UTC; read with any offset |
+/// | binary data | base64 |
+/// | UUIDs, URIs | as they are written everywhere |
+enum ValueText {
+    /// - Returns: The empty text for null.
+    static func text(_ value: Value) -> String {
+        switch value {
+        case .null: ""
+        case .bool(let flag): flag ? "true" : "false"
+        case .integer(let number): String(number)
+        case .double(let number): String(number)
+        case .decimal(let number): number.description
+        case .string(let text), .uri(let text): text
+        case .date(let seconds): TimeText.text(seconds)
+        case .data(let data): data.base64EncodedString()
+        case .uuid(let uuid): uuid.uuidString
+        case .reference(let record): RecordText.short(record)
+        case .unknown(let tag, let bytes): "type \(tag): \(bytes.hexadecimal)"
+        }
+    }
+
+    /// JSON: booleans, integers and finite doubles as such, null, everything else as text, so
+    /// that no reader rounds a decimal.
+    static func json(_ value: Value) -> String {
+        switch value {
+        case .null: "null"
+        case .bool, .integer: text(value)
+        case .double(let number) where number.isFinite: text(value)
+        case .reference(let record): JSONText.quoted(RecordText.long(record))
+        default: JSONText.quoted(text(value))
+        }
+    }
+
+    /// Reads a text as an attribute of a type has it.
+    ///
+    /// - Returns: `nil` where the text is no such value.
+    static func read(_ text: String, as type: AttributeType) -> Value? {
+        let value: Value? =
+            switch type {
+            case .integer16, .integer32, .integer64: Int64(text).map { .integer($0) }
+            case .double, .float: Double(text).map { .double($0) }
+            case .decimal: ExactDecimal(text).map { .decimal($0) }
+            case .boolean: readBool(text).map { .bool($0) }
+            case .date: TimeText.read(text).map { .date($0) }
+            case .binary: Data(base64Encoded: text).map { .data($0) }
+            case .uuid: UUID(uuidString: text).map { .uuid($0) }
+            case .uri: .uri(text)
+            case .string: .string(text)
+            case .undefined: nil
+            }
+        return value.flatMap { fitting($0, type) }
+    }
+
+    static func read(_ json: JSONValue, as type: AttributeType) -> Value? {
+        switch (json, type) {
+        case (.null, _): .null
+        case (.bool(let flag), .boolean): .bool(flag)
+        case (.string(let text), _): read(text, as: type)
+        case (.number, .string), (.number, .uri), (.number, .uuid), (.number, .binary): nil
+        case (.number(let text), .date): Double(text).map { .date($0) }
+        case (.number(let text), _): read(text, as: type)
+        case (.bool, _), (.array, _), (.object, _): nil
+        }
+    }
+
+    private static func fitting(_ value: Value, _ type: AttributeType) -> Value? {
+        guard let coerced = type.coerce(value), type.accepts(coerced) else { return nil }
+        return coerced
+    }
+
+    private static func readBool(_ text: String) -> Bool? {
+        switch text.lowercased() {
+        case "true", "yes", "1": true
+        case "false", "no", "0": false
+        default: nil
+        }
+    }
+
+    /// What a value of the type looks like, for error messages.
+    static func form(of type: AttributeType) -> String {
+        switch type {
+        case .integer16: "a whole number from -32768 to 32767"
+        case .integer32: "a whole number from -2147483648 to 2147483647"
+        case .integer64: "a whole number of at most 64 bits"
+        case .double, .float: "a number"
+        case .decimal: "a decimal of at most 38 digits"
+        case .boolean: "true or false"
+        case .date: "a time, as 2024-05-01T12:30:00Z"
+        case .binary: "base64"
+        case .uuid: "a UUID"
+        case .uri: "a URI"
+        case .string: "a text"
+        case .undefined: "nothing, because its attribute isn't stored"
+        }
+    }
+}

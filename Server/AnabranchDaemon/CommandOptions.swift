@@ -1,0 +1,74 @@
+import AnabranchServer
+import Foundation
+
+/// The options and words behind a command.
+struct CommandOptions {
+    let command: String
+    private var values: [String: String] = [:]
+    private(set) var words: [String] = []
+    private(set) var wantsHelp = false
+
+    /// - Parameter known: Options that take a value, without their dashes.
+    init(_ arguments: [String], of command: String, known: Set<String>) throws {
+        self.command = command
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            if argument == "--help" || argument == "-h" {
+                wantsHelp = true
+            } else if argument.hasPrefix("--") {
+                try take(String(argument.dropFirst(2)), from: &rest, known: known)
+            } else {
+                words.append(argument)
+            }
+        }
+    }
+
+    private mutating func take(
+        _ option: String, from rest: inout ArraySlice<String>, known: Set<String>
+    ) throws {
+        let parts = option.split(separator: "=", maxSplits: 1).map(String.init)
+        let name = parts.first ?? ""
+        guard known.contains(name) else { throw usage("There is no option --\(name).") }
+        guard values[name] == nil else { throw usage("The option --\(name) is given twice.") }
+        guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else {
+            throw usage("The option --\(name) needs a value.")
+        }
+        values[name] = value
+    }
+
+    func usage(_ message: String) -> UsageError { UsageError(message, command: command) }
+
+    subscript(name: String) -> String? { values[name] }
+
+    func required(_ name: String, as what: String) throws -> String {
+        guard let value = values[name] else {
+            throw usage("The option --\(name) is missing: give \(what).")
+        }
+        return value
+    }
+
+    func number(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
+        guard let text = values[name] else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            throw usage(
+                "The option --\(name) takes a number from \(range.lowerBound) to "
+                    + "\(range.upperBound), not \"\(text)\".")
+        }
+        return number
+    }
+
+    func expectNoWords() throws {
+        if let word = words.first { throw usage("\"\(word)\" is not expected.") }
+    }
+
+    /// From `--store` or the environment's `ANABRANCHD_STORE`.
+    func store() throws -> ZoneStore {
+        let text = values["store"] ?? ProcessInfo.processInfo.environment["ANABRANCHD_STORE"]
+        guard let text else {
+            throw usage("The option --store is missing: give sqlite:DIRECTORY.")
+        }
+        let location: StoreLocation
+        do { location = try StoreLocation(text) } catch { throw usage(error.message) }
+        return try ZoneStore(location)
+    }
+}

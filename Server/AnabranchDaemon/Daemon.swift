@@ -1,0 +1,59 @@
+import AnabranchProtocol
+import AnabranchServer
+import Foundation
+
+/// The command line of `anabranchd`.
+enum Daemon {
+    static let version = "0.1.0"
+
+    enum ExitStatus {
+        static let success: Int32 = 0
+        static let failure: Int32 = 1
+        /// The command line is wrong; `EX_USAGE` of sysexits.h.
+        static let usage: Int32 = 64
+    }
+
+    static func run(_ arguments: [String]) -> Int32 {
+        do {
+            try dispatch(arguments)
+            return ExitStatus.success
+        } catch let error as UsageError {
+            report("\(error.message)\nTry: anabranchd \(error.command)--help")
+            return ExitStatus.usage
+        } catch {
+            report("\(error)")
+            return ExitStatus.failure
+        }
+    }
+
+    private static func dispatch(_ arguments: [String]) throws {
+        guard let command = arguments.first else {
+            throw UsageError("No command is given.", command: "")
+        }
+        let rest = Array(arguments.dropFirst())
+        switch command {
+        case "serve": try ServeCommand.run(rest)
+        case "token": try TokenCommand.run(rest)
+        case "zone": try ZoneCommand.run(rest)
+        case "--help", "-h", "help": print(HelpText.overview)
+        case "--version", "version": print("anabranchd \(version)")
+        default: throw UsageError("There is no command \"\(command)\".", command: "")
+        }
+    }
+
+    static func report(_ message: String) {
+        FileHandle.standardError.write(Data("anabranchd: \(message)\n".utf8))
+    }
+}
+
+/// The command line is not what it should be.
+struct UsageError: Error {
+    let message: String
+    /// With a space behind it, or empty.
+    let command: String
+
+    init(_ message: String, command: String) {
+        self.message = message
+        self.command = command.isEmpty ? "" : command + " "
+    }
+}

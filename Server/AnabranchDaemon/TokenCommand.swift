@@ -1,0 +1,94 @@
+import AnabranchProtocol
+import AnabranchServer
+import Foundation
+
+/// `anabranchd token create|list|revoke`.
+enum TokenCommand {
+    static func run(_ arguments: [String]) throws {
+        var options = try CommandOptions(
+            arguments, of: "token", known: ["store", "zone", "role"])
+        guard !options.wantsHelp else { return print(HelpText.token) }
+        guard let action = options.words.first else {
+            throw options.usage("Say create, list or revoke.")
+        }
+        switch action {
+        case "create": try create(&options)
+        case "list": try list(&options)
+        case "revoke": try revoke(&options)
+        default: throw options.usage("There is no \"token \(action)\": say create, list or revoke.")
+        }
+    }
+
+    private static func create(_ options: inout CommandOptions) throws {
+        guard options.words.count == 1 else {
+            throw options.usage("\"\(options.words[1])\" is not expected.")
+        }
+        let zone = try options.zone(try options.required("zone", as: "the zone's name"))
+        let text = try options.required("role", as: "read, write or admin")
+        guard let role = TokenRole(rawValue: text) else {
+            throw options.usage("The option --role takes read, write or admin, not \"\(text)\".")
+        }
+        let store = try options.store()
+        defer { store.close() }
+        print(try store.createToken(zone: zone, role: role).secret.text)
+    }
+
+    private static func list(_ options: inout CommandOptions) throws {
+        guard options.words.count == 1 else {
+            throw options.usage("\"\(options.words[1])\" is not expected.")
+        }
+        let zone = try options["zone"].map { try options.zone($0) }
+        let store = try options.store()
+        defer { store.close() }
+        let rows = try store.tokens.tokens(zone: zone).map { token in
+            [
+                "\(token.number)", token.zone.string, token.role.rawValue, time(token.created),
+                token.lastUsed.map(time) ?? "never",
+                token.revoked.map { "revoked \(time($0))" } ?? "valid",
+            ]
+        }
+        print(table([["NUMBER", "ZONE", "ROLE", "CREATED", "LAST USED", "STATE"]] + rows))
+    }
+
+    private static func revoke(_ options: inout CommandOptions) throws {
+        guard options.words.count == 2, let number = Int64(options.words[1]) else {
+            throw options.usage("Give the number of the token, as \"token list\" shows it.")
+        }
+        let store = try options.store()
+        defer { store.close() }
+        guard let token = try store.tokens.revoke(number) else {
+            throw HTTPServerError(
+                "There is no token \(number): \"anabranchd token list\" shows them.")
+        }
+        print("Token \(token.number) of zone \(token.zone) is revoked.")
+    }
+
+    private static func time(_ milliseconds: Int64) -> String {
+        Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(.iso8601)
+    }
+
+    private static func table(_ rows: [[String]]) -> String {
+        let widths = rows[0].indices.map { column in
+            rows.map { $0[column].count }.max() ?? 0
+        }
+        return rows.map { row in
+            zip(row, widths).map { cell, width in
+                cell + String(repeating: " ", count: width - cell.count)
+            }.joined(separator: "  ").trimmedAtEnd
+        }.joined(separator: "\n")
+    }
+}
+
+extension CommandOptions {
+    func zone(_ text: String) throws -> ZoneName {
+        do { return try ZoneName(text) } catch { throw usage(error.message) }
+    }
+}
+
+extension String {
+    fileprivate var trimmedAtEnd: String {
+        var text = self
+        while text.last == " " { text.removeLast() }
+        return text
+    }
+}

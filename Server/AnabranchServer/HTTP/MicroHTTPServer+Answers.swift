@@ -1,0 +1,74 @@
+import CMicroHTTPD
+import Synchronization
+
+extension MicroHTTPServer {
+    /// Answers without reading the body; the connection ends with it.
+    func refuse(
+        _ request: MicroRequest, on connection: OpaquePointer, _ fault: HTTPFault
+    ) -> MHD_Result {
+        guard var response = handler?.answer(to: fault) else { return .NO }
+        response.headers.append("Connection", "close")
+        return send(response, for: request, on: connection)
+    }
+
+    func send(
+        _ response: HTTPResponse, for request: MicroRequest, on connection: OpaquePointer
+    ) -> MHD_Result {
+        var response = response
+        if case .bytes(let bytes) = response.body, acceptsZstd(request),
+            let smaller = ZstdCodec.compressed(bytes)
+        {
+            response.body = .bytes(smaller)
+            response.headers.append("Content-Encoding", "zstd")
+        }
+        guard let answer = makeAnswer(response.body, for: request, on: connection) else {
+            return .NO
+        }
+        defer { MHD_destroy_response(answer) }
+        for (name, value) in response.headers.fields {
+            MHD_add_response_header(answer, name, value)
+        }
+        request.progress.withLock { progress in
+            progress.status = response.status
+            progress.log = response.log
+        }
+        return MHD_queue_response(connection, UInt32(clamping: response.status), answer)
+    }
+
+    private func acceptsZstd(_ request: MicroRequest) -> Bool {
+        let accepted = request.progress.withLock { $0.head?.headers[all: "Accept-Encoding"] ?? [] }
+        return accepted.flatMap { $0.split(separator: ",") }.contains { coding in
+            let parts = coding.split(separator: ";").map { String($0).headerToken }
+            return parts.first == "zstd" && !parts.dropFirst().contains { $0.hasPrefix("q=0") }
+        }
+    }
+
+    private func makeAnswer(
+        _ body: HTTPResponse.Body, for request: MicroRequest, on connection: OpaquePointer
+    ) -> OpaquePointer? {
+        switch body {
+        case .bytes(let bytes):
+            request.progress.withLock { $0.bytesSent = bytes.count }
+            return bytes.withUnsafeBytes { bytes in
+                MHD_create_response_from_buffer(
+                    bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress),
+                    .RESPMEM_MUST_COPY)
+            }
+        case .events(let stream):
+            return makeStream(stream, for: request, on: connection)
+        }
+    }
+
+    private func makeStream(
+        _ stream: EventStream, for request: MicroRequest, on connection: OpaquePointer
+    ) -> OpaquePointer? {
+        let address = UInt(bitPattern: connection)
+        let carried = MicroStream(stream, request, on: address)
+        stream.attach { MHD_resume_connection(OpaquePointer(bitPattern: address)) }
+        request.progress.withLock { $0.stream = stream }
+        live.add(stream)
+        return MHD_create_response_from_callback(
+            .max, 1024, microHTTPReadStream, Unmanaged.passRetained(carried).toOpaque(),
+            microHTTPFreeStream)
+    }
+}

@@ -1,0 +1,146 @@
+import CMicroHTTPD
+import Synchronization
+
+extension MicroHTTPServer {
+    /// The headers are there: checks them and asks the handler whether to read the body.
+    func begin(
+        _ request: MicroRequest, on connection: OpaquePointer, method: String,
+        version: UnsafePointer<CChar>
+    ) -> MHD_Result {
+        watch.end(UInt(bitPattern: connection))
+        guard let handler else { return .NO }
+        var headers = HTTPHeaders()
+        withUnsafeMutablePointer(to: &headers) { headers in
+            _ = MHD_get_connection_values_n(connection, .HEADER_KIND, microHTTPHeader, headers)
+        }
+        let head = HTTPRequestHead(
+            method: method, path: request.path, query: request.query, headers: headers)
+        request.progress.withLock { $0.head = head }
+        let fault =
+            RequestCheck.fault(
+                uri: request.uri,
+                isCutShort: request.versionAddress != UInt(bitPattern: version),
+                version: String(cString: version))
+            ?? RequestCheck.fault(headers: headers) ?? (isStopping ? .shuttingDown : nil)
+        if let fault { return refuse(request, on: connection, fault) }
+        switch handler.exchange(for: head) {
+        case .answer(let response):
+            guard head.hasNoBody else {
+                return send(response, for: request, on: connection)
+            }
+            // An answer at the request's end leaves the connection open for the next.
+            request.progress.withLock { $0.response = response }
+            return .YES
+        case .read(let limit, let respond):
+            return prepare(request, on: connection, head, limit: limit, respond)
+        }
+    }
+
+    private func prepare(
+        _ request: MicroRequest, on connection: OpaquePointer, _ head: HTTPRequestHead,
+        limit: Int, _ respond: @escaping @Sendable ([UInt8]) -> HTTPResponse
+    ) -> MHD_Result {
+        let encoding = head.headers["Content-Encoding"]?.headerToken ?? "identity"
+        guard encoding == "identity" || encoding == "zstd" else {
+            return refuse(request, on: connection, .unsupportedEncoding(encoding))
+        }
+        let length = head.headers["Content-Length"].map { Int($0) ?? .max } ?? 0
+        guard length <= limit else {
+            return refuse(request, on: connection, .bodyTooLarge(limit: limit))
+        }
+        guard budget.take(length) else { return refuse(request, on: connection, .overloaded) }
+        request.progress.withLock { progress in
+            progress.limit = limit
+            progress.respond = respond
+            progress.reserved = length
+            progress.body.reserveCapacity(min(length, 1 << 20))
+        }
+        return .YES
+    }
+
+    /// A piece of the body.
+    ///
+    /// - Returns: `NO`, which closes the connection, where a body without a length exceeds the
+    ///   limit or comes too slowly: an answer can only be given before a body or behind it.
+    func receive(_ request: MicroRequest, _ bytes: UnsafeRawBufferPointer) -> MHD_Result {
+        let isLate = ContinuousClock.now - request.start > .seconds(options.bodySeconds)
+        return request.progress.withLock { progress in
+            progress.bytesReceived += bytes.count
+            // An answer without the body has been queued: what still comes is passed over.
+            guard progress.respond != nil else { return .YES }
+            guard !isLate, progress.body.count + bytes.count <= progress.limit else {
+                progress.body = []
+                return .NO
+            }
+            let missing = progress.body.count + bytes.count - progress.reserved
+            if missing > 0 {
+                guard budget.take(missing) else { return .NO }
+                progress.reserved += missing
+            }
+            progress.body.append(contentsOf: bytes)
+            return .YES
+        }
+    }
+
+    /// The body is complete, or a worker has made the answer.
+    func goOn(_ request: MicroRequest, on connection: OpaquePointer) -> MHD_Result {
+        let (response, isDispatched) = request.progress.withLock { progress in
+            defer {
+                progress.response = nil
+                progress.isDispatched = true
+            }
+            return (progress.response, progress.isDispatched)
+        }
+        if let response { return send(response, for: request, on: connection) }
+        guard !isDispatched else { return .NO }
+        let address = UInt(bitPattern: connection)
+        MHD_suspend_connection(connection)
+        let isTaken = workers.submit { [self] in
+            let response = respond(to: request)
+            request.progress.withLock { $0.response = response }
+            MHD_resume_connection(OpaquePointer(bitPattern: address))
+        }
+        if !isTaken {
+            let answer = handler?.answer(to: isStopping ? .shuttingDown : .overloaded)
+            request.progress.withLock { $0.response = answer }
+            MHD_resume_connection(connection)
+        }
+        return .YES
+    }
+
+    private func respond(to request: MicroRequest) -> HTTPResponse {
+        let (respond, body, limit, head) = request.progress.withLock { progress in
+            defer { progress.body = [] }
+            return (progress.respond, progress.body, progress.limit, progress.head)
+        }
+        guard let respond, let handler else { return HTTPResponse(status: 500) }
+        guard head?.headers["Content-Encoding"]?.headerToken == "zstd" else {
+            return respond(body)
+        }
+        do throws(ZstdCodec.Failure) {
+            return respond(try ZstdCodec.decompressed(body, limit: limit))
+        } catch {
+            switch error {
+            case .tooLarge(let limit): return handler.answer(to: .bodyTooLarge(limit: limit))
+            case .damaged(let cause):
+                return handler.answer(
+                    to: .malformed(
+                        cause: "its body is not zstd: \(cause)", header: "Content-Encoding"))
+            }
+        }
+    }
+
+    func end(_ request: MicroRequest, on connection: OpaquePointer?, isCutOff: Bool) {
+        let (reserved, stream) = request.progress.withLock { progress in
+            defer { progress.reserved = 0 }
+            return (progress.reserved, progress.stream)
+        }
+        budget.giveBack(reserved)
+        stream?.detach()
+        if let connection, !isStopping {
+            watch.begin(UInt(bitPattern: connection), socket: cmicrohttpd_socket(connection))
+        }
+        handler?.finished(request.record(isCutOff: isCutOff))
+        live.end(stream)
+    }
+}

@@ -1,0 +1,120 @@
+import CMicroHTTPD
+import Foundation
+import Synchronization
+
+/// An ``HTTPServer`` on libmicrohttpd.
+///
+/// Two of its threads serve all sockets. A request that is complete is suspended, worked on by a
+/// ``WorkerPool`` and resumed with its answer; an event stream without an event is suspended too.
+/// A connection that is suspended must be resumed before the library is stopped: `stop` sees to
+/// that.
+public final class MicroHTTPServer: HTTPServer {
+    let options: HTTPServerOptions
+    let budget: MemoryBudget
+    let workers: WorkerPool
+    let watch: ConnectionWatch
+    let live = LiveRequests()
+    private let state = Mutex(State())
+
+    private struct State {
+        /// The address of the `MHD_Daemon`, 0 while there is none.
+        var daemon: UInt = 0
+        var handler: (any HTTPHandler)?
+        var isStopping = false
+        /// Addresses of what the library points to until it stops.
+        var texts: [UInt] = []
+    }
+
+    public init(options: HTTPServerOptions) {
+        self.options = options
+        budget = MemoryBudget(byteCount: options.bufferedBytes)
+        workers = WorkerPool(threads: options.workers, limit: options.waitingRequests)
+        watch = ConnectionWatch(limit: .seconds(options.headerSeconds))
+    }
+
+    deinit { stop() }
+
+    var handler: (any HTTPHandler)? { state.withLock { $0.handler } }
+    var isStopping: Bool { state.withLock { $0.isStopping } }
+
+    public func start(_ handler: any HTTPHandler) throws -> Int {
+        var address = try SocketAddress(options.address, port: options.port)
+        state.withLock { $0.handler = handler }
+        var flags =
+            MHD_USE_EPOLL_INTERNAL_THREAD.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
+            | MHD_USE_ITC.rawValue
+        if address.isVersion6 { flags |= MHD_USE_IPv6.rawValue }
+        if options.tls != nil { flags |= MHD_USE_TLS.rawValue }
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        let daemon = address.withPointer { address in
+            var items = optionItems(context: context, address: address)
+            return cmicrohttpd_start(
+                flags, UInt16(clamping: options.port), microHTTPServe, context, &items)
+        }
+        guard let daemon else {
+            throw HTTPServerError(
+                "Can't listen on \(options.address):\(options.port) because "
+                    + "\(String(cString: strerror(errno))).")
+        }
+        state.withLock { $0.daemon = UInt(bitPattern: daemon) }
+        return Int(cmicrohttpd_bound_port(daemon))
+    }
+
+    private func optionItems(
+        context: UnsafeMutableRawPointer, address: UnsafeMutableRawPointer
+    ) -> [MHD_OptionItem] {
+        func number(_ option: MHD_OPTION, _ value: Int) -> MHD_OptionItem {
+            MHD_OptionItem(option: option, value: value, ptr_value: nil)
+        }
+        func callback(_ option: MHD_OPTION, _ value: Int) -> MHD_OptionItem {
+            MHD_OptionItem(option: option, value: value, ptr_value: context)
+        }
+        var items = [
+            MHD_OptionItem(option: MHD_OPTION.SOCK_ADDR, value: 0, ptr_value: address),
+            number(MHD_OPTION.THREAD_POOL_SIZE, 2),
+            number(MHD_OPTION.CONNECTION_LIMIT, options.connections),
+            number(MHD_OPTION.PER_IP_CONNECTION_LIMIT, options.connectionsPerAddress),
+            number(MHD_OPTION.CONNECTION_TIMEOUT, options.idleSeconds),
+            number(MHD_OPTION.CONNECTION_MEMORY_LIMIT, options.headerBytes),
+            number(MHD_OPTION.LISTEN_BACKLOG_SIZE, 4096),
+            number(MHD_OPTION.STRICT_FOR_CLIENT, 1),
+            callback(MHD_OPTION.URI_LOG_CALLBACK, cmicrohttpd_uri_logger(microHTTPBegin)),
+            callback(MHD_OPTION.NOTIFY_COMPLETED, cmicrohttpd_on_completion(microHTTPEnd)),
+            callback(
+                MHD_OPTION.NOTIFY_CONNECTION, cmicrohttpd_on_connection(microHTTPConnection)),
+        ]
+        if let tls = options.tls {
+            for (option, text) in [
+                (MHD_OPTION.HTTPS_MEM_CERT, tls.certificate), (MHD_OPTION.HTTPS_MEM_KEY, tls.key),
+            ] {
+                items.append(MHD_OptionItem(option: option, value: 0, ptr_value: kept(text)))
+            }
+        }
+        return items + [number(MHD_OPTION.END, 0)]
+    }
+
+    private func kept(_ text: String) -> UnsafeMutableRawPointer? {
+        let address = UInt(bitPattern: strdup(text))
+        state.withLock { $0.texts.append(address) }
+        return UnsafeMutableRawPointer(bitPattern: address)
+    }
+
+    public func stop() {
+        let address = state.withLock { state in
+            state.isStopping = true
+            defer { state.daemon = 0 }
+            return state.daemon
+        }
+        workers.stop()
+        guard let daemon = OpaquePointer(bitPattern: address) else { return }
+        let socket = MHD_quiesce_daemon(daemon)
+        if socket >= 0 { close(socket) }
+        live.closeStreams()
+        live.waitUntilEnded(limit: .seconds(5))
+        MHD_stop_daemon(daemon)
+        state.withLock { state in
+            for text in state.texts { free(UnsafeMutableRawPointer(bitPattern: text)) }
+            state.texts = []
+        }
+    }
+}

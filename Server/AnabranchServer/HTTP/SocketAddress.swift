@@ -1,0 +1,39 @@
+import Foundation
+
+/// A numeric address and a port, as the system's calls take them.
+struct SocketAddress {
+    private var storage = sockaddr_storage()
+    let isVersion6: Bool
+
+    /// - Throws: ``HTTPServerError`` for anything but a numeric address.
+    init(_ address: String, port: Int) throws {
+        var hints = addrinfo()
+        hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
+        #if canImport(Glibc)
+            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        #else
+            hints.ai_socktype = SOCK_STREAM
+        #endif
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard (0...65_535).contains(port),
+            getaddrinfo(address, "\(port)", &hints, &found) == 0, let found
+        else {
+            throw HTTPServerError(
+                "Can't listen on \(address):\(port) because that is not a numeric address and a "
+                    + "port up to 65535: take 127.0.0.1:8080, for example.")
+        }
+        defer { freeaddrinfo(found) }
+        isVersion6 = found.pointee.ai_family == AF_INET6
+        withUnsafeMutableBytes(of: &storage) { storage in
+            storage.copyMemory(
+                from: UnsafeRawBufferPointer(
+                    start: found.pointee.ai_addr, count: Int(found.pointee.ai_addrlen)))
+        }
+    }
+
+    mutating func withPointer<Result>(
+        _ body: (UnsafeMutableRawPointer) throws -> Result
+    ) rethrows -> Result {
+        try withUnsafeMutablePointer(to: &storage) { try body(UnsafeMutableRawPointer($0)) }
+    }
+}

@@ -1,0 +1,64 @@
+import CZstd
+
+/// Zstandard for bodies, with a bound on what comes out.
+enum ZstdCodec {
+    enum Failure: Error, Hashable {
+        case tooLarge(limit: Int)
+        case damaged(String)
+    }
+
+    /// Bodies smaller than this are not worth a frame.
+    static let leastBytes = 256
+    private static let level: Int32 = 3
+    /// 2^23: what every level up to 19 uses. A frame may ask for far more than its sender paid.
+    private static let greatestWindowLog: Int32 = 23
+
+    /// Decompresses all frames, never allocating much more than what came out so far.
+    ///
+    /// - Parameter limit: Bytes that may come out; a bomb stops there.
+    static func decompressed(_ bytes: [UInt8], limit: Int) throws(Failure) -> [UInt8] {
+        guard let context = ZSTD_createDCtx() else { throw .damaged("there is no memory") }
+        defer { ZSTD_freeDCtx(context) }
+        ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, greatestWindowLog)
+        var output: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: ZSTD_DStreamOutSize())
+        var position = 0
+        var rest = 1
+        while position < bytes.count || rest != 0 {
+            let step = decompress(context, bytes, from: position, into: &chunk)
+            if ZSTD_isError(step.status) != 0 {
+                throw .damaged(String(cString: ZSTD_getErrorName(step.status)))
+            }
+            guard step.read > 0 || step.written > 0 else { throw .damaged("it ends early") }
+            position += step.read
+            rest = step.status
+            guard output.count + step.written <= limit else { throw .tooLarge(limit: limit) }
+            output.append(contentsOf: chunk[..<step.written])
+        }
+        return output
+    }
+
+    private static func decompress(
+        _ context: OpaquePointer, _ bytes: [UInt8], from position: Int, into chunk: inout [UInt8]
+    ) -> (status: Int, read: Int, written: Int) {
+        bytes.withUnsafeBytes { source in
+            chunk.withUnsafeMutableBytes { target in
+                var input = ZSTD_inBuffer(
+                    src: source.baseAddress, size: source.count, pos: position)
+                var output = ZSTD_outBuffer(dst: target.baseAddress, size: target.count, pos: 0)
+                let status = ZSTD_decompressStream(context, &output, &input)
+                return (status, input.pos - position, output.pos)
+            }
+        }
+    }
+
+    /// - Returns: `nil` where compression does not pay.
+    static func compressed(_ bytes: [UInt8]) -> [UInt8]? {
+        guard bytes.count >= leastBytes else { return nil }
+        var output = [UInt8](repeating: 0, count: ZSTD_compressBound(bytes.count))
+        let count = ZSTD_compress(&output, output.count, bytes, bytes.count, level)
+        guard ZSTD_isError(count) == 0, count < bytes.count - bytes.count / 16 else { return nil }
+        output.removeLast(output.count - count)
+        return output
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+
+/// One JSON object on one line, its keys in the order in which they were added.
+struct JSONLine {
+    private var text = "{"
+
+    mutating func append(_ key: String, _ value: String?) {
+        if let value { add(key, Self.quoted(value)) }
+    }
+
+    mutating func append(_ key: String, _ value: Int64?) {
+        if let value { add(key, "\(value)") }
+    }
+
+    mutating func append(_ key: String, _ value: Bool) { add(key, value ? "true" : "false") }
+
+    /// To three places.
+    mutating func append(_ key: String, _ value: Double) {
+        add(key, "\((value * 1000).rounded() / 1000)")
+    }
+
+    private mutating func add(_ key: String, _ value: String) {
+        if text.utf8.count > 1 { text += "," }
+        text += Self.quoted(key) + ":" + value
+    }
+
+    func finish() -> String { text + "}\n" }
+
+    private static func quoted(_ value: String) -> String {
+        var quoted = "\""
+        for scalar in value.unicodeScalars {
+            switch scalar {
+            case "\"": quoted += "\\\""
+            case "\\": quoted += "\\\\"
+            case "\n": quoted += "\\n"
+            case "\r": quoted += "\\r"
+            case "\t": quoted += "\\t"
+            case "\u{0}"..."\u{1F}", "\u{7F}", "\u{2028}", "\u{2029}":
+                let digits = String(scalar.value, radix: 16)
+                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+}

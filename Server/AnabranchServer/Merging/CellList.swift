@@ -1,0 +1,84 @@
+import AnabranchReplication
+
+/// The cells of one record, as its row keeps them.
+///
+/// For each cell, in ascending order of property numbers: a varint `number × 2 + own`, where
+/// `own` is 1 if the cell has a stamp of its own; then that stamp, eight bytes of timestamp and a
+/// varint of the replica's ordinal; then a length and the value. A cell without a stamp of its own
+/// has the row's, so a record that was only inserted carries one stamp.
+struct CellList {
+    struct Cell {
+        let property: Int64
+        let timestamp: UInt64
+        /// The ordinal of the stamp's replica.
+        let author: Int64
+        let value: ArraySlice<UInt8>
+    }
+
+    private(set) var cells: [Cell] = []
+
+    init() {}
+
+    /// - Parameters:
+    ///   - timestamp: Of the row, for cells without one of their own.
+    ///   - author: Of the row, likewise.
+    init(decoding bytes: [UInt8], timestamp: UInt64, author: Int64) throws {
+        var reader = ByteReader(bytes)
+        while !reader.isAtEnd {
+            let header = try reader.readVarint()
+            let isOwn = header & 1 == 1
+            let ownTimestamp = isOwn ? try reader.readFixed64() : timestamp
+            let ownAuthor = isOwn ? Int64(truncatingIfNeeded: try reader.readVarint()) : author
+            let value = try reader.readNested()
+            cells.append(
+                Cell(
+                    property: Int64(truncatingIfNeeded: header >> 1), timestamp: ownTimestamp,
+                    author: ownAuthor,
+                    value: bytes[value.offset..<value.offset + value.remaining]))
+        }
+    }
+
+    subscript(property: Int64) -> Cell? { cells.first { $0.property == property } }
+
+    mutating func put(_ cell: Cell) {
+        let place = cells.firstIndex { $0.property >= cell.property } ?? cells.endIndex
+        if place < cells.endIndex, cells[place].property == cell.property {
+            cells[place] = cell
+        } else {
+            cells.insert(cell, at: place)
+        }
+    }
+
+    /// - Parameters:
+    ///   - timestamp: Of the row; cells that share its stamp are written without one.
+    ///   - author: Of the row, likewise.
+    func encoded(timestamp: UInt64, author: Int64) -> [UInt8] {
+        let size = cells.reduce(0) { $0 + $1.value.count + 14 }
+        var writer = ByteWriter(reservingCapacity: size)
+        for cell in cells {
+            let isOwn = cell.timestamp != timestamp || cell.author != author
+            writer.append(varint: UInt64(cell.property) << 1 | (isOwn ? 1 : 0))
+            if isOwn {
+                writer.append(fixed64: cell.timestamp)
+                writer.append(varint: UInt64(cell.author))
+            }
+            writer.append(count: cell.value.count)
+            writer.append(raw: cell.value)
+        }
+        return writer.bytes
+    }
+
+    /// The bytes of a record that one insert made, straight from the columns.
+    ///
+    /// - Parameter columns: In ascending order of property numbers.
+    static func encoded(row: Int, of columns: [EncodedColumn]) -> [UInt8] {
+        var writer = ByteWriter(reservingCapacity: columns.count * 16)
+        for column in columns {
+            let value = column[row]
+            writer.append(varint: UInt64(column.property) << 1)
+            writer.append(count: value.count)
+            writer.append(raw: value)
+        }
+        return writer.bytes
+    }
+}

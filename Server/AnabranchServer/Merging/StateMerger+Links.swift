@@ -1,0 +1,52 @@
+import AnabranchReplication
+
+extension StateMerger {
+    /// Adds the set's tag to links of which both ends are held.
+    func link(_ block: LinkBlock) throws {
+        try forEachBatch(of: block) { links, keys, tags in
+            let ends = keys.flatMap { [$0.left, $0.right] }
+            let held = try writer.entities(of: ends)
+            for key in keys {
+                guard held[key.left] != nil, held[key.right] != nil else { continue }
+                guard tags[key, default: LinkTags()].add(stamp) else { continue }
+                try put(tags[key], on: key)
+            }
+        }
+    }
+
+    /// Takes away the tags that the remover saw; a link without tags is gone.
+    func unlink(_ block: LinkBlock) throws {
+        try forEachBatch(of: block) { links, keys, tags in
+            for (link, key) in zip(links, keys) {
+                guard var left = tags[key] else { continue }
+                let seen = disabled.contains(.linkTags) ? left.tags : link.tagsSeen
+                guard left.remove(seen) else { continue }
+                tags[key] = left.isEmpty ? nil : left
+                try put(tags[key], on: key)
+            }
+        }
+    }
+
+    private func forEachBatch(
+        of block: LinkBlock,
+        _ body: (ArraySlice<LinkBlock.Link>, [LinkKey], inout [LinkKey: LinkTags]) throws -> Void
+    ) throws {
+        let property = try writer.number(ofProperty: block.property)
+        for start in stride(from: 0, to: block.links.count, by: Self.batch) {
+            let links = block.links[start..<min(start + Self.batch, block.links.count)]
+            let keys = try links.map { link in
+                LinkKey(
+                    left: try key(of: link.left), property: property,
+                    right: try key(of: link.right))
+            }
+            var tags = try writer.tags(of: keys)
+                .mapValues { try StoredTags.tags(decoding: $0, replica: writer.replica(at:)) }
+            try body(links, keys, &tags)
+        }
+    }
+
+    private func put(_ tags: LinkTags?, on key: LinkKey) throws {
+        guard let tags else { return try writer.remove(key) }
+        try writer.put(StoredTags.encoded(tags, ordinal: writer.ordinal(of:)), on: key)
+    }
+}

@@ -1,0 +1,54 @@
+import AnabranchProtocol
+
+/// What a path leads to.
+enum Route: Hashable {
+    case health
+    case zone(ZoneName, Page)
+
+    enum Page: String, CaseIterable {
+        case hello, push, pull, events, hash
+        /// The zone's own path.
+        case description = ""
+    }
+
+    /// - Throws: `notFound`, or `malformedRequest` for a name that no zone can have.
+    init(path: String) throws(ProtocolError) {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        // An absolute path begins with an empty part.
+        guard parts.count >= 3, parts[0].isEmpty, parts[1] == "v1" else {
+            throw Self.notFound(path)
+        }
+        if parts.count == 3, parts[2] == "health" {
+            self = .health
+            return
+        }
+        guard parts[2] == "zones", (4...5).contains(parts.count) else {
+            throw Self.notFound(path)
+        }
+        let name = parts.count == 5 ? parts[4] : ""
+        guard let page = Page(rawValue: name), (page == .description) == (parts.count == 4) else {
+            throw Self.notFound(path)
+        }
+        self = .zone(try ZoneName(parts[3]), page)
+    }
+
+    var method: String {
+        switch self {
+        case .zone(_, .hello), .zone(_, .push), .zone(_, .pull): "POST"
+        default: "GET"
+        }
+    }
+
+    /// The least role of a token; `nil` where none is needed.
+    var role: TokenRole? {
+        switch self {
+        case .health: nil
+        case .zone(_, .push): .write
+        case .zone: .read
+        }
+    }
+
+    private static func notFound(_ path: String) -> ProtocolError {
+        ProtocolError(.notFound, "There is nothing at \(path.prefix(200)).")
+    }
+}

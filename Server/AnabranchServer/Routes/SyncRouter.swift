@@ -1,0 +1,176 @@
+import AnabranchProtocol
+import AnabranchReplication
+import Foundation
+
+/// Answers the requests of the sync protocol.
+///
+/// Path, method, token and role are decided by the headers alone, before a byte of the body is
+/// read.
+package final class SyncRouter: HTTPHandler {
+    let zones: OpenZones
+    let events: EventHub
+    private let tokens: any TokenStore
+    private let limits: ZoneLimits
+    private let log: RequestLog
+
+    package init(
+        zones: OpenZones, tokens: any TokenStore, events: EventHub, limits: ZoneLimits,
+        log: RequestLog
+    ) {
+        self.zones = zones
+        self.tokens = tokens
+        self.events = events
+        self.limits = limits
+        self.log = log
+    }
+
+    package func exchange(for head: HTTPRequestHead) -> HTTPExchange {
+        var fields = HTTPLogFields()
+        do throws(ProtocolError) {
+            let route = try Route(path: head.path)
+            guard case .zone(let name, let page) = route else {
+                try Self.checkMethod(head, route)
+                return .answer(HTTPResponse(json: #"{"status":"ok"}"#))
+            }
+            fields.zone = name.string
+            fields.token = try authorize(head, for: name, role: route.role).number
+            try Self.checkMethod(head, route)
+            return try exchange(for: head, name, page, fields)
+        } catch {
+            return .answer(HTTPResponse(error, log: fields))
+        }
+    }
+
+    private static func checkMethod(
+        _ head: HTTPRequestHead, _ route: Route
+    ) throws(ProtocolError) {
+        guard head.method == route.method else {
+            throw ProtocolError(
+                .methodNotAllowed, "\(head.path.prefix(200)) takes \(route.method) only.",
+                details: ["allow": route.method])
+        }
+    }
+
+    private func authorize(
+        _ head: HTTPRequestHead, for zone: ZoneName, role: TokenRole?
+    ) throws(ProtocolError) -> Token {
+        guard let field = head.headers["Authorization"] else {
+            throw ProtocolError(
+                .unauthorized, "The header Authorization is missing: send \"Bearer\" and a token.",
+                details: ["header": "Authorization"])
+        }
+        let parts = field.split(separator: " ", omittingEmptySubsequences: true)
+        guard parts.count == 2, String(parts[0]).headerToken == "bearer" else {
+            throw ProtocolError(
+                .unauthorized, "The header Authorization is not \"Bearer\" and a token.",
+                details: ["header": "Authorization"])
+        }
+        let found: Token?
+        do { found = try tokens.token(matching: String(parts[1])) } catch {
+            throw ProtocolError(serving: zone, error)
+        }
+        guard let token = found else {
+            throw ProtocolError(
+                .unauthorized, "The token is not known here, or was revoked: get another.",
+                details: ["header": "Authorization"])
+        }
+        guard token.zone == zone else {
+            throw ProtocolError(.forbidden, "The token is for another zone than \(zone).")
+        }
+        guard token.role >= role ?? .read else {
+            throw ProtocolError(
+                .forbidden,
+                "The token may only \(token.role.rawValue): get one that may "
+                    + "\((role ?? .read).rawValue).", details: ["role": token.role.rawValue])
+        }
+        return token
+    }
+
+    private func exchange(
+        for head: HTTPRequestHead, _ name: ZoneName, _ page: Route.Page, _ fields: HTTPLogFields
+    ) throws(ProtocolError) -> HTTPExchange {
+        switch page {
+        case .hello, .push, .pull:
+            try Self.checkMediaType(head)
+            return .read(limit: page == .push ? limits.bodyBytes : 4096) { [self] body in
+                answer(fields) { fields throws(ProtocolError) in
+                    try zones.withZone(name) { zone throws(ProtocolError) in
+                        HTTPResponse(message: try message(page, body, zone, &fields))
+                    }
+                }
+            }
+        case .events:
+            return .read(limit: 0) { [self] _ in
+                answer(fields) { _ throws(ProtocolError) in
+                    try events.response(for: name, of: zones)
+                }
+            }
+        case .hash, .description:
+            return .read(limit: 0) { [self] _ in
+                answer(fields) { _ throws(ProtocolError) in
+                    try zones.withZone(name) { zone throws(ProtocolError) in
+                        HTTPResponse(json: try Self.text(page, of: zone))
+                    }
+                }
+            }
+        }
+    }
+
+    private static func checkMediaType(_ head: HTTPRequestHead) throws(ProtocolError) {
+        let type = head.headers["Content-Type"] ?? ""
+        guard
+            type.split(separator: ";").first.map({ String($0).headerToken })
+                == SyncProtocol.mediaType
+        else {
+            throw ProtocolError(
+                .unsupportedMediaType, "The body must be of type \(SyncProtocol.mediaType).",
+                details: ["header": "Content-Type"])
+        }
+    }
+
+    private func message(
+        _ page: Route.Page, _ body: [UInt8], _ zone: ZoneService, _ fields: inout HTTPLogFields
+    ) throws(ProtocolError) -> [UInt8] {
+        switch page {
+        case .hello:
+            let request = try HelloRequest(decoding: body)
+            fields.replica = request.replica.description
+            return try zone.hello(request).encoded()
+        case .push:
+            let response = try zone.push(try PushRequest(decoding: body))
+            fields.replica = response.acknowledgements.first?.dot.replica.description
+            fields.error = response.refusal?.code.rawValue
+            fields.replica = fields.replica ?? response.refusal?.details["replica"]
+            return response.encoded()
+        default: return try zone.pull(try PullRequest(decoding: body)).encoded()
+        }
+    }
+
+    private static func text(
+        _ page: Route.Page, of zone: ZoneService
+    ) throws(ProtocolError) -> String {
+        page == .hash
+            ? ZonePages.hash(try zone.canonicalHash())
+            : ZonePages.description(try zone.information())
+    }
+
+    private func answer(
+        _ fields: HTTPLogFields,
+        _ body: (inout HTTPLogFields) throws(ProtocolError) -> HTTPResponse
+    ) -> HTTPResponse {
+        var fields = fields
+        do throws(ProtocolError) {
+            var response = try body(&fields)
+            response.log = fields
+            return response
+        } catch {
+            return HTTPResponse(error, log: fields)
+        }
+    }
+
+    package func answer(to fault: HTTPFault) -> HTTPResponse {
+        HTTPResponse(ProtocolError(fault), log: HTTPLogFields())
+    }
+
+    package func finished(_ record: HTTPRecord) { log.write(record) }
+}

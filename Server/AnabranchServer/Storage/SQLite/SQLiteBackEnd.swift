@@ -1,0 +1,85 @@
+package import AnabranchProtocol
+import AnabranchReplication
+import AnabranchSQLite
+import Foundation
+import Synchronization
+
+/// A directory: `zones/NAME.sqlite` for each zone, `tokens.sqlite`, and the lock of the daemon
+/// that serves it.
+package final class SQLiteBackEnd: BackEnd {
+    package let tokens: any TokenStore
+    private let directory: URL
+    private let environment: ServerEnvironment
+    private let lock = Mutex<Int32>(-1)
+
+    /// Makes the directory, readable by its owner only, where it is missing.
+    package init(directory path: String, environment: ServerEnvironment) throws {
+        directory = URL(fileURLWithPath: path, isDirectory: true)
+        self.environment = environment
+        let zones = directory.appendingPathComponent("zones", isDirectory: true)
+        do {
+            try FileManager.default.createDirectory(
+                at: zones, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw ZoneStorageError(
+                .noSuchZone,
+                "Can't make the directory \(zones.path) because \(error.localizedDescription).")
+        }
+        tokens = try SQLiteTokenStore(
+            path: directory.appendingPathComponent("tokens.sqlite").path,
+            wallMilliseconds: environment.wallMilliseconds,
+            randomBytes: environment.randomBytes)
+    }
+
+    private func path(of name: ZoneName) -> String {
+        directory.appendingPathComponent("zones/\(name.string).sqlite").path
+    }
+
+    package func zones() throws -> [ZoneName] {
+        let files = try FileManager.default.contentsOfDirectory(
+            atPath: directory.appendingPathComponent("zones").path)
+        return files.filter { $0.hasSuffix(".sqlite") }
+            .compactMap { try? ZoneName(String($0.dropLast(".sqlite".count))) }
+            .sorted { $0.string.utf8.lexicographicallyPrecedes($1.string.utf8) }
+    }
+
+    package func makeZone(_ name: ZoneName) throws {
+        guard !FileManager.default.fileExists(atPath: path(of: name)) else { return }
+        try open(name, creating: true).close()
+    }
+
+    package func open(_ name: ZoneName) throws -> any ZoneStorage {
+        try open(name, creating: false)
+    }
+
+    private func open(_ name: ZoneName, creating: Bool) throws -> SQLiteZoneStorage {
+        try SQLiteZoneStorage(
+            path: path(of: name), creating: creating, newEpoch: environment.newEpoch)
+    }
+
+    package func lockForServing() throws {
+        let path = directory.appendingPathComponent("anabranchd.lock").path
+        let file = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else {
+            throw ZoneStorageError(
+                .inUse, "Can't open \(path) because \(String(cString: strerror(errno))).")
+        }
+        guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+            Foundation.close(file)
+            throw ZoneStorageError(
+                .inUse,
+                "Can't serve \(directory.path) because another daemon serves it: stop that one "
+                    + "first, or take another directory.")
+        }
+        lock.withLock { $0 = file }
+    }
+
+    package func close() {
+        tokens.close()
+        lock.withLock { file in
+            if file >= 0 { Foundation.close(file) }
+            file = -1
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package import AnabranchReplication
+import AnabranchSQLite
+
+extension SQLiteZoneReader {
+    private static let placeColumns = "position, replica, sequence, timestamp, origin, digest"
+
+    package func place(ofOrigin origin: Digest) throws -> LogPlace? {
+        let row = try connection.cached(
+            "SELECT \(Self.placeColumns) FROM log WHERE origin = ?")
+        try row.bind(origin.bytes, at: 1)
+        return try place(row)
+    }
+
+    package func place(of dot: Dot) throws -> LogPlace? {
+        guard let ordinal = try knownOrdinal(of: dot.replica) else { return nil }
+        let row = try connection.cached(
+            "SELECT \(Self.placeColumns) FROM log WHERE replica = ? AND sequence = ?")
+        try row.bind(ordinal, at: 1)
+        try row.bind(Int64(clamping: dot.sequence), at: 2)
+        return try place(row)
+    }
+
+    private func place(_ row: Statement) throws -> LogPlace? {
+        guard try row.step() else { return nil }
+        return LogPlace(
+            position: try row.unsigned(at: 0),
+            dot: Dot(
+                replica: try replica(at: row.int64(at: 1)), sequence: try row.unsigned(at: 2)),
+            timestamp: HybridTimestamp(rawValue: try row.unsigned(at: 3)),
+            origin: try row.digest(at: 4), digest: try row.digest(at: 5))
+    }
+
+    package func head(of replica: ReplicaID) throws -> ReplicaHead? {
+        let row = try connection.cached(
+            "SELECT sequence, origin FROM replica WHERE id = ? AND sequence > 0")
+        try row.bind(replica.bytes, at: 1)
+        guard try row.step() else { return nil }
+        return ReplicaHead(sequence: try row.unsigned(at: 0), origin: try row.digest(at: 1))
+    }
+}

@@ -1,0 +1,132 @@
+package import AnabranchReplication
+import AnabranchSQLite
+
+/// Reads a zone's file by one connection, within a transaction of the caller's.
+package class SQLiteZoneReader: ZoneReading {
+    let connection: Connection
+    let names: ZoneNames
+
+    init(_ connection: Connection, names: ZoneNames = ZoneNames()) {
+        self.connection = connection
+        self.names = names
+    }
+
+    package func logState() throws -> LogState {
+        let epochs = try connection.cached("SELECT id, fork FROM epoch ORDER BY ordinal")
+        var history: [EpochHistory.Epoch] = []
+        while try epochs.step() {
+            history.append(
+                EpochHistory.Epoch(
+                    id: try epochs.replica(at: 0), forkPosition: try epochs.unsigned(at: 1)))
+        }
+        guard let history = EpochHistory(history) else { throw damaged("it has no epoch") }
+        let greatest = try ZoneSchema.integer("SELECT greatest FROM zone", connection)
+        return LogState(
+            head: try head(in: history.present), history: history,
+            greatestTimestamp: HybridTimestamp(rawValue: UInt64(max(greatest, 0))))
+    }
+
+    private func head(in epoch: EpochID) throws -> LogCursor {
+        let last = try connection.cached(
+            "SELECT position, running FROM log ORDER BY position DESC LIMIT 1")
+        guard try last.step() else { return LogCursor(startOf: epoch) }
+        return try cursor(last, epoch: epoch)
+    }
+
+    func presentEpoch() throws -> EpochID {
+        let last = try connection.cached("SELECT id FROM epoch ORDER BY ordinal DESC LIMIT 1")
+        guard try last.step() else { throw damaged("it has no epoch") }
+        return try last.replica(at: 0)
+    }
+
+    package func cursor(at position: UInt64) throws -> LogCursor? {
+        let epoch = try presentEpoch()
+        guard position > 0 else { return LogCursor(startOf: epoch) }
+        let entry = try connection.cached("SELECT position, running FROM log WHERE position = ?")
+        try entry.bind(Int64(clamping: position), at: 1)
+        return try entry.step() ? try cursor(entry, epoch: epoch) : nil
+    }
+
+    private func cursor(_ row: Statement, epoch: EpochID) throws -> LogCursor {
+        let running = try row.replica(at: 1)
+        return LogCursor(
+            epoch: epoch, position: try row.unsigned(at: 0), digestHigh: running.high,
+            digestLow: running.low)
+    }
+
+    package func changeSets(after position: UInt64, byteLimit: Int) throws -> LogPage {
+        let entries = try connection.cached(
+            "SELECT position, running, change_set FROM log WHERE position > ? ORDER BY position")
+        try entries.bind(Int64(clamping: position), at: 1)
+        let epoch = try presentEpoch()
+        var page = LogPage(changeSets: [], cursor: nil)
+        var byteCount = 0
+        while try entries.step() {
+            let size = entries.withBytes(at: 2) { $0.count }
+            guard page.changeSets.isEmpty || byteCount + size <= byteLimit else { break }
+            byteCount += size
+            page.changeSets.append(entries.bytes(at: 2))
+            page.cursor = try cursor(entries, epoch: epoch)
+        }
+        return page
+    }
+
+    package func counts() throws -> ZoneCounts {
+        ZoneCounts(
+            records: try ZoneSchema.integer("SELECT count(*) FROM record", connection),
+            links: try ZoneSchema.integer("SELECT count(*) FROM link", connection),
+            replicas: try ZoneSchema.integer("SELECT count(*) FROM replica", connection),
+            bytes: try ZoneSchema.integer("PRAGMA page_count", connection)
+                * ZoneSchema.integer("PRAGMA page_size", connection))
+    }
+
+    func damaged(_ cause: String) -> ZoneStorageError {
+        ZoneStorageError(.damaged, "Can't read \(connection.path) because \(cause).")
+    }
+
+    // MARK: Numbers and names
+
+    /// - Returns: `nil` for a replica that the zone has not heard of.
+    func knownOrdinal(of replica: ReplicaID) throws -> Int64? {
+        if let ordinal = names.ordinals[replica] { return ordinal }
+        let row = try connection.cached("SELECT ordinal FROM replica WHERE id = ?")
+        try row.bind(replica.bytes, at: 1)
+        guard try row.step() else { return nil }
+        let ordinal = row.int64(at: 0)
+        names.note(replica, ordinal: ordinal)
+        return ordinal
+    }
+
+    package func replica(at ordinal: Int64) throws -> ReplicaID {
+        if let replica = names.replicas[ordinal] { return replica }
+        let row = try connection.cached("SELECT id FROM replica WHERE ordinal = ?")
+        try row.bind(ordinal, at: 1)
+        guard try row.step() else { throw damaged("replica \(ordinal) is missing") }
+        let replica = try row.replica(at: 0)
+        names.note(replica, ordinal: ordinal)
+        return replica
+    }
+}
+
+extension Statement {
+    func replica(at column: Int) throws -> ReplicaID {
+        guard let replica = withBytes(at: column, { ReplicaID(bytes: $0) }) else {
+            throw ZoneStorageError(.damaged, "Can't read a zone because a name is not 16 bytes.")
+        }
+        return replica
+    }
+
+    func digest(at column: Int) throws -> Digest {
+        guard let digest = withBytes(at: column, { Digest(bytes: $0) }) else {
+            throw ZoneStorageError(.damaged, "Can't read a zone because a digest is damaged.")
+        }
+        return digest
+    }
+
+    func unsigned(at column: Int) throws -> UInt64 {
+        guard let number = UInt64(exactly: int64(at: column)) else {
+            throw ZoneStorageError(.damaged, "Can't read a zone because a number is below zero.")
+        }
+        return number
+    }
+}

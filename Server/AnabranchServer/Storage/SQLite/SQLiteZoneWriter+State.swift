@@ -1,0 +1,105 @@
+import AnabranchReplication
+import AnabranchSQLite
+
+extension SQLiteZoneWriter {
+    package func insert(_ rows: [StateRow]) throws {
+        let insert = try connection.cached(
+            """
+            INSERT INTO record(key, entity, timestamp, author, cells) VALUES (?, ?, ?, ?, ?)
+            """)
+        for row in rows {
+            try insert.bind(row.key.rawValue, at: 1)
+            try insert.bind(row.entity, at: 2)
+            try insert.bind(Int64(clamping: row.timestamp), at: 3)
+            try insert.bind(row.author, at: 4)
+            try insert.bind(row.cells, at: 5)
+            do {
+                try insert.run()
+            } catch let error as SQLiteError where error.code == .constraint {
+                throw ZoneStorageError(
+                    .recordHeld,
+                    "Can't insert record \(row.key.number) because the zone holds it already.")
+            }
+        }
+    }
+
+    package func rows(for keys: [RecordKey]) throws -> [RecordKey: StateRow] {
+        let select = try connection.cached(
+            "SELECT key, entity, timestamp, author, cells FROM record WHERE key = ?")
+        var rows: [RecordKey: StateRow] = [:]
+        rows.reserveCapacity(keys.count)
+        for key in keys {
+            try select.bind(key.rawValue, at: 1)
+            if try select.step() { rows[key] = try select.stateRow() }
+            select.reset()
+        }
+        return rows
+    }
+
+    package func entities(of keys: [RecordKey]) throws -> [RecordKey: Int64] {
+        let select = try connection.cached("SELECT entity FROM record WHERE key = ?")
+        var entities: [RecordKey: Int64] = [:]
+        entities.reserveCapacity(keys.count)
+        for key in keys {
+            try select.bind(key.rawValue, at: 1)
+            if try select.step() { entities[key] = select.int64(at: 0) }
+            select.reset()
+        }
+        return entities
+    }
+
+    package func replaceCells(of rows: [StateRow]) throws {
+        let update = try connection.cached("UPDATE record SET cells = ? WHERE key = ?")
+        for row in rows {
+            try update.bind(row.cells, at: 1)
+            try update.bind(row.key.rawValue, at: 2)
+            try update.run()
+        }
+    }
+
+    package func remove(_ keys: [RecordKey]) throws {
+        let statements = try [
+            "DELETE FROM record WHERE key = ?", "DELETE FROM link WHERE left = ?",
+            "DELETE FROM link WHERE right = ?",
+        ].map { try connection.cached($0) }
+        for key in keys {
+            for statement in statements {
+                try statement.bind(key.rawValue, at: 1)
+                try statement.run()
+            }
+        }
+    }
+
+    package func tags(of links: [LinkKey]) throws -> [LinkKey: [UInt8]] {
+        let select = try connection.cached(
+            "SELECT tags FROM link WHERE left = ? AND property = ? AND right = ?")
+        var tags: [LinkKey: [UInt8]] = [:]
+        for link in links {
+            try bind(link, to: select)
+            if try select.step() { tags[link] = select.bytes(at: 0) }
+            select.reset()
+        }
+        return tags
+    }
+
+    package func put(_ tags: [UInt8], on link: LinkKey) throws {
+        let put = try connection.cached(
+            "INSERT OR REPLACE INTO link(left, property, right, tags) VALUES (?, ?, ?, ?)")
+        try bind(link, to: put)
+        try put.bind(tags, at: 4)
+        try put.run()
+    }
+
+    package func remove(_ link: LinkKey) throws {
+        let remove = try connection.cached(
+            "DELETE FROM link WHERE left = ? AND property = ? AND right = ?")
+        try bind(link, to: remove)
+        try remove.run()
+    }
+
+    private func bind(_ link: LinkKey, to statement: Statement) throws {
+        try statement.bind(link.left.rawValue, at: 1)
+        try statement.bind(link.property, at: 2)
+        try statement.bind(link.right.rawValue, at: 3)
+    }
+}

@@ -1,0 +1,109 @@
+package import AnabranchReplication
+import AnabranchSQLite
+
+/// Writes a zone's file within the one write transaction.
+package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
+    private let greatestOrdinal: Int64
+
+    init(_ connection: Connection, names: ZoneNames, greatestOrdinal: Int64) {
+        self.greatestOrdinal = greatestOrdinal
+        super.init(connection, names: names)
+    }
+
+    package func atomically<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try connection.savepoint(body)
+        } catch {
+            names.forget()
+            throw error
+        }
+    }
+
+    package func append(_ entry: LogEntry) throws {
+        let changeSet = entry.changeSet
+        let author = try ordinal(of: changeSet.dot.replica)
+        let log = try connection.cached(
+            """
+            INSERT INTO log(position, kind, replica, sequence, timestamp, origin, digest, running,
+                change_set) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """)
+        try log.bind(Int64(clamping: entry.cursor.position), at: 1)
+        try log.bind(Int64(changeSet.kind.rawValue), at: 2)
+        try log.bind(author, at: 3)
+        try log.bind(Int64(clamping: changeSet.dot.sequence), at: 4)
+        try log.bind(Int64(clamping: changeSet.timestamp.rawValue), at: 5)
+        try log.bind(changeSet.origin.bytes, at: 6)
+        try log.bind(changeSet.digest.bytes, at: 7)
+        let running = ReplicaID(high: entry.cursor.digestHigh, low: entry.cursor.digestLow)
+        try log.bind(running.bytes, at: 8)
+        try log.bind(entry.bytes, at: 9)
+        try log.run()
+        try noteHead(changeSet, author: author)
+    }
+
+    private func noteHead(_ changeSet: ChangeSet, author: Int64) throws {
+        let head = try connection.cached(
+            "UPDATE replica SET sequence = ?, origin = ? WHERE ordinal = ? AND sequence < ?")
+        try head.bind(Int64(clamping: changeSet.dot.sequence), at: 1)
+        try head.bind(changeSet.origin.bytes, at: 2)
+        try head.bind(author, at: 3)
+        try head.bind(Int64(clamping: changeSet.dot.sequence), at: 4)
+        try head.run()
+        let greatest = try connection.cached("UPDATE zone SET greatest = max(greatest, ?)")
+        try greatest.bind(Int64(clamping: changeSet.timestamp.rawValue), at: 1)
+        try greatest.run()
+    }
+
+    package func acknowledge(_ positions: [ReplicaID: UInt64]) throws {
+        let row = try connection.cached(
+            "INSERT OR REPLACE INTO acknowledgement(replica, position) VALUES (?, ?)")
+        for (replica, position) in positions {
+            try row.bind(replica.bytes, at: 1)
+            try row.bind(Int64(clamping: position), at: 2)
+            try row.run()
+        }
+    }
+
+    package func ordinal(of replica: ReplicaID) throws -> Int64 {
+        if let ordinal = try knownOrdinal(of: replica) { return ordinal }
+        let ordinal = try ZoneSchema.integer(
+            "SELECT coalesce(max(ordinal) + 1, 0) FROM replica", connection)
+        guard ordinal <= greatestOrdinal else {
+            throw ZoneStorageError(
+                .tooManyReplicas,
+                "Can't take in a change of replica \(replica) because the zone has "
+                    + "\(ordinal) replicas already.")
+        }
+        let row = try connection.cached("INSERT INTO replica(ordinal, id) VALUES (?, ?)")
+        try row.bind(ordinal, at: 1)
+        try row.bind(replica.bytes, at: 2)
+        try row.run()
+        names.note(replica, ordinal: ordinal)
+        return ordinal
+    }
+
+    package func number(ofEntity name: WireName) throws -> Int64 {
+        if let number = names.entities[name] { return number }
+        let bytes = SQLiteValue.blob(Array(name.string.utf8))
+        try connection.run("INSERT OR IGNORE INTO entity(name) VALUES (?)", bytes)
+        let found = try connection.firstValue("SELECT number FROM entity WHERE name = ?", bytes)
+        guard case .integer(let number)? = found else { throw damaged("an entity is missing") }
+        names.note(name, entity: number)
+        return number
+    }
+
+    package func number(ofProperty property: WireProperty) throws -> Int64 {
+        if let number = names.propertyNumbers[property] { return number }
+        let name = SQLiteValue.blob(Array(property.name.string.utf8))
+        let type = SQLiteValue.integer(Int64(property.type.rawValue))
+        let rule = SQLiteValue.integer(Int64(property.rule.rawValue))
+        try connection.run(
+            "INSERT OR IGNORE INTO property(name, type, rule) VALUES (?, ?, ?)", name, type, rule)
+        let found = try connection.firstValue(
+            "SELECT number FROM property WHERE name = ? AND type = ? AND rule = ?", name, type,
+            rule)
+        guard case .integer(let number)? = found else { throw damaged("a property is missing") }
+        names.note(property, number: number)
+        return number
+    }
+}

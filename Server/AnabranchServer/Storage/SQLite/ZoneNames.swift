@@ -1,0 +1,44 @@
+import AnabranchReplication
+
+/// The numbers of replicas, entities and properties that a transaction has looked up or made.
+///
+/// Numbers that were committed never change, so a writer keeps them from one transaction to the
+/// next; after anything was rolled back it forgets all, because some may be undone.
+package final class ZoneNames {
+    private(set) var ordinals: [ReplicaID: Int64] = [:]
+    private(set) var replicas: [Int64: ReplicaID] = [:]
+    private(set) var entities: [WireName: Int64] = [:]
+    private(set) var entityNames: [Int64: WireName] = [:]
+    private(set) var propertyNumbers: [WireProperty: Int64] = [:]
+    private(set) var properties: [Int64: WireProperty] = [:]
+
+    /// Entries of one kind beyond which all are forgotten, so that memory stays bounded.
+    static let limit = 1 << 16
+
+    func note(_ replica: ReplicaID, ordinal: Int64) {
+        if ordinals.count >= Self.limit { forget() }
+        ordinals[replica] = ordinal
+        replicas[ordinal] = replica
+    }
+
+    func note(_ name: WireName, entity number: Int64) {
+        if entities.count >= Self.limit { forget() }
+        entities[name] = number
+        entityNames[number] = name
+    }
+
+    func note(_ property: WireProperty, number: Int64) {
+        if propertyNumbers.count >= Self.limit { forget() }
+        propertyNumbers[property] = number
+        properties[number] = property
+    }
+
+    func forget() {
+        ordinals = [:]
+        replicas = [:]
+        entities = [:]
+        entityNames = [:]
+        propertyNumbers = [:]
+        properties = [:]
+    }
+}

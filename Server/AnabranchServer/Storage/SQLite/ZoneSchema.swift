@@ -1,0 +1,90 @@
+import AnabranchReplication
+import AnabranchSQLite
+
+/// The tables of a zone's file.
+///
+/// - `zone`: one row. `greatest` is the log's greatest timestamp; `identity` names the file that
+///   the present epoch was begun in.
+/// - `epoch`: the lives of the log, oldest first, with the position at which each left the one
+///   before it.
+/// - `log`: every entry, by position. `running` is the running digest behind the entry. The
+///   origins stay for ever, whatever becomes of the sets.
+/// - `replica`: numbers the replicas that the zone has heard of; `sequence` and `origin` are those
+///   of the last set held, 0 and NULL for one that is only mentioned.
+/// - `record`, `link`: the merged state, `key`, `left` and `right` being `ordinal << 40 | number`.
+/// - `acknowledgement`: how far each replica has said that it has taken in the log.
+enum ZoneSchema {
+    static let format: Int64 = 1
+    /// "AbZn", so that `file` and a reader of the header can tell what it is.
+    static let applicationID: Int64 = 0x4162_5A6E
+
+    static let script = """
+        CREATE TABLE zone(
+            id INTEGER PRIMARY KEY CHECK (id = 1), identity BLOB NOT NULL,
+            greatest INTEGER NOT NULL);
+        CREATE TABLE epoch(
+            ordinal INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, fork INTEGER NOT NULL);
+        CREATE TABLE replica(
+            ordinal INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE,
+            sequence INTEGER NOT NULL DEFAULT 0, origin BLOB);
+        CREATE TABLE acknowledgement(
+            replica BLOB PRIMARY KEY, position INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE TABLE log(
+            position INTEGER PRIMARY KEY, kind INTEGER NOT NULL, replica INTEGER NOT NULL,
+            sequence INTEGER NOT NULL, timestamp INTEGER NOT NULL, origin BLOB NOT NULL,
+            digest BLOB NOT NULL, running BLOB NOT NULL, change_set BLOB NOT NULL);
+        CREATE UNIQUE INDEX log_origin ON log(origin);
+        CREATE UNIQUE INDEX log_dot ON log(replica, sequence);
+        CREATE TABLE entity(number INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE);
+        CREATE TABLE property(
+            number INTEGER PRIMARY KEY, name BLOB NOT NULL, type INTEGER NOT NULL,
+            rule INTEGER NOT NULL, UNIQUE(name, type, rule));
+        CREATE TABLE record(
+            key INTEGER PRIMARY KEY, entity INTEGER NOT NULL, timestamp INTEGER NOT NULL,
+            author INTEGER NOT NULL, cells BLOB NOT NULL);
+        CREATE TABLE link(
+            left INTEGER NOT NULL, property INTEGER NOT NULL, right INTEGER NOT NULL,
+            tags BLOB NOT NULL, PRIMARY KEY (left, property, right)) WITHOUT ROWID;
+        CREATE INDEX link_right ON link(right);
+        """
+
+    /// Makes the tables, or checks that they are ones that this version knows.
+    ///
+    /// Call it within a write transaction of a new file, or within any of an old one.
+    ///
+    /// - Returns: Whether the file has the tables already.
+    static func check(_ connection: Connection) throws -> Bool {
+        let found = try integer("PRAGMA user_version", connection)
+        if found == format, try integer("PRAGMA application_id", connection) == applicationID {
+            return true
+        }
+        guard found <= format else {
+            throw ZoneStorageError(
+                .newerFormat,
+                "Can't open \(connection.path) because its format \(found) is later than this "
+                    + "server's \(format): update the server.")
+        }
+        guard try integer("SELECT count(*) FROM sqlite_schema", connection) == 0 else {
+            throw ZoneStorageError(
+                .damaged, "Can't open \(connection.path) because it is not a zone's file.")
+        }
+        return false
+    }
+
+    static func create(
+        _ connection: Connection, epoch: EpochID, identity: FileIdentity
+    ) throws {
+        try connection.execute(script)
+        try connection.run(
+            "INSERT INTO zone(id, identity, greatest) VALUES (1, ?, 0)", .blob(identity.encoded))
+        try connection.run(
+            "INSERT INTO epoch(ordinal, id, fork) VALUES (0, ?, 0)", .blob(epoch.bytes))
+        try connection.execute("PRAGMA application_id = \(applicationID)")
+        try connection.execute("PRAGMA user_version = \(format)")
+    }
+
+    static func integer(_ sql: String, _ connection: Connection) throws -> Int64 {
+        guard case .integer(let value)? = try connection.firstValue(sql) else { return 0 }
+        return value
+    }
+}

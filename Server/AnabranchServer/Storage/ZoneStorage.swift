@@ -1,0 +1,81 @@
+package import AnabranchReplication
+
+/// Where one zone's log and merged state are kept.
+///
+/// A back end keeps rows and transactions; what is right, and what merges how, is decided above
+/// it. Every back end passes the same conformance tests.
+package protocol ZoneStorage: Sendable {
+    /// Runs `body` over one consistent state of the zone, beside a writer and other readers.
+    func read<Result>(_ body: (any ZoneReading) throws -> Result) throws -> Result
+
+    /// Runs `body` in the zone's one write transaction, which is durable when this returns.
+    ///
+    /// - Throws: What `body` throws, or the failure of the commit: nothing of it is kept, except
+    ///   that after a failure of the connection itself the caller cannot know, and asks again.
+    func write<Result>(_ body: (any ZoneWriting) throws -> Result) throws -> Result
+
+    /// Ends what runs and gives back files and connections. Closing twice is harmless.
+    func close()
+}
+
+/// What can be asked of one state of a zone.
+package protocol ZoneReading {
+    func logState() throws -> LogState
+
+    /// - Returns: The cursor behind the entry at a position, in the present epoch; `nil` beyond
+    ///   the head.
+    func cursor(at position: UInt64) throws -> LogCursor?
+
+    /// Where the log holds the save of this origin, under whatever dot.
+    func place(ofOrigin origin: Digest) throws -> LogPlace?
+    func place(of dot: Dot) throws -> LogPlace?
+
+    /// The last set that is held of a replica; `nil` where none is.
+    func head(of replica: ReplicaID) throws -> ReplicaHead?
+
+    /// Encoded sets behind a position, in order: as many as the limit holds, and at least one
+    /// where there is one. The work is proportional to what is returned.
+    func changeSets(after position: UInt64, byteLimit: Int) throws -> LogPage
+
+    /// Every record of the merged state, in ascending order of identity.
+    func forEachRecord(_ body: (CanonicalRecord) throws -> Void) throws
+
+    func counts() throws -> ZoneCounts
+}
+
+/// What the one write transaction can do besides.
+///
+/// Rows name replicas, entities and properties by small numbers of the zone's own, which the
+/// first mention makes.
+package protocol ZoneWriting: ZoneReading {
+    /// Runs `body`; what it did is undone where it throws, and only that.
+    func atomically<Result>(_ body: () throws -> Result) throws -> Result
+
+    /// Adds an entry at the end of the log and makes it its replica's head.
+    func append(_ entry: LogEntry) throws
+
+    /// Records how far replicas have taken in the log.
+    func acknowledge(_ positions: [ReplicaID: UInt64]) throws
+
+    /// - Throws: ``ZoneStorageError`` `tooManyReplicas` where a row key has no room for another.
+    func ordinal(of replica: ReplicaID) throws -> Int64
+    func replica(at ordinal: Int64) throws -> ReplicaID
+    func number(ofEntity name: WireName) throws -> Int64
+    func number(ofProperty property: WireProperty) throws -> Int64
+
+    /// - Throws: ``ZoneStorageError`` `recordHeld` where one of the keys is held.
+    func insert(_ rows: [StateRow]) throws
+    /// - Returns: The rows that are held, by key.
+    func rows(for keys: [RecordKey]) throws -> [RecordKey: StateRow]
+    /// - Returns: The number of the entity of each record that is held.
+    func entities(of keys: [RecordKey]) throws -> [RecordKey: Int64]
+    /// Replaces the cells of rows that are held.
+    func replaceCells(of rows: [StateRow]) throws
+    /// Removes records with the links of which they are an end.
+    func remove(_ keys: [RecordKey]) throws
+
+    /// - Returns: The encoded tags of the links that are held.
+    func tags(of links: [LinkKey]) throws -> [LinkKey: [UInt8]]
+    func put(_ tags: [UInt8], on link: LinkKey) throws
+    func remove(_ link: LinkKey) throws
+}

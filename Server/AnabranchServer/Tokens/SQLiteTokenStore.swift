@@ -1,0 +1,174 @@
+public import AnabranchProtocol
+import AnabranchReplication
+import AnabranchSQLite
+import Foundation
+import Synchronization
+
+/// Tokens in a SQLite file, which several processes may open.
+///
+/// A revoked token is refused from the next request on, also by a daemon that runs: nothing about
+/// a token is kept in memory but when it was last used.
+public final class SQLiteTokenStore: TokenStore {
+    private let readers: ConnectionPool
+    private let writing = NSLock()
+    /// Used only while `writing` is held.
+    nonisolated(unsafe) private let connection: Connection
+    private let wallMilliseconds: @Sendable () -> Int64
+    private let randomBytes: @Sendable (Int) -> [UInt8]
+    private let used = Mutex<Used>(Used())
+
+    private struct Used {
+        var times: [Int64: Int64] = [:]
+        var lastFlush: Int64 = 0
+    }
+
+    /// Between two times that the last use of tokens is written.
+    static let flushMilliseconds: Int64 = 60_000
+    private static let format: Int64 = 1
+
+    /// - Parameters:
+    ///   - path: Of a file that is made where it is missing.
+    ///   - randomBytes: From a source that nobody can foresee.
+    public init(
+        path: String, wallMilliseconds: @escaping @Sendable () -> Int64,
+        randomBytes: @escaping @Sendable (Int) -> [UInt8]
+    ) throws {
+        connection = try Connection(path: path)
+        readers = ConnectionPool(path: path, limit: 4)
+        self.wallMilliseconds = wallMilliseconds
+        self.randomBytes = randomBytes
+        try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+        try connection.transaction { try Self.prepare(connection) }
+    }
+
+    private static func prepare(_ connection: Connection) throws {
+        let found = try ZoneSchema.integer("PRAGMA user_version", connection)
+        guard found <= format else {
+            throw ZoneStorageError(
+                .newerFormat,
+                "Can't open \(connection.path) because its format \(found) is later than this "
+                    + "server's \(format): update the server.")
+        }
+        guard found == 0 else { return }
+        try connection.execute(
+            """
+            CREATE TABLE token(
+                number INTEGER PRIMARY KEY AUTOINCREMENT, prefix INTEGER NOT NULL,
+                hash BLOB NOT NULL UNIQUE, zone TEXT NOT NULL, role TEXT NOT NULL,
+                created INTEGER NOT NULL, used INTEGER, revoked INTEGER);
+            CREATE INDEX token_prefix ON token(prefix);
+            PRAGMA user_version = 1;
+            """)
+    }
+
+    public func create(
+        zone: ZoneName, role: TokenRole
+    ) throws -> (token: Token, secret: TokenSecret) {
+        guard let secret = TokenSecret(bytes: randomBytes(TokenSecret.byteCount)) else {
+            preconditionFailure("a source of randomness gives as many bytes as it is asked for")
+        }
+        let now = wallMilliseconds()
+        let number = try writing.withLock {
+            try connection.transaction {
+                try connection.run(
+                    "INSERT INTO token(prefix, hash, zone, role, created) VALUES (?, ?, ?, ?, ?)",
+                    .integer(Int64(bitPattern: secret.hash.prefix)), .blob(secret.hash.bytes),
+                    .text(zone.string), .text(role.rawValue), .integer(now))
+                return connection.lastInsertRowID
+            }
+        }
+        return (Token(number: number, zone: zone, role: role, created: now), secret)
+    }
+
+    public func tokens(zone: ZoneName?) throws -> [Token] {
+        try readers.read { connection in
+            let rows = try connection.cached(
+                "SELECT \(Self.columns) FROM token WHERE ?1 IS NULL OR zone = ?1 ORDER BY number")
+            if let zone { try rows.bind(zone.string, at: 1) }
+            var tokens: [Token] = []
+            while try rows.step() { tokens.append(try rows.token()) }
+            return tokens
+        }
+    }
+
+    public func revoke(_ number: Int64) throws -> Token? {
+        let now = wallMilliseconds()
+        return try writing.withLock {
+            try connection.transaction {
+                try connection.run(
+                    "UPDATE token SET revoked = coalesce(revoked, ?) WHERE number = ?",
+                    .integer(now), .integer(number))
+                let row = try connection.cached(
+                    "SELECT \(Self.columns) FROM token WHERE number = ?")
+                try row.bind(number, at: 1)
+                return try row.step() ? try row.token() : nil
+            }
+        }
+    }
+
+    public func token(matching text: String) throws -> Token? {
+        guard let hash = TokenSecret(text)?.hash else { return nil }
+        let token = try readers.read { connection -> Token? in
+            let rows = try connection.cached(
+                "SELECT \(Self.columns), hash FROM token WHERE prefix = ? AND revoked IS NULL")
+            try rows.bind(Int64(bitPattern: hash.prefix), at: 1)
+            while try rows.step() {
+                if TokenSecret.isSame(hash, try rows.digest(at: 6)) { return try rows.token() }
+            }
+            return nil
+        }
+        if let token { noteUse(of: token) }
+        return token
+    }
+
+    private static let columns = "number, zone, role, created, used, revoked"
+
+    private func noteUse(of token: Token) {
+        let now = wallMilliseconds()
+        let isDue = used.withLock { used in
+            used.times[token.number] = now
+            guard now - used.lastFlush >= Self.flushMilliseconds else { return false }
+            used.lastFlush = now
+            return true
+        }
+        // When a token was last used is worth no failed request.
+        if isDue { try? flush() }
+    }
+
+    private func flush() throws {
+        let times = used.withLock { used in
+            defer { used.times = [:] }
+            return used.times
+        }
+        try writing.withLock {
+            guard connection.isOpen, !times.isEmpty else { return }
+            try connection.transaction {
+                for (number, time) in times {
+                    try connection.run(
+                        "UPDATE token SET used = ? WHERE number = ?", .integer(time),
+                        .integer(number))
+                }
+            }
+        }
+    }
+
+    public func close() {
+        try? flush()
+        readers.close()
+        writing.withLock { connection.close() }
+    }
+}
+
+extension Statement {
+    /// Of the columns number, zone, role, created, used, revoked.
+    fileprivate func token() throws -> Token {
+        guard let role = TokenRole(rawValue: string(at: 2)) else {
+            throw ZoneStorageError(
+                .damaged, "Can't read token \(int64(at: 0)) because its role is not known.")
+        }
+        return Token(
+            number: int64(at: 0), zone: try ZoneName(string(at: 1)), role: role,
+            created: int64(at: 3), lastUsed: isNull(at: 4) ? nil : int64(at: 4),
+            revoked: isNull(at: 5) ? nil : int64(at: 5))
+    }
+}

@@ -1,0 +1,123 @@
+import AnabranchProtocol
+import AnabranchReplication
+
+/// One request to push, its sets decoded before the zone's writer is held.
+struct PushJob: Sendable {
+    let epoch: EpochID
+    /// Up to the first that is refused for what it is.
+    let changeSets: [IncomingChangeSet]
+    let refusal: ProtocolError?
+
+    init(_ request: PushRequest, limits: ZoneLimits, disabled: Set<Mechanism>) {
+        epoch = request.epoch
+        var taken: [IncomingChangeSet] = []
+        var refusal: ProtocolError?
+        do throws(ProtocolError) {
+            for bytes in request.changeSets {
+                taken.append(
+                    try IncomingChangeSet(
+                        decoding: bytes, limits: limits,
+                        checkingDigest: !disabled.contains(.digestCheck)))
+            }
+        } catch {
+            refusal = error
+        }
+        changeSets = taken
+        self.refusal = refusal
+    }
+}
+
+/// What became of a request to push.
+struct PushOutcome: Sendable {
+    let response: PushResponse
+    let hasAppended: Bool
+}
+
+/// Checks, appends and merges pushed sets within a write transaction.
+struct PushIntake: Sendable {
+    let limits: ZoneLimits
+    let wallMilliseconds: @Sendable () -> Int64
+    let disabled: Set<Mechanism>
+
+    /// - Throws: Only failures of the storage; what is refused is in the answer.
+    func take(_ job: PushJob, into writer: any ZoneWriting) throws -> PushOutcome {
+        let now = wallMilliseconds()
+        var log = try writer.logState()
+        let start = log.head.position
+        guard job.epoch == log.head.epoch else {
+            return PushOutcome(
+                response: PushResponse(
+                    acknowledgements: [], refusal: Self.unknownEpoch, headPosition: start,
+                    wallMilliseconds: now), hasAppended: false)
+        }
+        var acknowledgements: [PushResponse.Acknowledgement] = []
+        acknowledgements.reserveCapacity(job.changeSets.count)
+        var refusal = job.refusal
+        for incoming in job.changeSets {
+            do {
+                acknowledgements.append(try take(incoming, into: writer, after: &log, now: now))
+            } catch let error as ProtocolError {
+                refusal = error
+                break
+            }
+        }
+        return PushOutcome(
+            response: PushResponse(
+                acknowledgements: acknowledgements, refusal: refusal,
+                headPosition: log.head.position, wallMilliseconds: now),
+            hasAppended: log.head.position > start)
+    }
+
+    private func take(
+        _ incoming: IncomingChangeSet, into writer: any ZoneWriting, after log: inout LogState,
+        now: Int64
+    ) throws -> PushResponse.Acknowledgement {
+        let changeSet = incoming.changeSet
+        let check = PushCheck(
+            writer: writer, log: log, limits: limits, wallMilliseconds: now, disabled: disabled)
+        if case .held(let place) = try check.verdict(on: changeSet) {
+            return PushResponse.Acknowledgement(
+                position: place.position, dot: place.dot, timestamp: place.timestamp,
+                digest: place.digest)
+        }
+        let cursor = log.head.advanced(over: changeSet)
+        do {
+            try writer.atomically {
+                try writer.append(
+                    LogEntry(changeSet: changeSet, bytes: incoming.bytes, cursor: cursor))
+                try merge(changeSet, into: writer)
+            }
+        } catch let error as ZoneStorageError {
+            throw Self.refusal(of: changeSet.dot, error)
+        }
+        log.head = cursor
+        log.greatestTimestamp = max(log.greatestTimestamp, changeSet.timestamp)
+        return PushResponse.Acknowledgement(
+            position: cursor.position, dot: changeSet.dot, timestamp: changeSet.timestamp,
+            digest: changeSet.digest)
+    }
+
+    private func merge(_ changeSet: ChangeSet, into writer: any ZoneWriting) throws {
+        let merger = try StateMerger(changeSet, into: writer, disabled: disabled)
+        var decoder = try ChangePayloadDecoder(changeSet.payload, author: changeSet.dot.replica)
+        while let block = try decoder.next() { try merger.merge(block) }
+    }
+
+    private static func refusal(of dot: Dot, _ error: ZoneStorageError) -> any Error {
+        switch error.code {
+        case .recordHeld:
+            ProtocolError(.invalidChangeSet, error.message, details: dot.details)
+        case .tooManyReplicas:
+            ProtocolError(.storageFull, error.message, details: ["limit": "replicas"])
+        default: error
+        }
+    }
+
+    private static let unknownEpoch = ProtocolError(
+        .unknownEpoch, "Can't push to this log because it is of another epoch: say hello.")
+}
+
+extension PushResponse {
+    /// The refusal that is not about a set but about the request.
+    var wholeRefusal: ProtocolError? { refusal?.code == .unknownEpoch ? refusal : nil }
+}

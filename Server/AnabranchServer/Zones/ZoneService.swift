@@ -1,0 +1,123 @@
+public import AnabranchProtocol
+package import AnabranchReplication
+
+/// One zone: takes in change sets, gives out what is new, and keeps the merged state.
+///
+/// Synchronous, and callable from any thread. It knows no HTTP, reads no clock and makes no random
+/// numbers of its own, so that a simulation replays it. Nothing that it keeps in memory is
+/// authoritative: what it has answered is durable.
+public final class ZoneService: Sendable {
+    public let name: ZoneName
+    public let limits: ZoneLimits
+
+    let storage: any ZoneStorage
+    let wallMilliseconds: @Sendable () -> Int64
+    let disabled: Set<Mechanism>
+    let observers = HeadObservers()
+    let hashes = HeadCache<Digest>()
+    let countsAtHead = HeadCache<ZoneCounts>()
+    private let acknowledged = AcknowledgedPositions()
+    private let pushes: CommitQueue<PushJob, PushOutcome>
+
+    /// Pushes that share one transaction at most, so that the first of them does not wait long.
+    static let mostPushesTogether = 64
+
+    /// - Parameters:
+    ///   - wallMilliseconds: The server's clock, since 1970-01-01 UTC.
+    ///   - disabled: Empty, except where a simulation shows that a mechanism is needed.
+    package init(
+        name: ZoneName, storage: any ZoneStorage, limits: ZoneLimits = ZoneLimits(),
+        wallMilliseconds: @escaping @Sendable () -> Int64, disabled: Set<Mechanism> = []
+    ) {
+        self.name = name
+        self.storage = storage
+        self.limits = limits
+        self.wallMilliseconds = wallMilliseconds
+        self.disabled = disabled
+        let intake = PushIntake(
+            limits: limits, wallMilliseconds: wallMilliseconds, disabled: disabled)
+        pushes = CommitQueue(mostTogether: Self.mostPushesTogether) { [acknowledged] jobs in
+            try storage.write { writer in
+                let outcomes = try jobs.map { try intake.take($0, into: writer) }
+                try acknowledged.flush(into: writer)
+                return outcomes
+            }
+        }
+    }
+
+    /// Gives back files and connections. What comes later throws.
+    public func close() {
+        // Positions are told again by every `hello`, so losing them costs nothing.
+        try? acknowledged.flush(into: storage)
+        storage.close()
+    }
+
+    /// Takes in change sets, in their order, up to the first that is refused.
+    ///
+    /// Sets that the log holds already are acknowledged in the log's form and not applied again,
+    /// so a retry after a lost answer is harmless. What is acknowledged is durable.
+    ///
+    /// - Throws: `unknownEpoch` where the client knows another log; `storageFull`,
+    ///   `internalError`, where nothing of the request was kept: retry.
+    public func push(_ request: PushRequest) throws(ProtocolError) -> PushResponse {
+        try named { () throws -> PushResponse in
+            let outcome = try pushes.run(PushJob(request, limits: limits, disabled: disabled))
+            if let refused = outcome.response.wholeRefusal { throw refused }
+            if outcome.hasAppended {
+                observers.tell(
+                    ZoneHead(epoch: request.epoch, position: outcome.response.headPosition))
+            }
+            return outcome.response
+        }
+    }
+
+    /// What of the log lies behind a cursor.
+    ///
+    /// - Throws: `unknownCursor` where the cursor is not of this log: say hello.
+    public func pull(_ request: PullRequest) throws(ProtocolError) -> PullResponse {
+        try named {
+            try storage.read { reader in
+                let log = try reader.logState()
+                let start = request.cursor ?? LogCursor(startOf: log.head.epoch)
+                guard let cursor = try reader.presentForm(of: start, in: log) else {
+                    throw ProtocolError(
+                        .unknownCursor,
+                        "Can't go on from position \(start.position) because that is of another "
+                            + "log: say hello.")
+                }
+                let bytes = min(request.byteLimit, UInt64(limits.pageBytes))
+                let page = try reader.changeSets(
+                    after: cursor.position, byteLimit: Int(clamping: bytes))
+                return PullResponse(
+                    cursor: page.cursor ?? cursor, headPosition: log.head.position,
+                    wallMilliseconds: wallMilliseconds(), changeSets: page.changeSets)
+            }
+        }
+    }
+
+    /// What the zone holds of a client, and whether the client knows this log.
+    public func hello(_ request: HelloRequest) throws(ProtocolError) -> HelloResponse {
+        try named {
+            try storage.read { reader in
+                let log = try reader.logState()
+                let cursor = try request.cursor.flatMap { try reader.presentForm(of: $0, in: log) }
+                if let cursor { acknowledged.note(request.replica, at: cursor.position) }
+                let head = try reader.head(of: request.replica)
+                return HelloResponse(
+                    epoch: log.head.epoch, headPosition: log.head.position,
+                    isCursorKnown: request.cursor == nil || cursor != nil,
+                    lastSequence: head?.sequence ?? 0,
+                    origin: try reader.origin(of: request.replica, last: request.last, head: head),
+                    wallMilliseconds: wallMilliseconds(), largestBody: UInt64(limits.bodyBytes))
+            }
+        }
+    }
+
+    /// The end of the log.
+    public func head() throws(ProtocolError) -> ZoneHead {
+        try named {
+            let head = try storage.read { try $0.logState().head }
+            return ZoneHead(epoch: head.epoch, position: head.position)
+        }
+    }
+}

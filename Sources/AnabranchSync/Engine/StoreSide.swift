@@ -1,0 +1,84 @@
+internal import AnabranchReplication
+package import AnabranchStore
+
+/// Performs a session's work on the store, synchronously, on the calling thread.
+///
+/// Two engines, or two processes, may sync one file at the same time without a lease, because
+/// every step is right whoever else goes on meanwhile: a page is applied only where it begins at
+/// the store's cursor, which is compared inside the transaction; pushing a set twice gives the
+/// same acknowledgement twice, and noting it twice changes nothing. The loser of a race repeats
+/// a request. A lease would stop the file's sync for as long as a process that died holds it.
+package struct StoreSide: Sendable {
+    package let store: Store
+    /// Told what each page changed, after its transaction.
+    private let didApply: @Sendable (ChangedRecords) -> Void
+
+    package init(
+        _ store: Store, didApply: @escaping @Sendable (ChangedRecords) -> Void = { _ in }
+    ) {
+        self.store = store
+        self.didApply = didApply
+    }
+
+    package func state() throws -> SyncState { try store.syncState() }
+
+    /// - Returns: The event that answers the work; failures of the store are events too.
+    package func perform(_ work: SyncSession.StoreWork) -> SyncSession.Event {
+        do {
+            switch work {
+            case .apply(let page): return try apply(page)
+            case .acknowledge(let acknowledgements, let epoch):
+                try store.acknowledge(acknowledgements, epoch: epoch)
+                return .acknowledged(try store.syncState())
+            case .loadPending(let byteLimit): return try load(byteLimit: byteLimit)
+            case .renewIdentity(let sequence): return try renew(ifLastBelow: sequence)
+            }
+        } catch {
+            return .storeFailed(SyncError(storeFailure: error))
+        }
+    }
+
+    private func apply(_ page: RemotePage) throws -> SyncSession.Event {
+        do {
+            let changed = try store.apply(page)
+            if !changed.isEmpty { didApply(changed) }
+            return .applied(try store.syncState())
+        } catch let error as StoreError where error.code == .cursorMoved {
+            return .cursorMoved(try store.syncState())
+        }
+    }
+
+    /// Nobody may hold a save that its author can forget, so it is made durable before it leaves
+    /// the file.
+    private func load(byteLimit: Int) throws -> SyncSession.Event {
+        let sets = try store.pending(byteLimit: byteLimit)
+        if !sets.isEmpty { try store.makeDurable() }
+        return .loaded(sets, try store.syncState())
+    }
+
+    private func renew(ifLastBelow sequence: UInt64) throws -> SyncSession.Event {
+        let last = try store.syncState().last?.sequence ?? 0
+        if last < sequence { try store.renewIdentity() }
+        return .renewed
+    }
+}
+
+extension SyncError {
+    /// What a failure of the store means for an exchange.
+    init(storeFailure error: any Error) {
+        guard let failure = error as? StoreError else {
+            self.init(
+                .storeFailed, "Can't go on because the store failed: \(error)", underlying: error)
+            return
+        }
+        let code: Code =
+            switch failure.code {
+            case .busy: .storeBusy
+            case .forked: .forked
+            // Not what the zone's log says: once more may bring it undamaged.
+            case .sequenceGap, .digestMismatch, .malformedChangeSet: .damagedResponse
+            default: .storeFailed
+            }
+        self.init(code, failure.message, underlying: failure)
+    }
+}

@@ -1,0 +1,108 @@
+internal import AnabranchReplication
+
+extension SyncEngine {
+    /// Begins to keep the store up to date: it follows the zone's events, pushes what is saved,
+    /// by this process or another, and comes back after failures. Returns at once; a second call
+    /// changes nothing.
+    public func start() {
+        change { state in
+            guard state.live == nil else { return }
+            state.status.isLive = true
+            state.live = Task { [weak self] in await self?.live() }
+        }
+    }
+
+    /// Ends the live loop and returns when it has ended. What was under way may be cut; the next
+    /// exchange goes on from there.
+    public func stop() async {
+        var task: Task<Void, Never>?
+        change { state in task = state.live }
+        task?.cancel()
+        await task?.value
+        change { state in
+            state.live = nil
+            state.status.isLive = false
+        }
+    }
+
+    private func live() async {
+        let (wakes, wake) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        wake.yield()
+        await withTaskGroup { group in
+            group.addTask { await self.followEvents(wake) }
+            group.addTask { await self.followSaves(wake) }
+            group.addTask { await self.exchange(at: wakes, wake) }
+            await group.waitForAll()
+        }
+    }
+
+    /// One exchange for each wake, and after a failure another when the back-off has passed.
+    private func exchange(
+        at wakes: AsyncStream<Void>, _ wake: AsyncStream<Void>.Continuation
+    ) async {
+        var failures = 0
+        for await _ in wakes {
+            do {
+                try await synchronize()
+                failures = 0
+            } catch is CancellationError {
+                return
+            } catch {
+                failures += 1
+                let delay = options.retry.delay(
+                    afterFailures: failures + 2, draw: environment.draw())
+                guard (try? await environment.sleep(delay)) != nil else { return }
+                wake.yield()
+            }
+        }
+    }
+
+    private func followEvents(_ wake: AsyncStream<Void>.Continuation) async {
+        var failures = 0
+        while !Task.isCancelled {
+            do {
+                for try await event in transport.events() {
+                    failures = 0
+                    if isNews(event) { wake.yield() }
+                }
+            } catch {
+                // The next exchange tells the error; this loop only comes back.
+            }
+            failures += 1
+            let delay = options.retry.delay(afterFailures: failures, draw: environment.draw())
+            guard (try? await environment.sleep(delay)) != nil else { return }
+        }
+    }
+
+    private func isNews(_ event: ZoneEvent) -> Bool {
+        switch event {
+        // What was appended while nobody listened is told by no event.
+        case .opened: true
+        case .head(_, let position): position > status.position
+        case .heartbeat: false
+        }
+    }
+
+    /// Looks for saves and wakes for them.
+    ///
+    /// What the zone refuses is offered again when more was saved, and now and then, since time
+    /// may heal it: a clock that was ahead comes near.
+    private func followSaves(_ wake: AsyncStream<Void>.Continuation) async {
+        var refusedCount = 0
+        var waited = Duration.zero
+        while (try? await environment.sleep(options.saveInterval)) != nil {
+            guard let count = await refreshPending() else { continue }
+            guard status.blockedBy != nil else {
+                refusedCount = 0
+                if count > 0 { wake.yield() }
+                continue
+            }
+            waited += options.saveInterval
+            guard count > refusedCount || waited > options.retry.longestDelay else { continue }
+            waited = .zero
+            refusedCount = count
+            wake.yield()
+        }
+    }
+}

@@ -1,0 +1,47 @@
+/// What a failure means for the exchange that it happened in.
+enum Disposition: Hashable {
+    /// The same again after a delay, as often as the policy allows; then as `then` says.
+    case retry(then: Final)
+    case final(Final)
+    /// The zone does not know the cursor or the epoch: ask which log it has.
+    case sayHello
+    /// The zone lacks, or has, what the client does not know of: pull, then push anew.
+    case pullThenPush
+    /// The request was too large or too slow: the same with half as many bytes.
+    case smaller
+
+    enum Final: Hashable {
+        /// Sets stay in the store's log; the pull goes on.
+        case stopPush
+        case stopExchange
+    }
+}
+
+extension Disposition {
+    /// - Parameter isPushing: Whether a push met it. What stops a push never stops the pull.
+    static func of(_ code: SyncError.Code, isPushing: Bool) -> Disposition {
+        let final: Final = isPushing ? .stopPush : .stopExchange
+        switch code {
+        case .unknownCursor, .unknownEpoch:
+            return .sayHello
+        case .sequenceGap, .missingCauses:
+            return isPushing ? .pullThenPush : .retry(then: .stopExchange)
+        case .bodyTooLarge:
+            return isPushing ? .smaller : .final(.stopExchange)
+        case .timedOut:
+            return .smaller
+        case .invalidChangeSet, .malformedRequest:
+            // Perhaps damaged on the way: once more may help.
+            return .retry(then: final)
+        case .unauthorized, .forbidden, .forked, .clockSkew, .unsupportedRule:
+            return .final(final)
+        case .untrustedServer, .responseTooLarge, .storeFailed, .zoneNotFound,
+            .unsupportedVersion, .invalidServer, .insecureServer, .invalidToken:
+            return .final(.stopExchange)
+        default:
+            // No connection, a damaged response, a busy or failing server, and what a later
+            // version of the server may say.
+            return .retry(then: .stopExchange)
+        }
+    }
+}

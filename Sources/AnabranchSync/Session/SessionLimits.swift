@@ -1,0 +1,19 @@
+/// How much goes into one request, one transaction, one exchange.
+package struct SessionLimits: Hashable, Sendable {
+    /// Bytes of change sets asked for in one pull.
+    package var pageBytes = 1 << 20
+    /// Bytes of change sets sent in one push.
+    package var batchBytes = 1 << 20
+    /// Change sets in one push.
+    package var batchCount = 1000
+    /// Bytes of change sets applied in one transaction, about 1,000 records: a save on the main
+    /// queue waits no longer than that for the writer. One larger set is applied alone.
+    package var transactionBytes = 64 << 10
+    /// What pages and batches shrink to when the way is slow.
+    package var leastBytes = 16 << 10
+    /// How often a push goes back to pulling before it counts as stuck.
+    package var rounds = 3
+    package var retry = RetryPolicy()
+
+    package init() {}
+}

@@ -1,0 +1,85 @@
+package import AnabranchProtocol
+package import AnabranchReplication
+package import AnabranchStore
+
+extension SyncSession {
+    /// What the shell has to do next; it answers with exactly one ``Event``.
+    package enum Action: Sendable {
+        /// Answer with `received`, `refused` or `failed`.
+        case send(SyncEndpoint, body: [UInt8])
+        /// Answer with what ``StoreWork`` names.
+        case store(StoreWork)
+        /// Answer with `waited`.
+        case wait(Duration)
+        /// The exchange is over; the session waits for the next `begin`.
+        case finish(Ending)
+    }
+
+    /// Work on the store, each in one transaction.
+    package enum StoreWork: Sendable {
+        /// Answer with `applied`, or with `cursorMoved` where the store has gone on by itself.
+        case apply(RemotePage)
+        /// Answer with `acknowledged`.
+        case acknowledge([Acknowledged], epoch: EpochID)
+        /// Answer with `loaded`; what is handed out has been made durable.
+        case loadPending(byteLimit: Int)
+        /// The zone holds more of the store's replica than the store: unless the store has caught
+        /// up, its next save takes a new replica ID. Answer with `renewed`.
+        case renewIdentity(ifLastBelow: UInt64)
+    }
+
+    package enum Event: Sendable {
+        case received([UInt8])
+        case refused(ProtocolError, retryAfter: Duration?)
+        case failed(SyncError)
+        case applied(SyncState)
+        case cursorMoved(SyncState)
+        case loaded([LogEntry], SyncState)
+        case acknowledged(SyncState)
+        case renewed
+        case storeFailed(SyncError)
+        case waited
+    }
+
+    package enum Ending: Sendable {
+        /// Everything that the zone had is here; ``SyncOutcome/blockedBy`` tells why a push
+        /// stopped.
+        case done(SyncOutcome)
+        /// The exchange broke off; what was done before stays.
+        case failed(SyncError)
+    }
+
+    /// What a step may depend on besides the event, so that the session has no clock and draws
+    /// no numbers itself.
+    package struct Moment: Sendable {
+        /// The client's clock, since 1970-01-01 UTC.
+        package var wallMilliseconds: Int64
+        /// A random number, for the jitter of back-off.
+        package var draw: UInt64
+
+        package init(wallMilliseconds: Int64, draw: UInt64) {
+            self.wallMilliseconds = wallMilliseconds
+            self.draw = draw
+        }
+    }
+}
+
+/// The three requests of an exchange.
+package enum SyncEndpoint: String, Sendable, CaseIterable {
+    case hello, pull, push
+}
+
+/// What is known of the zone from one exchange to the next, in the engine's life.
+package struct ZoneKnowledge: Hashable, Sendable {
+    package var epoch: EpochID
+    /// Bytes of a request's body, after decompression.
+    package var largestBody: Int
+    /// What to add to the client's clock to have the server's.
+    package var clockOffsetMilliseconds: Int64
+
+    package init(epoch: EpochID, largestBody: Int, clockOffsetMilliseconds: Int64) {
+        self.epoch = epoch
+        self.largestBody = largestBody
+        self.clockOffsetMilliseconds = clockOffsetMilliseconds
+    }
+}

@@ -1,0 +1,154 @@
+internal import AnabranchProtocol
+internal import AnabranchReplication
+internal import AnabranchStore
+
+extension SyncSession {
+    mutating func pull(at moment: Moment) -> Action {
+        phase = .pulling
+        let limit = min(exchange.byteLimit, limits.pageBytes)
+        let request = PullRequest(cursor: exchange.state.cursor, byteLimit: UInt64(limit))
+        return send(.pull, request.encoded(), at: moment)
+    }
+
+    mutating func pulled(_ body: [UInt8], at moment: Moment) -> Action {
+        let response: PullResponse
+        let pages: [RemotePage]
+        do {
+            response = try PullResponse(decoding: body)
+            pages = try checkedPages(response)
+        } catch {
+            return damaged(error, at: moment)
+        }
+        exchange.failures = 0
+        exchange.headPosition = max(response.headPosition, response.cursor.position)
+        learn(clockOf: response.wallMilliseconds, at: moment)
+        return apply(pages, at: moment)
+    }
+
+    mutating func apply(_ pages: [RemotePage], at moment: Moment) -> Action {
+        guard let page = pages.first else { return afterPage(at: moment) }
+        phase = .applying(pages)
+        return .store(.apply(page))
+    }
+
+    mutating func applied(
+        _ pages: [RemotePage], _ state: SyncState, at moment: Moment
+    ) -> Action {
+        exchange.state = state
+        exchange.failures = 0
+        exchange.outcome.pulledChangeSets += pages.first?.changeSets.count ?? 0
+        return apply(Array(pages.dropFirst()), at: moment)
+    }
+
+    /// Goes on to the next page, then to the push, then to the end.
+    private mutating func afterPage(at moment: Moment) -> Action {
+        if (exchange.state.cursor?.position ?? 0) < exchange.headPosition {
+            return pull(at: moment)
+        }
+        return exchange.isPushOver ? conclude() : load()
+    }
+
+    // MARK: - Checks
+
+    /// Decodes a response and cuts it into transactions.
+    ///
+    /// The running digest over what came must be the response's: nothing is left out, doubled or
+    /// in another order, whatever happened on the way.
+    private func checkedPages(_ response: PullResponse) throws(ProtocolError) -> [RemotePage] {
+        let cursor = exchange.state.cursor
+        guard isExpected(response.cursor.epoch) else {
+            throw ProtocolError(.unknownEpoch, "Can't take a page of another epoch: say hello.")
+        }
+        let start = cursor.map { $0.inEpoch(response.cursor.epoch) }
+        let isAtHead = response.headPosition == response.cursor.position
+        guard response.headPosition >= response.cursor.position,
+            isAtHead || !response.changeSets.isEmpty
+        else {
+            throw ProtocolError(
+                .malformedRequest, "Can't read the page because it is not one of the log's.")
+        }
+        var cutter = PageCutter(
+            after: cursor, as: start ?? LogCursor(startOf: response.cursor.epoch),
+            transactionBytes: limits.transactionBytes)
+        for bytes in response.changeSets {
+            cutter.append(try decoded(bytes), byteCount: bytes.count)
+        }
+        let isChecked = !disabled.contains(.digestCheck)
+        guard !isChecked || cutter.cursor == response.cursor else {
+            throw ProtocolError(
+                .malformedRequest,
+                "Can't take the page because its entries are not those before its cursor.")
+        }
+        return cutter.pages(
+            endingAt: response.cursor, keepingEmpty: cursor?.epoch != response.cursor.epoch)
+    }
+
+    /// The epoch that hello named, which may continue the cursor's.
+    private func isExpected(_ epoch: EpochID) -> Bool {
+        zone.map { $0.epoch == epoch } ?? (exchange.state.cursor?.epoch == epoch)
+    }
+
+    private func decoded(_ bytes: [UInt8]) throws(ProtocolError) -> ChangeSet {
+        do throws(ChangeSetDecodingError) {
+            return try ChangeSet(
+                decoding: bytes, checkingDigest: !disabled.contains(.digestCheck))
+        } catch {
+            throw ProtocolError(
+                error.code == .unsupportedVersion ? .unsupportedVersion : .invalidChangeSet,
+                "Can't read a pulled change set because \(error.cause) at offset "
+                    + "\(error.offset).")
+        }
+    }
+}
+
+extension LogCursor {
+    /// The same place as a later epoch of the log names it.
+    fileprivate func inEpoch(_ epoch: EpochID) -> LogCursor {
+        LogCursor(
+            epoch: epoch, position: position, digestHigh: digestHigh, digestLow: digestLow)
+    }
+}
+
+/// Cuts what one response brought into pages of one transaction each.
+private struct PageCutter {
+    private(set) var cursor: LogCursor
+    private let transactionBytes: Int
+    private var finished: [RemotePage] = []
+    private var changeSets: [ChangeSet] = []
+    private var byteCount = 0
+    private var start: LogCursor
+
+    /// - Parameters:
+    ///   - held: The store's cursor, in whatever epoch; `nil` before its first pull.
+    ///   - start: The same place in the response's epoch.
+    init(after held: LogCursor?, as start: LogCursor, transactionBytes: Int) {
+        self.start = held ?? start
+        self.transactionBytes = transactionBytes
+        cursor = start
+    }
+
+    mutating func append(_ changeSet: ChangeSet, byteCount added: Int) {
+        if byteCount + added > transactionBytes { cut() }
+        changeSets.append(changeSet)
+        byteCount += added
+        cursor = cursor.advanced(over: changeSet)
+    }
+
+    private mutating func cut() {
+        guard !changeSets.isEmpty else { return }
+        finished.append(RemotePage(changeSets: changeSets, after: start, cursor: cursor))
+        changeSets = []
+        byteCount = 0
+        start = cursor
+    }
+
+    /// - Parameter isEmptyKept: Whether a page without entries is kept, for its cursor.
+    consuming func pages(
+        endingAt end: LogCursor, keepingEmpty isEmptyKept: Bool
+    ) -> [RemotePage] {
+        if !changeSets.isEmpty || (isEmptyKept && finished.isEmpty) {
+            finished.append(RemotePage(changeSets: changeSets, after: start, cursor: end))
+        }
+        return finished
+    }
+}

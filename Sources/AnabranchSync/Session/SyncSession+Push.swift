@@ -1,0 +1,144 @@
+internal import AnabranchProtocol
+internal import AnabranchReplication
+internal import AnabranchStore
+
+extension SyncSession {
+    mutating func load() -> Action {
+        phase = .loading
+        return .store(.loadPending(byteLimit: batchBytes))
+    }
+
+    /// What a batch may hold beside the epoch, the counts and the digest of the request.
+    private var batchBytes: Int {
+        let room = (zone?.largestBody ?? SyncProtocol.largestBody) - Self.requestOverhead
+        return max(min(exchange.byteLimit, limits.batchBytes, room), 1)
+    }
+
+    /// Version, epoch, count and digest, with room to spare.
+    private static let requestOverhead = 64
+    /// Of the length before each change set.
+    private static let lengthPrefix = 5
+
+    mutating func loaded(
+        _ sets: [LogEntry], _ state: SyncState, at moment: Moment
+    ) -> Action {
+        exchange.state = state
+        guard !sets.isEmpty else {
+            exchange.isPushOver = true
+            return afterPush(at: moment)
+        }
+        let (batch, bodies) = batch(of: sets)
+        guard !batch.isEmpty else {
+            return stopPush(tooLarge(sets[0]), at: moment)
+        }
+        phase = .pushing(batch)
+        let epoch = zone?.epoch ?? state.cursor?.epoch ?? EpochID(high: 0, low: 0)
+        let request = PushRequest(epoch: epoch, changeSets: bodies)
+        return send(.push, request.encoded(), at: moment)
+    }
+
+    /// The first sets that fit together into one request; a set beyond the batch's limit goes
+    /// alone, as long as the server takes it.
+    private func batch(of sets: [LogEntry]) -> ([LogEntry], [[UInt8]]) {
+        let room = (zone?.largestBody ?? SyncProtocol.largestBody) - Self.requestOverhead
+        var batch: [LogEntry] = []
+        var bodies: [[UInt8]] = []
+        var byteCount = 0
+        for set in sets.prefix(limits.batchCount) {
+            let body = set.changeSet.encoded()
+            byteCount += body.count + Self.lengthPrefix
+            guard byteCount <= (batch.isEmpty ? room : batchBytes) else { break }
+            batch.append(set)
+            bodies.append(body)
+        }
+        return (batch, bodies)
+    }
+
+    private func tooLarge(_ set: LogEntry) -> SyncError {
+        let limit = zone?.largestBody ?? SyncProtocol.largestBody
+        return SyncError(
+            .bodyTooLarge,
+            "Can't push \(set.changeSet.dot) because it is larger than the \(limit) bytes that "
+                + "the server takes. Raise the server's limit.",
+            details: ["dot": "\(set.changeSet.dot)", "limit": "\(limit)"])
+    }
+
+    mutating func pushed(
+        _ sets: [LogEntry], _ body: [UInt8], at moment: Moment
+    ) -> Action {
+        let response: PushResponse
+        do {
+            response = try PushResponse(decoding: body)
+            try check(response, answers: sets)
+        } catch {
+            return damaged(error, at: moment)
+        }
+        learn(clockOf: response.wallMilliseconds, at: moment)
+        exchange.headPosition = max(exchange.headPosition, response.headPosition)
+        guard !response.acknowledgements.isEmpty else {
+            guard let refusal = response.refusal else { return load() }
+            return refused(refusal, at: moment)
+        }
+        exchange.failures = 0
+        exchange.outcome.pushedChangeSets += response.acknowledgements.count
+        phase = .acknowledging(refusal: response.refusal)
+        let acknowledgements = zip(sets, response.acknowledgements).map { set, taken in
+            Acknowledged(
+                localPosition: set.localPosition, position: taken.position, dot: taken.dot,
+                timestamp: taken.timestamp, digest: taken.digest)
+        }
+        let epoch = zone?.epoch ?? exchange.state.cursor?.epoch ?? EpochID(high: 0, low: 0)
+        return .store(.acknowledge(acknowledgements, epoch: epoch))
+    }
+
+    /// An acknowledgement belongs to the set at its place. It has the set's dot, or, where the
+    /// log held the origin under another name, one that no other set of the batch has.
+    private func check(
+        _ response: PushResponse, answers sets: [LogEntry]
+    ) throws(ProtocolError) {
+        let taken = response.acknowledgements
+        let isWhole = taken.count == sets.count || response.refusal != nil
+        guard taken.count <= sets.count, isWhole else {
+            throw ProtocolError(
+                .malformedRequest,
+                "Can't read the answer to a push of \(sets.count) change sets because it "
+                    + "acknowledges \(taken.count).")
+        }
+        let dots = Set(sets.map(\.changeSet.dot))
+        for (set, taken) in zip(sets, taken) where taken.dot != set.changeSet.dot {
+            guard !dots.contains(taken.dot) else {
+                throw ProtocolError(
+                    .malformedRequest,
+                    "Can't read the answer to a push because it acknowledges \(taken.dot) in "
+                        + "the place of \(set.changeSet.dot).")
+            }
+        }
+    }
+
+    mutating func acknowledged(
+        _ state: SyncState, _ refusal: ProtocolError?, at moment: Moment
+    ) -> Action {
+        exchange.state = state
+        guard let refusal else { return load() }
+        return refused(refusal, at: moment)
+    }
+
+    private mutating func refused(_ refusal: ProtocolError, at moment: Moment) -> Action {
+        phase = .pushing([])
+        return failed(SyncError(refusal), serverDelay: nil, at: moment)
+    }
+
+    mutating func stopPush(_ error: SyncError, at moment: Moment) -> Action {
+        exchange.outcome.blockedBy = error
+        exchange.isPushOver = true
+        exchange.failures = 0
+        return afterPush(at: moment)
+    }
+
+    private mutating func afterPush(at moment: Moment) -> Action {
+        if (exchange.state.cursor?.position ?? 0) < exchange.headPosition {
+            return pull(at: moment)
+        }
+        return conclude()
+    }
+}

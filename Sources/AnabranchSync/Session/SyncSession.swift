@@ -1,0 +1,186 @@
+internal import AnabranchProtocol
+package import AnabranchReplication
+package import AnabranchStore
+
+/// Decides what a store and its zone say to each other: hello, pull pages, push batches, pull
+/// again where the log has moved, done.
+///
+/// A value without I/O, clock, randomness or task: an event goes in, an action comes out, one at
+/// a time. What was applied or acknowledged is in the store; everything else may be lost at any
+/// point, and the next exchange begins where the store stands (invariant 8).
+///
+/// The pull goes first and nothing that the zone refuses of a push stops it. Hello is said when
+/// the zone is not known yet, or when it does not know the cursor.
+package struct SyncSession: Sendable {
+    package let limits: SessionLimits
+    /// What a simulation has switched off.
+    let disabled: Set<Mechanism>
+    /// Kept from one exchange to the next.
+    package private(set) var zone: ZoneKnowledge?
+
+    var phase = Phase.idle
+    var exchange: Exchange
+
+    /// What one exchange has come to.
+    struct Exchange {
+        var state: SyncState
+        var outcome = SyncOutcome()
+        /// Of the log's last entry, as far as it is known.
+        var headPosition: UInt64 = 0
+        var hasSaidHello = false
+        /// Whether nothing more is to be pushed.
+        var isPushOver = false
+        /// How often the push went back to pulling.
+        var rounds = 0
+        /// In a row, of the present request.
+        var failures = 0
+        /// Shrinks when the way is slow.
+        var byteLimit: Int
+        var sentAtMilliseconds: Int64 = 0
+    }
+
+    /// What the next event must answer.
+    enum Phase {
+        case idle
+        case greeting
+        case renewing
+        case pulling
+        /// The first page is being applied.
+        case applying([RemotePage])
+        case loading
+        case pushing([LogEntry])
+        case acknowledging(refusal: ProtocolError?)
+        case waiting(Request)
+    }
+
+    /// What is asked anew after a delay.
+    enum Request { case hello, pull, push }
+
+    package init(
+        limits: SessionLimits = SessionLimits(), zone: ZoneKnowledge? = nil,
+        disabled: Set<Mechanism> = []
+    ) {
+        self.limits = limits
+        self.zone = zone
+        self.disabled = disabled
+        let nobody = ReplicaID(high: 0, low: 0)
+        exchange = Exchange(
+            state: SyncState(
+                replica: nobody, cursor: nil, last: nil, pendingCount: 0, pendingByteCount: 0),
+            byteLimit: limits.pageBytes)
+    }
+
+    /// Begins an exchange; one that did not come to its end is forgotten.
+    package mutating func begin(_ state: SyncState, at moment: Moment) -> Action {
+        exchange = Exchange(state: state, byteLimit: max(limits.pageBytes, limits.batchBytes))
+        exchange.headPosition = state.cursor?.position ?? 0
+        if let epoch = zone?.epoch, state.cursor.map({ $0.epoch == epoch }) ?? true {
+            return pull(at: moment)
+        }
+        return hello(at: moment)
+    }
+
+    /// - Parameter event: The answer to the last action.
+    package mutating func advance(_ event: Event, at moment: Moment) -> Action {
+        switch (phase, event) {
+        case (.greeting, .received(let body)): return greeted(body, at: moment)
+        case (.renewing, .renewed): return pull(at: moment)
+        case (.pulling, .received(let body)): return pulled(body, at: moment)
+        case (.applying(let pages), .applied(let state)):
+            return applied(pages, state, at: moment)
+        case (.applying, .cursorMoved(let state)):
+            exchange.state = state
+            return pull(at: moment)
+        case (.loading, .loaded(let sets, let state)): return loaded(sets, state, at: moment)
+        case (.pushing(let sets), .received(let body)): return pushed(sets, body, at: moment)
+        case (.acknowledging(let refusal), .acknowledged(let state)):
+            return acknowledged(state, refusal, at: moment)
+        case (.waiting(let request), .waited): return repeated(request, at: moment)
+        case (_, .refused(let refusal, let delay)):
+            return failed(SyncError(refusal), serverDelay: delay, at: moment)
+        case (_, .failed(let error)), (_, .storeFailed(let error)):
+            return failed(error, serverDelay: nil, at: moment)
+        default:
+            preconditionFailure("the shell answered an action with another one's event")
+        }
+    }
+
+    // MARK: - Hello
+
+    mutating func hello(at moment: Moment) -> Action {
+        phase = .greeting
+        exchange.hasSaidHello = true
+        let state = exchange.state
+        let request = HelloRequest(
+            replica: state.replica,
+            last: state.last.map { HelloRequest.Head(sequence: $0.sequence, origin: $0.origin) },
+            cursor: state.cursor, wallMilliseconds: moment.wallMilliseconds)
+        return send(.hello, request.encoded(), at: moment)
+    }
+
+    private mutating func greeted(_ body: [UInt8], at moment: Moment) -> Action {
+        let response: HelloResponse
+        do { response = try HelloResponse(decoding: body) } catch {
+            return damaged(error, at: moment)
+        }
+        exchange.failures = 0
+        exchange.headPosition = response.headPosition
+        zone = ZoneKnowledge(
+            epoch: response.epoch,
+            largestBody: Int(clamping: min(response.largestBody, UInt64(1) << 40)),
+            clockOffsetMilliseconds: offset(
+                ofServer: response.wallMilliseconds, at: moment))
+        guard response.isCursorKnown else { return otherLog(response) }
+        let known = exchange.state.last?.sequence ?? 0
+        if response.lastSequence > known {
+            phase = .renewing
+            return .store(.renewIdentity(ifLastBelow: response.lastSequence))
+        }
+        return pull(at: moment)
+    }
+
+    private mutating func otherLog(_ response: HelloResponse) -> Action {
+        let cursor = exchange.state.cursor.map(\.description) ?? "the beginning"
+        zone = nil
+        return finish(
+            SyncError(
+                .unknownCursor,
+                "Can't go on from \(cursor) because the zone's log, of epoch \(response.epoch), "
+                    + "is another: the zone was restored or replaced. The store keeps "
+                    + "everything; restore the zone that it has followed, or sync a new store.",
+                details: ["cursor": cursor, "epoch": "\(response.epoch)"]))
+    }
+
+    // MARK: - Steps that all phases share
+
+    mutating func send(_ endpoint: SyncEndpoint, _ body: [UInt8], at moment: Moment) -> Action {
+        exchange.sentAtMilliseconds = moment.wallMilliseconds
+        return .send(endpoint, body: body)
+    }
+
+    /// The server's clock against the middle of the time that the exchange took.
+    func offset(ofServer wallMilliseconds: Int64, at moment: Moment) -> Int64 {
+        let sent = exchange.sentAtMilliseconds
+        let middle = sent + (max(moment.wallMilliseconds, sent) - sent) / 2
+        return wallMilliseconds.subtractingReportingOverflow(middle).partialValue
+    }
+
+    mutating func learn(clockOf wallMilliseconds: Int64, at moment: Moment) {
+        let offset = offset(ofServer: wallMilliseconds, at: moment)
+        zone?.clockOffsetMilliseconds = offset
+    }
+
+    mutating func conclude() -> Action {
+        phase = .idle
+        let state = exchange.state
+        exchange.outcome.position = state.cursor?.position ?? 0
+        exchange.outcome.headPosition = max(exchange.headPosition, exchange.outcome.position)
+        exchange.outcome.pendingCount = state.pendingCount
+        return .finish(.done(exchange.outcome))
+    }
+
+    mutating func finish(_ error: SyncError) -> Action {
+        phase = .idle
+        return .finish(.failed(error))
+    }
+}

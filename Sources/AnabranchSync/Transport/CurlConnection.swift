@@ -1,0 +1,179 @@
+internal import CCurl
+internal import Dispatch
+
+/// One HTTP connection that stays open from request to request, on a queue of its own.
+///
+/// An easy handle in a multi handle: the multi handle keeps the connection, and another thread
+/// can wake it, so that a cancelled task ends its transfer at once.
+final class CurlConnection: @unchecked Sendable {
+    // Both are touched on the queue only, but for `curl_multi_wakeup`, which any thread may call.
+    private let easy: UnsafeMutableRawPointer
+    private let multi: UnsafeMutableRawPointer
+    private let queue: DispatchQueue
+
+    private static let isReady = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
+
+    /// - Parameter label: Of the queue, for debuggers.
+    init(label: String) throws {
+        guard Self.isReady, let multi = curl_multi_init() else { throw Self.unusable }
+        guard let easy = curl_easy_init() else {
+            curl_multi_cleanup(multi)
+            throw Self.unusable
+        }
+        self.easy = easy
+        self.multi = multi
+        queue = DispatchQueue(label: label)
+    }
+
+    deinit {
+        curl_easy_cleanup(easy)
+        curl_multi_cleanup(multi)
+    }
+
+    private static let unusable = SyncError(
+        .unreachable, "Can't reach any server because libcurl could not be initialized.")
+
+    /// - Throws: `SyncError` where no response came, `CancellationError` where the task was
+    ///   cancelled.
+    func perform(_ transfer: CurlTransfer) async throws -> CurlResponse {
+        let cancellation = CurlCancellation()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                queue.async { [self] in
+                    continuation.resume(with: Result { try run(transfer, until: cancellation) })
+                }
+            }
+        } onCancel: {
+            cancellation.cancel()
+            curl_multi_wakeup(multi)
+        }
+    }
+
+    private func run(
+        _ transfer: CurlTransfer, until cancellation: CurlCancellation
+    ) throws -> CurlResponse {
+        let receiver = CurlReceiver(transfer)
+        let headers = try CurlHeaders(transfer.headers)
+        // The body's bytes and the receiver stay where they are while libcurl holds pointers.
+        let code = try withExtendedLifetime((receiver, headers)) {
+            try (transfer.body ?? []).withUnsafeBytes { body in
+                configure(transfer, body: body, headers: headers, receiver: receiver)
+                return try drive(until: cancellation)
+            }
+        }
+        if let failure = receiver.failure { throw failure }
+        guard code == CURLE_OK else { throw Self.error(code, url: transfer.url) }
+        return receiver.response
+    }
+
+    /// Runs the transfer to its end.
+    private func drive(until cancellation: CurlCancellation) throws -> CURLcode {
+        guard curl_multi_add_handle(multi, easy) == CURLM_OK else { throw Self.unusable }
+        defer { curl_multi_remove_handle(multi, easy) }
+        var running: Int32 = 1
+        while running > 0 {
+            if cancellation.isCancelled { throw CancellationError() }
+            guard curl_multi_perform(multi, &running) == CURLM_OK else { throw Self.unusable }
+            if running > 0 { curl_multi_poll(multi, nil, 0, 1000, nil) }
+        }
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(multi, &left) {
+            let result = anabranch_curl_result(message)
+            if result != CURL_LAST { return result }
+        }
+        throw Self.unusable
+    }
+
+    private func configure(
+        _ transfer: CurlTransfer, body: UnsafeRawBufferPointer, headers: CurlHeaders,
+        receiver: CurlReceiver
+    ) {
+        curl_easy_reset(easy)
+        anabranch_curl_allow_http_only(easy)
+        anabranch_curl_set_string(easy, CURLOPT_URL, transfer.url)
+        anabranch_curl_set_long(easy, CURLOPT_FOLLOWLOCATION, 0)
+        anabranch_curl_set_long(easy, CURLOPT_NOSIGNAL, 1)
+        anabranch_curl_set_long(easy, CURLOPT_SSL_VERIFYPEER, 1)
+        anabranch_curl_set_long(easy, CURLOPT_SSL_VERIFYHOST, 2)
+        anabranch_curl_set_long(
+            easy, CURLOPT_CONNECTTIMEOUT_MS, transfer.connectTimeout.curlMilliseconds)
+        anabranch_curl_set_long(
+            easy, CURLOPT_TIMEOUT_MS, transfer.timeout?.curlMilliseconds ?? 0)
+        if let silence = transfer.silence {
+            anabranch_curl_set_long(easy, CURLOPT_LOW_SPEED_LIMIT, 1)
+            anabranch_curl_set_long(
+                easy, CURLOPT_LOW_SPEED_TIME, max(silence.curlMilliseconds / 1000, 1))
+        }
+        if let file = transfer.certificateAuthorities {
+            anabranch_curl_set_string(easy, CURLOPT_CAINFO, file)
+        }
+        anabranch_curl_set_list(easy, CURLOPT_HTTPHEADER, headers.list)
+        if transfer.body != nil {
+            anabranch_curl_set_long(easy, CURLOPT_POST, 1)
+            anabranch_curl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
+            anabranch_curl_set_pointer(
+                easy, CURLOPT_POSTFIELDS, body.baseAddress ?? UnsafeRawPointer(easy))
+        }
+        listen(receiver)
+    }
+
+    private func listen(_ receiver: CurlReceiver) {
+        let pointer = Unmanaged.passUnretained(receiver).toOpaque()
+        anabranch_curl_set_pointer(easy, CURLOPT_WRITEDATA, pointer)
+        anabranch_curl_set_pointer(easy, CURLOPT_HEADERDATA, pointer)
+        anabranch_curl_set_receiver(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, pointer in
+            guard let pointer else { return 0 }
+            let receiver = Unmanaged<CurlReceiver>.fromOpaque(pointer).takeUnretainedValue()
+            let buffer = UnsafeRawBufferPointer(start: bytes, count: size * count)
+            return receiver.receive(body: buffer) ? size * count : 0
+        }
+        anabranch_curl_set_receiver(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, pointer in
+            guard let pointer else { return 0 }
+            let receiver = Unmanaged<CurlReceiver>.fromOpaque(pointer).takeUnretainedValue()
+            let buffer = UnsafeRawBufferPointer(start: bytes, count: size * count)
+            return receiver.receive(header: buffer) ? size * count : 0
+        }
+    }
+
+    private static func error(_ code: CURLcode, url: String) -> SyncError {
+        let cause = String(cString: curl_easy_strerror(code))
+        let kind: SyncError.Code =
+            switch code {
+            case CURLE_OPERATION_TIMEDOUT: .timedOut
+            case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE,
+                CURLE_SSL_CERTPROBLEM, CURLE_SSL_ISSUER_ERROR:
+                .untrustedServer
+            case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL: .invalidServer
+            default: .unreachable
+            }
+        return SyncError(
+            kind, "Can't reach \(url) because of this: \(cause).",
+            details: ["server": url, "curl": "\(code.rawValue)"])
+    }
+}
+
+/// A list of headers as libcurl keeps it.
+private final class CurlHeaders {
+    private(set) var list: UnsafeMutablePointer<curl_slist>?
+
+    init(_ headers: [String]) throws {
+        for header in headers {
+            guard let longer = curl_slist_append(list, header) else {
+                throw SyncError(.unreachable, "Can't send a request because memory is short.")
+            }
+            list = longer
+        }
+    }
+
+    deinit { curl_slist_free_all(list) }
+}
+
+extension Duration {
+    /// At least one: zero means "never" to libcurl.
+    fileprivate var curlMilliseconds: Int {
+        let (seconds, attoseconds) = components
+        let milliseconds = seconds.multipliedReportingOverflow(by: 1000)
+        let whole = milliseconds.overflow ? Int64(Int32.max) : milliseconds.partialValue
+        return Int(min(max(whole + attoseconds / 1_000_000_000_000_000, 1), Int64(Int32.max)))
+    }
+}

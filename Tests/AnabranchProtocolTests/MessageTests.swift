@@ -1,0 +1,176 @@
+import AnabranchProtocol
+import AnabranchReplication
+import TestSupport
+import Testing
+
+@Suite struct MessageTests {
+    @Test(arguments: 0..<100 as Range<UInt64>)
+    func `every message is the same after encoding and decoding`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        try expectRoundTrip(generator.helloRequest())
+        try expectRoundTrip(generator.helloResponse())
+        try expectRoundTrip(generator.pullRequest())
+        try expectRoundTrip(generator.pullResponse())
+        try expectRoundTrip(generator.pushRequest())
+        try expectRoundTrip(generator.pushResponse())
+    }
+
+    @Test(arguments: 0..<8 as Range<UInt64>)
+    func `every beginning of a message is refused`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        expectBeginningsRefused(generator.helloRequest())
+        expectBeginningsRefused(generator.helloResponse())
+        expectBeginningsRefused(generator.pullRequest())
+        expectBeginningsRefused(generator.pullResponse())
+        expectBeginningsRefused(generator.pushRequest())
+        expectBeginningsRefused(generator.pushResponse())
+    }
+
+    @Test(arguments: 0..<8 as Range<UInt64>)
+    func `every single changed byte gives a message or an error`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        expectMutationsSafe(generator.helloRequest())
+        expectMutationsSafe(generator.helloResponse())
+        expectMutationsSafe(generator.pullRequest())
+        expectMutationsSafe(generator.pullResponse())
+        expectMutationsSafe(generator.pushRequest())
+        expectMutationsSafe(generator.pushResponse())
+    }
+
+    @Test(arguments: 0..<300 as Range<UInt64>)
+    func `random bytes give a message or an error`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let count = Int.random(in: 0...150, using: &generator)
+        let bytes = [SyncProtocol.version] + generator.bytes(count: count)
+        for bytes in [bytes, bytes.map { $0 & 3 }].map(MessageSeal.sealing) {
+            _ = try? HelloRequest(decoding: bytes)
+            _ = try? HelloResponse(decoding: bytes)
+            _ = try? PullRequest(decoding: bytes)
+            _ = try? PullResponse(decoding: bytes)
+            _ = try? PushRequest(decoding: bytes)
+            _ = try? PushResponse(decoding: bytes)
+        }
+    }
+
+    /// Change sets carry digests; contexts, cursors and positions do not.
+    @Test func `a changed bit anywhere is noticed`() {
+        var generator = SeededGenerator(seed: 3)
+        expectSealed(
+            PushRequest(
+                epoch: generator.replica(), changeSets: [generator.changeSet().encoded()]))
+        expectSealed(generator.pushResponse())
+        expectSealed(generator.pullRequest())
+        expectSealed(generator.pullResponse())
+        expectSealed(generator.helloResponse())
+    }
+
+    private func expectSealed<Body: Message>(_ message: Body) {
+        let bytes = message.encoded()
+        for place in bytes.indices {
+            var changed = bytes
+            changed[place] ^= 1
+            #expect(throws: ProtocolError.self) { try Body(decoding: changed) }
+        }
+    }
+
+    @Test func `a pull with nothing new takes at most 64 bytes each way`() {
+        let cursor = LogCursor(
+            epoch: ReplicaID(high: .max, low: .max), position: Limits.greatestSequence,
+            digestHigh: .max, digestLow: .max)
+        let request = PullRequest(cursor: cursor, byteLimit: Limits.greatestSequence)
+        let response = PullResponse(
+            cursor: cursor, headPosition: Limits.greatestSequence, wallMilliseconds: 1 << 47,
+            changeSets: [])
+        #expect(request.encoded().count <= 64)
+        #expect(response.encoded().count <= 64)
+    }
+
+    @Test func `claims of many change sets allocate nothing`() {
+        let replica = [UInt8](repeating: 0, count: 16)
+        let huge: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]
+        let request = MessageSeal.sealing([1] + replica + huge)
+        let response = MessageSeal.sealing([1] + huge)
+        #expect(throws: ProtocolError.self) { try PushRequest(decoding: request) }
+        #expect(throws: ProtocolError.self) { try PushResponse(decoding: response) }
+        // A thousand empty blocks: there are bytes for them, but none is a change set.
+        let empty = [1] + replica + [0xE8, 0x07] + [UInt8](repeating: 0, count: 1_008)
+        #expect(throws: ProtocolError.self) {
+            try PushRequest(decoding: MessageSeal.sealing(empty))
+        }
+    }
+
+    @Test func `numbers that could overflow later are refused`() {
+        var generator = SeededGenerator(seed: 4)
+        var position = generator.pullResponse()
+        position.headPosition = 1 << 53
+        expectRefused(position)
+        var limit = generator.pullRequest()
+        limit.byteLimit = .max
+        expectRefused(limit)
+        var head = generator.helloRequest()
+        head.last = .init(sequence: 0, origin: .zero)
+        expectRefused(head)
+        head.last = .init(sequence: 1 << 53, origin: .zero)
+        expectRefused(head)
+        var flag = generator.helloResponse().unsealed
+        // Behind version and epoch stands the position's varint, then the flag.
+        let place = 17 + (flag[17...].firstIndex { $0 < 0x80 } ?? 0) - 17 + 1
+        flag[place] = 2
+        #expect(throws: ProtocolError.self) {
+            try HelloResponse(decoding: MessageSeal.sealing(flag))
+        }
+    }
+
+    @Test func `a clock that is set beyond all bounds counts as set to the bound`() throws {
+        var generator = SeededGenerator(seed: 5)
+        for wall in [Int64.min, .max] {
+            var request = generator.helloRequest()
+            request.wallMilliseconds = wall
+            let read = try HelloRequest(decoding: request.encoded())
+            #expect(read.wallMilliseconds == (wall < 0 ? -(1 << 53) : 1 << 53))
+        }
+        var bytes = generator.helloRequest().unsealed
+        bytes.replaceSubrange((bytes.count - 8)..., with: [0, 0, 0, 0, 0, 0, 0, 0x80])
+        #expect(throws: ProtocolError.self) {
+            try HelloRequest(decoding: MessageSeal.sealing(bytes))
+        }
+    }
+
+    private func expectRoundTrip<Body: Message>(_ message: Body) throws {
+        #expect(try Body(decoding: message.encoded()) == message)
+        #expect(try Body(decoding: message.encoded()).encoded() == message.encoded())
+        #expect(throws: ProtocolError.self) { try Body(decoding: message.encoded() + [0]) }
+    }
+
+    private func expectBeginningsRefused<Body: Message>(_ message: Body) {
+        let bytes = message.encoded()
+        for count in bytes.indices {
+            #expect(throws: ProtocolError.self) { try Body(decoding: Array(bytes.prefix(count))) }
+        }
+    }
+
+    private func expectMutationsSafe<Body: Message>(_ message: Body) {
+        let bytes = message.unsealed
+        for place in bytes.indices {
+            for byte in [0, 2, 0x80, 0xFF, bytes[place] ^ 1] as [UInt8] {
+                var changed = bytes
+                changed[place] = byte
+                // Either is well; what must not happen is a trap.
+                guard let other = try? Body(decoding: MessageSeal.sealing(changed)) else {
+                    continue
+                }
+                #expect((other == message) == (changed == bytes))
+            }
+        }
+    }
+
+    private func expectRefused<Body: Message>(_ message: Body) {
+        let error = #expect(throws: ProtocolError.self) { try Body(decoding: message.encoded()) }
+        #expect(error?.code == .malformedRequest)
+    }
+}
+
+extension Message {
+    /// What the seal covers, so that a test can change it and seal it anew.
+    fileprivate var unsealed: [UInt8] { Array(encoded().dropLast(MessageSeal.byteCount)) }
+}

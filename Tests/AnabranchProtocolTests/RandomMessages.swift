@@ -1,0 +1,59 @@
+import AnabranchProtocol
+import AnabranchReplication
+import TestSupport
+
+extension SeededGenerator {
+    mutating func wall() -> Int64 { Int64.random(in: -(1 << 53)...(1 << 53), using: &self) }
+    mutating func quantity() -> UInt64 { number(upTo: Limits.greatestSequence) }
+
+    private mutating func maybe<Part>(_ make: (inout Self) -> Part) -> Part? {
+        oneIn(2) ? nil : make(&self)
+    }
+
+    private mutating func changeSets() -> [[UInt8]] {
+        (0..<Int.random(in: 0...3, using: &self)).map { _ in changeSet().encoded() }
+    }
+
+    mutating func helloRequest() -> HelloRequest {
+        HelloRequest(
+            replica: replica(),
+            last: maybe { .init(sequence: $0.sequence(), origin: $0.digest()) },
+            cursor: maybe { $0.cursor() }, wallMilliseconds: wall())
+    }
+
+    mutating func helloResponse() -> HelloResponse {
+        HelloResponse(
+            epoch: replica(), headPosition: quantity(), isCursorKnown: oneIn(2),
+            lastSequence: quantity(), origin: maybe { $0.digest() }, wallMilliseconds: wall(),
+            largestBody: quantity())
+    }
+
+    mutating func pullRequest() -> PullRequest {
+        PullRequest(cursor: maybe { $0.cursor() }, byteLimit: quantity())
+    }
+
+    mutating func pullResponse() -> PullResponse {
+        PullResponse(
+            cursor: cursor(), headPosition: quantity(), wallMilliseconds: wall(),
+            changeSets: changeSets())
+    }
+
+    mutating func pushRequest() -> PushRequest {
+        PushRequest(epoch: replica(), changeSets: changeSets())
+    }
+
+    mutating func pushResponse() -> PushResponse {
+        let acknowledgements = (0..<Int.random(in: 0...3, using: &self)).map { _ in
+            PushResponse.Acknowledgement(
+                position: quantity(), dot: dot(), timestamp: timestamp(), digest: digest())
+        }
+        return PushResponse(
+            acknowledgements: acknowledgements,
+            refusal: maybe { generator in
+                ProtocolError(
+                    .forked, generator.text(),
+                    details: ["replica": generator.replica().description, "é": generator.text()])
+            },
+            headPosition: quantity(), wallMilliseconds: wall())
+    }
+}

@@ -1,0 +1,85 @@
+import AnabranchReplication
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct ValueTests {
+    /// A context holds one value for each slot of each object: a fourth word would be felt.
+    @Test func `a value takes three words`() {
+        #expect(MemoryLayout<Value>.stride <= 24)
+        #expect(MemoryLayout<Value?>.stride <= 24)
+    }
+
+    @Test func `every NaN is one NaN, and minus zero is not zero`() {
+        let quiet = Value.double(.nan)
+        let odd = Value.double(Double(bitPattern: 0xFFF8_0000_0000_1234))
+        #expect(quiet == odd)
+        #expect(quiet == .double(.signalingNaN))
+        #expect(Set([quiet, odd]).count == 1)
+        #expect(Value.double(0) != .double(-0.0))
+        #expect(Value.date(0) != .date(-0.0))
+        #expect(Value.date(.nan) == .date(-.nan))
+    }
+
+    @Test func `strings are the same only where their bytes are`() {
+        let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+        #expect(composed == decomposed)
+        #expect(Value.string(composed) != .string(decomposed))
+        #expect(Value.uri(composed) != .uri(decomposed))
+        #expect(Set([Value.string(composed), .string(decomposed)]).count == 2)
+        #expect(encoded(.string(composed)) != encoded(.string(decomposed)))
+    }
+
+    @Test func `values of different types are never the same`() {
+        let zeros: [Value] = [
+            .null, .bool(false), .integer(0), .double(0), .decimal(.zero), .string(""), .date(0),
+            .data(Data()), .uri(""), .unknown(tag: 16, bytes: []), .unknown(tag: 17, bytes: []),
+        ]
+        for (left, one) in zeros.enumerated() {
+            for (right, other) in zeros.enumerated() { #expect((one == other) == (left == right)) }
+        }
+        #expect(Set(zeros).count == zeros.count)
+    }
+
+    @Test func `decimals are the same whatever zeros they were written with`() throws {
+        let written = try ["1.5", "1.50", "15e-1", "0001.5"].map {
+            Value.decimal(try #require(ExactDecimal($0)))
+        }
+        #expect(Set(written).count == 1)
+    }
+
+    /// Equal values have equal bytes, and only they: what merging and hashing rest on.
+    @Test(arguments: 0..<200 as Range<UInt64>)
+    func `equality, hash and bytes agree`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let replicas = [generator.replica()]
+        let types = (1...13).map { WireType(rawValue: $0) }
+        let values = (0..<12).map { _ in
+            generator.value(of: generator.element(of: types), replicas: replicas)
+        }
+        for one in values {
+            for other in values {
+                #expect((one == other) == (encoded(one) == encoded(other)))
+                if one == other { #expect(one.hashValue == other.hashValue) }
+            }
+        }
+    }
+
+    @Test(arguments: 0..<200 as Range<UInt64>)
+    func `a tagged value is the same after encoding and decoding`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let replicas = [generator.replica()]
+        for type in 0...14 as ClosedRange<UInt8> {
+            let value = generator.value(of: WireType(rawValue: type), replicas: replicas)
+            var reader = ByteReader(encoded(value))
+            #expect(try reader.readTagged() == value)
+            #expect(reader.isAtEnd)
+        }
+    }
+
+    private func encoded(_ value: Value) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.append(tagged: value)
+        return writer.bytes
+    }
+}

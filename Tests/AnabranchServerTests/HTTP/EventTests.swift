@@ -1,0 +1,96 @@
+import AnabranchProtocol
+import AnabranchReplication
+import Foundation
+import Synchronization
+import Testing
+
+@testable import AnabranchServer
+
+@Suite struct EventTests {
+    private func listen(_ server: TestServer, timeout: Int = 5) throws -> RawClient {
+        let client = try RawClient(port: server.port, timeoutSeconds: timeout)
+        client.send(server.head("GET", "/v1/zones/test/events", role: .read))
+        let (bytes, _) = client.receive(until: "\"position\":")
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(text.contains("Content-Type: text/event-stream"))
+        #expect(text.contains("event: head\ndata: {\"epoch\":\""))
+        return client
+    }
+
+    @Test func `a stream begins with the head and is poked by a push`() throws {
+        let server = try TestServer()
+        let client = try listen(server)
+        var author = TestAuthor(1)
+        _ = try server.push([author.insertPerson().0])
+        let (bytes, _) = client.receive(until: "\"position\":1}")
+        #expect(String(decoding: bytes, as: UTF8.self).contains("\"position\":1}\n\n"))
+    }
+
+    @Test func `a stream on which nothing happens shows that it lives`() throws {
+        let server = try TestServer { $0.heartbeat = .milliseconds(100) }
+        let client = try listen(server)
+        let (bytes, isClosed) = client.receive(until: ":\n\n")
+        #expect(!isClosed)
+        #expect(String(decoding: bytes, as: UTF8.self).contains(":\n\n"))
+    }
+
+    @Test func `a stop ends open streams, and soon`() throws {
+        let server = try TestServer()
+        let clients = try (0..<50).map { _ in try listen(server) }
+        let time = ContinuousClock().measure { server.stop() }
+        #expect(time < .seconds(3))
+        for client in clients { #expect(client.receive().isClosed) }
+    }
+
+    @Test func `a listener that went away is forgotten`() throws {
+        let server = try TestServer { $0.heartbeat = .milliseconds(50) }
+        do { _ = try listen(server) }
+        #expect(server.log.waitFor("/v1/zones/test/events") != nil)
+    }
+
+    /// The newest head is never lost, whatever else the connection threads have to do.
+    @Test func `listeners all see the last push while others pull`() throws {
+        let server = try TestServer()
+        let listeners = try (0..<40).map { _ in try listen(server, timeout: 20) }
+        let port = server.port
+        let pull =
+            Array(server.head("POST", "/v1/zones/test/pull", role: .read, body: 4).utf8)
+            + PullRequest(cursor: nil, byteLimit: 1000).encoded()
+        let isDone = Mutex(false)
+        let pulls = Mutex(0)
+        let group = startThreads(3) { _ in
+            while !isDone.withLock({ $0 }) {
+                guard let client = try? RawClient(port: port) else { continue }
+                for _ in 0..<20 {
+                    client.send(pull)
+                    guard let response = try? client.receiveResponse(), response.status == 200
+                    else { break }
+                    pulls.withLock { $0 += 1 }
+                }
+            }
+        }
+        var author = TestAuthor(1)
+        let count = 60
+        for _ in 0..<count { _ = try server.push([author.insertPerson().0]) }
+        for listener in listeners {
+            let (bytes, _) = listener.receive(until: "\"position\":\(count)}")
+            let text = String(decoding: bytes, as: UTF8.self)
+            #expect(text.contains("\"position\":\(count)}"))
+        }
+        isDone.withLock { $0 = true }
+        group.wait()
+        #expect(pulls.withLock { $0 } > 0)
+    }
+
+    @Test func `a stream keeps one event for a reader that is slow`() {
+        let stream = EventStream()
+        for number in 0..<1000 { stream.post(Array("\(number)".utf8)) }
+        var buffer = [UInt8](repeating: 0, count: 100)
+        let taken = buffer.withUnsafeMutableBytes { stream.take(into: $0, park: {}) }
+        guard case .bytes(let count) = taken else {
+            Issue.record("nothing was taken")
+            return
+        }
+        #expect(String(decoding: buffer[..<count], as: UTF8.self) == "999")
+    }
+}

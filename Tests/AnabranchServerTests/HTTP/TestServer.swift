@@ -1,0 +1,108 @@
+import AnabranchProtocol
+import AnabranchReplication
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import AnabranchServer
+
+/// A server on a free loopback port over a temporary store, with one token of each role.
+final class TestServer {
+    let port: Int
+    let directory: TemporaryDirectory
+    let tokens: [TokenRole: String]
+    let otherZoneToken: String
+    let store: ZoneStore
+    let log = LogLines()
+    private let server: SyncServer
+
+    init(_ change: (inout SyncServer.Options) -> Void = { _ in }) throws {
+        directory = try TemporaryDirectory("server")
+        store = try ZoneStore(StoreLocation("sqlite:\(directory.path)"))
+        var options = SyncServer.Options()
+        options.http.workers = 4
+        change(&options)
+        let zone = try ZoneName("test")
+        var tokens: [TokenRole: String] = [:]
+        for role in TokenRole.allCases {
+            tokens[role] = try store.createToken(zone: zone, role: role).secret.text
+        }
+        self.tokens = tokens
+        otherZoneToken =
+            try store.createToken(zone: try ZoneName("other"), role: .admin).secret.text
+        let lines = log
+        server = SyncServer(
+            store, options: options,
+            log: RequestLog(
+                wallMilliseconds: ServerEnvironment.system.wallMilliseconds,
+                sink: { lines.append($0) }))
+        port = try server.start()
+    }
+
+    deinit { server.stop() }
+
+    func stop() { server.stop() }
+
+    /// The text of a request line and the headers that it needs.
+    func head(
+        _ method: String, _ path: String, role: TokenRole? = .write, body: Int? = nil,
+        extra: [String] = []
+    ) -> String {
+        var lines = ["\(method) \(path) HTTP/1.1", "Host: 127.0.0.1"]
+        if let role, let token = tokens[role] { lines.append("Authorization: Bearer \(token)") }
+        if let body {
+            lines.append("Content-Type: \(SyncProtocol.mediaType)")
+            lines.append("Content-Length: \(body)")
+        }
+        return (lines + extra).joined(separator: "\r\n") + "\r\n\r\n"
+    }
+
+    func get(
+        _ path: String, role: TokenRole? = .read, extra: [String] = []
+    ) throws -> RawResponse {
+        let client = try RawClient(port: port)
+        client.send(head("GET", path, role: role, extra: extra))
+        return try client.receiveResponse()
+    }
+
+    func post(
+        _ path: String, _ body: [UInt8], role: TokenRole? = .write, extra: [String] = []
+    ) throws -> RawResponse {
+        let client = try RawClient(port: port)
+        client.send(head("POST", path, role: role, body: body.count, extra: extra))
+        client.send(body)
+        return try client.receiveResponse()
+    }
+
+    func hello() throws -> HelloResponse {
+        let request = HelloRequest(
+            replica: ReplicaID(high: 1, low: 1), last: nil, cursor: nil, wallMilliseconds: 0)
+        return try HelloResponse(
+            decoding: try post("/v1/zones/test/hello", request.encoded()).body)
+    }
+
+    func push(_ changeSets: [ChangeSet]) throws -> PushResponse {
+        let request = PushRequest(
+            epoch: try hello().epoch, changeSets: changeSets.map { $0.encoded() })
+        return try PushResponse(
+            decoding: try post("/v1/zones/test/push", request.encoded()).body)
+    }
+}
+
+final class LogLines: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    func append(_ line: String) { lines.withLock { $0.append(line) } }
+
+    var all: [String] { lines.withLock { $0 } }
+
+    /// Waits until a line has the text: it is written once the answer is on its way.
+    func waitFor(_ text: String) -> String? {
+        for _ in 0..<200 {
+            if let line = all.first(where: { $0.contains(text) }) { return line }
+            usleep(10_000)
+        }
+        return nil
+    }
+}

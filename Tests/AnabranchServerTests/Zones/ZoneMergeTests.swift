@@ -1,0 +1,117 @@
+import AnabranchProtocol
+import AnabranchReplication
+import TestSupport
+import Testing
+
+@testable import AnabranchServer
+
+/// The zone's merge against the oracle, over random histories in random causal orders and pushes.
+@Suite struct ZoneMergeTests {
+    @Test(arguments: StorageKind.allCases, (0..<60).map { UInt64($0) })
+    func `a zone ends in the state of the reference merge`(
+        kind: StorageKind, seed: UInt64
+    ) throws {
+        let history = try RandomHistory(seed: seed)
+        var reference = ReferenceMerge()
+        for changeSet in history.changeSets { try reference.apply(changeSet) }
+        let zone = try TestZone(kind)
+        try zone.push(history, seed: seed &+ 1)
+        #expect(try zone.service.canonicalHash().hash == reference.canonicalHash)
+        try zone.reopen()
+        #expect(try zone.service.canonicalHash().hash == reference.canonicalHash)
+    }
+
+    @Test(arguments: [Mechanism.linkTags, .recordsNotHeld])
+    func `switching a mechanism off shows in the state`(mechanism: Mechanism) throws {
+        let differing = try (UInt64(0)..<40).filter { seed in
+            let history = try RandomHistory(seed: seed)
+            var reference = ReferenceMerge()
+            for changeSet in history.changeSets { try reference.apply(changeSet) }
+            let zone = try TestZone(.sqlite, disabled: [mechanism])
+            try zone.push(history, seed: seed)
+            return try zone.service.canonicalHash().hash != reference.canonicalHash
+        }
+        #expect(!differing.isEmpty)
+    }
+
+    @Test func `without the gap check a set is taken in before its predecessor`() throws {
+        let zone = try TestZone(.sqlite, disabled: [.gapCheck])
+        var author = TestAuthor(1)
+        let (first, _) = author.insertPerson()
+        let (second, _) = author.insertPerson()
+        #expect(try zone.push(second, first).refusal == nil)
+        #expect(try zone.service.head().position == 2)
+    }
+
+    @Test func `without the digest check damaged bytes are taken in`() throws {
+        let zone = try TestZone(.sqlite, disabled: [.digestCheck])
+        var author = TestAuthor(1)
+        let (set, record) = author.insertPerson("Ada")
+        var bytes = set.encoded()
+        let place = try #require(bytes.firstRange(of: Array("Ada".utf8))?.lowerBound)
+        bytes[place] = UInt8(ascii: "I")
+        let epoch = try zone.service.head().epoch
+        let response = try zone.service.push(PushRequest(epoch: epoch, changeSets: [bytes]))
+        #expect(response.refusal == nil)
+        let held = try zone.records().first { $0.id == record }
+        #expect(held?.cells.contains { $0.value == .string("Ida") } == true)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a record takes nothing of an operation under another entity's name`(
+        kind: StorageKind
+    ) throws {
+        let zone = try TestZone(kind)
+        var author = TestAuthor(1)
+        let (set, record) = author.insertPerson()
+        _ = try zone.push(set)
+        let hash = try zone.service.canonicalHash().hash
+        let wrong = author.save([
+            .update(
+                RowBlock(
+                    entity: "Pet", records: [record], properties: [ChangeBlock.name],
+                    columns: [[.string("Rex")]])),
+            .delete(record, entity: "Pet"),
+        ])
+        #expect(try zone.push(wrong).refusal == nil)
+        #expect(try zone.service.canonicalHash().hash == hash)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `every kind of value comes back as it was written`(kind: StorageKind) throws {
+        let zone = try TestZone(kind)
+        var generator = SeededGenerator(seed: 7)
+        var author = TestAuthor(1)
+        let record = author.newRecord()
+        let types = (1...13).map { WireType(rawValue: $0) }
+        let values = types.map { generator.value(of: $0, replicas: [author.replica]) }
+        let properties = types.map { WireProperty(name: WireName("p\($0.rawValue)"), type: $0) }
+        let set = author.save([
+            .insert(
+                RowBlock(
+                    entity: "Everything", records: [record], properties: properties,
+                    columns: values.map { [$0] }))
+        ])
+        #expect(try zone.push(set).refusal == nil)
+        let cells = try #require(try zone.records().first).cells
+        #expect(cells.count == values.count)
+        for (property, value) in zip(properties, values) {
+            #expect(cells.first { $0.property == property }?.value == value)
+        }
+    }
+}
+
+extension TestZone {
+    /// Pushes a history in one of its causal orders, some sets twice, cut into random pushes.
+    func push(_ history: RandomHistory, seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var rest = history.causalOrder(seed: seed)[...]
+        while !rest.isEmpty {
+            let count = Int.random(in: 1...min(4, rest.count), using: &generator)
+            let response = try push(Array(rest.prefix(count)))
+            #expect(response.refusal == nil)
+            #expect(response.acknowledgements.count == count)
+            rest.removeFirst(count)
+        }
+    }
+}

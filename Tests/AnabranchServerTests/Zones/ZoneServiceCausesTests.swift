@@ -1,0 +1,91 @@
+import AnabranchProtocol
+import AnabranchReplication
+import Synchronization
+import Testing
+
+@testable import AnabranchServer
+
+@Suite struct ZoneServiceCausesTests {
+    @Test(arguments: StorageKind.allCases)
+    func `a set whose author held more of the log than there is lacks its causes`(
+        kind: StorageKind
+    ) throws {
+        let zone = try TestZone(kind)
+        var author = TestAuthor(1)
+        let epoch = try zone.service.head().epoch
+        author.context = CausalContext(prefix: .init(epoch: epoch, position: 1))
+        let (set, _) = author.insertPerson()
+        #expect(try zone.push(set).refusal?.code == .missingCauses)
+        var other = TestAuthor(2)
+        _ = try zone.push(other.insertPerson().0)
+        #expect(try zone.push(set).refusal == nil)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a prefix of an epoch that is not known lacks its causes`(kind: StorageKind) throws {
+        let zone = try TestZone(kind)
+        var author = TestAuthor(1)
+        author.context = CausalContext(
+            prefix: .init(epoch: EpochID(high: 1, low: 1), position: 0))
+        #expect(try zone.push(author.insertPerson().0).refusal?.code == .missingCauses)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `what is held beyond the prefix has to be there with that origin`(
+        kind: StorageKind
+    ) throws {
+        let zone = try TestZone(kind)
+        var other = TestAuthor(2)
+        let (cause, _) = other.insertPerson()
+        var author = TestAuthor(1)
+        var twin = author
+        author.context = CausalContext(
+            beyond: [.init(dot: cause.dot, originPrefix: cause.origin.prefix)])
+        twin.context = CausalContext(
+            beyond: [.init(dot: cause.dot, originPrefix: cause.origin.prefix ^ 1)])
+        let (set, _) = author.insertPerson()
+        let missing = try zone.push(set).refusal
+        #expect(missing?.code == .missingCauses)
+        #expect(missing?.details["causeReplica"] == cause.dot.replica.description)
+        _ = try zone.push(cause)
+        #expect(try zone.push(twin.insertPerson().0).refusal?.code == .missingCauses)
+        #expect(try zone.push(set).refusal == nil)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a stamp ahead of the clock and of the log is refused, and kept once time has come`(
+        kind: StorageKind
+    ) throws {
+        let time = NowBox()
+        let zone = try TestZone(kind, clock: { time.value.withLock { $0 } })
+        var author = TestAuthor(1)
+        author.wallMilliseconds += 5 * 60_000 + 1000
+        let (set, _) = author.insertPerson()
+        let refusal = try zone.push(set).refusal
+        #expect(refusal?.code == .clockSkew)
+        #expect(refusal?.details["limit"] == "300000")
+        time.value.withLock { $0 += 2000 }
+        #expect(try zone.push(set).refusal == nil)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a stamp within a second of the log's greatest is taken in whatever the clock says`(
+        kind: StorageKind
+    ) throws {
+        let time = NowBox()
+        let zone = try TestZone(kind, clock: { time.value.withLock { $0 } })
+        var author = TestAuthor(1)
+        _ = try zone.push(author.insertPerson().0)
+        time.value.withLock { $0 -= 86_400_000 }
+        var innocent = TestAuthor(2)
+        innocent.wallMilliseconds += 900
+        #expect(try zone.push(innocent.insertPerson().0).refusal == nil)
+        var late = TestAuthor(3)
+        late.wallMilliseconds += 3000
+        #expect(try zone.push(late.insertPerson().0).refusal?.code == .clockSkew)
+    }
+}
+
+final class NowBox: Sendable {
+    let value = Mutex<Int64>(1_700_000_000_000)
+}

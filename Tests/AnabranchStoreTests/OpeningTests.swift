@@ -1,0 +1,141 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+import AnabranchStore
+import Dispatch
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct `Opening a store` {
+    let scenario: StoreScenario
+
+    init() throws { scenario = try StoreScenario() }
+
+    @Test func `what was saved is there when the file is opened again`() throws {
+        let first = try scenario.open("a")
+        let anna = try first.insertPerson("Anna", age: 30)
+        let replica = try first.replica
+        first.close()
+        let second = try scenario.open("a")
+        #expect(try second.value("name", of: anna) == .string("Anna"))
+        #expect(try second.replica == replica)
+    }
+
+    @Test func `a file opens by the model that it holds`() throws {
+        let first = try scenario.open("a")
+        let anna = try first.insertPerson("Anna")
+        first.close()
+        let second = try Store.open(at: scenario.path("a"), model: nil)
+        #expect(second.model.hash == scenario.model.hash)
+        #expect(try second.value("name", of: anna) == .string("Anna"))
+    }
+
+    @Test func `without a model no file is made`() {
+        let path = scenario.path("none")
+        #expect(storeError { _ = try Store.open(at: path, model: nil) }?.code == .cannotOpen)
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test func `reading only makes no file`() {
+        let path = scenario.path("none")
+        let error = storeError {
+            var options = StoreOptions()
+            options.isReadOnly = true
+            _ = try Store.open(at: path, model: scenario.model, options: options)
+        }
+        #expect(error?.code == .cannotOpen)
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test func `a missing folder and a folder in the file's place are told`() throws {
+        for path in [scenario.path("no/such/file"), scenario.folder.path] {
+            let error = storeError { _ = try Store.open(at: path, model: scenario.model) }
+            #expect(error?.code == .cannotOpen)
+            #expect(error?.path == path)
+        }
+    }
+
+    @Test func `an empty file becomes a store only where a model is given`() throws {
+        try Data().write(to: URL(filePath: scenario.path("a")))
+        let error = storeError { _ = try Store.open(at: scenario.path("a"), model: nil) }
+        #expect(error?.code == .notAStore)
+        #expect(scenario.bytes("a") == [Data(), Data()])
+        #expect(try scenario.open("a").canonicalHash() == scenario.open("b").canonicalHash())
+    }
+
+    @Test func `many openings at once make one store`() throws {
+        let replicas = Mutex<Set<String>>([])
+        let failures = Mutex<[String]>([])
+        let scenario = scenario
+        let path = scenario.path("a")
+        let model = scenario.model
+        DispatchQueue.concurrentPerform(iterations: 8) { _ in
+            do {
+                let store = try Store.open(at: path, model: model)
+                let replica = try store.replica
+                replicas.withLock { _ = $0.insert("\(replica)") }
+            } catch {
+                failures.withLock { $0.append("\(error)") }
+            }
+        }
+        #expect(failures.withLock { $0 } == [])
+        #expect(replicas.withLock { $0.count } == 1)
+    }
+
+    @Test func `a store opened for reading reads and does not write`() throws {
+        let writing = try scenario.open("a")
+        let anna = try writing.insertPerson("Anna")
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let reading = try Store.open(at: scenario.path("a"), model: nil, options: options)
+        #expect(try reading.value("name", of: anna) == .string("Anna"))
+        #expect(storeError { try reading.insertPerson("Bob") }?.code == .readOnly)
+        #expect(storeError { _ = try reading.reserveNumbers(1) }?.code == .readOnly)
+        #expect(storeError { try reading.makeDurable() }?.code == .readOnly)
+    }
+
+    @Test func `a closed store says so`() throws {
+        let store = try scenario.open("a")
+        store.close()
+        store.close()
+        #expect(storeError { _ = try store.canonicalHash() }?.code == .closed)
+        #expect(storeError { _ = try store.reserveNumbers(1) }?.code == .closed)
+        #expect(storeError { try store.makeDurable() }?.code == .closed)
+    }
+
+    @Test func `names that SQLite or the store keep for themselves are no obstacle`() throws {
+        let model = try ManagedObjectModel {
+            Entity("ab_state") {
+                Attribute("select", .string)
+                Attribute("Select", .string)
+                Attribute("ab_pk", .integer64)
+                Attribute("left", .integer64)
+            }
+            Entity("sqlite_master") { Attribute("name", .string) }
+            Entity("Person") {
+                Attribute("name", .string)
+                Relationship("teams", toMany: "Team", inverse: "members")
+                AnabranchModel.Index("members", on: "name")
+                AnabranchModel.Index("teams", on: "name")
+            }
+            Entity("Team") {
+                Attribute("title", .string)
+                Relationship("members", toMany: "Person", inverse: "teams")
+                AnabranchModel.Index("members", on: "title")
+            }
+            Entity("Team_members") {
+                Attribute("title", .string)
+                AnabranchModel.Index("right", on: "title")
+            }
+        }
+        let store = try Store.open(at: scenario.path("names"), model: model)
+        let id = try store.insert(
+            "ab_state",
+            ["select": .string("a"), "Select": .string("b"), "ab_pk": .integer(7), "left": .null])
+        #expect(try store.value("select", of: id, "ab_state") == .string("a"))
+        #expect(try store.value("Select", of: id, "ab_state") == .string("b"))
+        #expect(try store.value("ab_pk", of: id, "ab_state") == .integer(7))
+    }
+}

@@ -1,0 +1,128 @@
+import AnabranchModel
+import AnabranchReplication
+import Foundation
+import TestSupport
+
+/// Random objects with every type of attribute and every kind of relationship; many values are
+/// missing, and some references and links lead to objects that do not exist.
+enum RandomGraph {
+    static func model() throws -> ManagedObjectModel {
+        try ManagedObjectModel {
+            Entity("Thing") {
+                Attribute("i", .integer64)
+                Attribute("j", .integer16)
+                Attribute("d", .double)
+                Attribute("f", .float)
+                Attribute("m", .decimal)
+                Attribute("s", .string)
+                Attribute("p", .string)
+                Attribute("b", .boolean)
+                Attribute("t", .date)
+                Attribute("x", .binary)
+                Attribute("u", .uuid)
+                Attribute("r", .uri)
+                Relationship("parent", to: "Thing", inverse: "children")
+                Relationship("children", toMany: "Thing", inverse: "parent")
+                Relationship("mate", to: "Thing", inverse: "mateOf")
+                Relationship("mateOf", to: "Thing", inverse: "mate")
+                Relationship("friends", toMany: "Thing", inverse: "friends")
+                Relationship("tags", toMany: "Tag", inverse: "things")
+            }
+            Entity("Special", parent: "Thing") { Attribute("extra", .string) }
+            Entity("Tag") {
+                Attribute("label", .string)
+                Attribute("weight", .integer32)
+                Relationship("things", toMany: "Thing", inverse: "tags")
+            }
+        }
+    }
+
+    static let things: ClosedRange<Int64> = 1...24
+    static let tags: ClosedRange<Int64> = 101...106
+
+    static func make(_ generator: inout SeededGenerator) throws -> SampleGraph {
+        let graph = SampleGraph(try model())
+        for id in things {
+            var values: [String: Value] = [:]
+            for (name, type) in RandomPredicate.attributes where !generator.oneIn(4) {
+                values[name] = RandomValue.stored(type, &generator)
+            }
+            for name in ["parent", "mate"] where !generator.oneIn(3) {
+                // The last two are nobody's IDs.
+                values[name] = .integer(Int64.random(in: 1...26, using: &generator))
+            }
+            graph.insert(generator.oneIn(3) ? "Special" : "Thing", id: id, values)
+        }
+        for id in tags {
+            graph.insert(
+                "Tag", id: id,
+                [
+                    "label": RandomValue.stored(.string, &generator),
+                    "weight": .integer(Int64.random(in: -1...2, using: &generator)),
+                ])
+        }
+        try link(graph, &generator)
+        return graph
+    }
+
+    private static func link(_ graph: SampleGraph, _ generator: inout SeededGenerator) throws {
+        guard let thing = graph.model.entity(named: "Thing"),
+            let tags = thing.property(named: "tags")?.relationship,
+            let friends = thing.property(named: "friends")?.relationship
+        else { return }
+        for _ in 0..<20 {
+            let thing = Int64.random(in: 1...25, using: &generator)
+            let tag = Int64.random(in: 101...107, using: &generator)
+            let isLeft = tags.storage == .links(.left)
+            graph.link(tags, left: isLeft ? thing : tag, right: isLeft ? tag : thing)
+            let other = Int64.random(in: 1...25, using: &generator)
+            graph.link(friends, left: min(thing, other), right: max(thing, other))
+        }
+    }
+}
+
+enum RandomValue {
+    private static let integers: [Int64] = [
+        -1, 0, 1, 2, 17, .max, .min, 9_007_199_254_740_993,
+    ]
+    private static let doubles: [Double] = [
+        -1, -0.0, 0, 1, 1.5, 0.1, 17, 9_007_199_254_740_992, .infinity, -.infinity, .nan, 1e300,
+    ]
+    static let texts = [
+        "", "a", "A", "á", "a\u{301}", "Á", "abc", "ABC", "a*c", "b?c", "straße", "STRASSE", "𐀀",
+        "\u{E000}", "\u{10FFFF}", "a\u{0}b", "abcabc", "q'uote\"", "c",
+    ]
+    private static let decimals = ["0", "-1", "1", "1.5", "19.99", "1e30", "17", "-0.1"]
+
+    static func stored(_ type: AttributeType, _ generator: inout SeededGenerator) -> Value {
+        func pick<T>(_ values: [T], _ fallback: T) -> T {
+            values.randomElement(using: &generator) ?? fallback
+        }
+        switch type {
+        case .integer16, .integer32: return .integer(Int64.random(in: -2...18, using: &generator))
+        case .integer64: return .integer(pick(integers, 0))
+        case .double: return .double(pick(doubles, 0))
+        case .float: return .double(Double(Float(pick([-1, 0, 0.1, 1.5, 17], 0))))
+        case .decimal: return .decimal(ExactDecimal(pick(decimals, "0")) ?? .zero)
+        case .string: return .string(pick(texts, ""))
+        case .uri: return .uri(pick(["a:b", "http://x/", "abc"], ""))
+        case .boolean: return .bool(generator.oneIn(2))
+        case .date: return .date(pick([-1, 0, 0.1, 1e9, .nan], 0))
+        case .binary: return .data(Data(pick([[], [0], [0, 1], [255]], [])))
+        case .uuid:
+            return .uuid(
+                UUID(uuid: (0, 0, 0, pick([1, 2, 200], 1), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9)))
+        case .undefined: return .null
+        }
+    }
+
+    /// Of the type, or sometimes of one that can be compared with it, or missing.
+    static func constant(_ type: AttributeType, _ generator: inout SeededGenerator) -> Value {
+        if generator.oneIn(10) { return .null }
+        guard type.isNumeric, generator.oneIn(2) else { return stored(type, &generator) }
+        let other: [AttributeType] = [.integer16, .integer64, .double, .decimal]
+        let value = stored(other.randomElement(using: &generator) ?? .double, &generator)
+        if case .bool(let flag) = value { return .integer(flag ? 1 : 0) }
+        return value
+    }
+}

@@ -1,0 +1,199 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+import AnabranchStore
+import Foundation
+import TestSupport
+
+/// A database that holds a ``SampleGraph`` in tables laid out as a store's are.
+struct SampleDatabase {
+    let graph: SampleGraph
+    let naming: SampleNaming
+    let connection: Connection
+
+    init(_ graph: SampleGraph) throws {
+        self.graph = graph
+        naming = SampleNaming(model: graph.model)
+        connection = try Connection(path: ":memory:")
+        try PredicateFunctions.define(on: connection)
+        try connection.createCollation("ab_decimal") { left, right in
+            let left = ExactDecimal(String(decoding: left, as: UTF8.self)) ?? .zero
+            let right = ExactDecimal(String(decoding: right, as: UTF8.self)) ?? .zero
+            return left < right ? -1 : right < left ? 1 : 0
+        }
+        try connection.execute("BEGIN")
+        try createTables()
+        try insertRows()
+        try connection.execute("COMMIT")
+    }
+
+    /// The IDs, in the order that the statement gives them.
+    func identifiers(
+        _ entity: String, _ predicate: ResolvedPredicate? = nil, sorts: [ResolvedSort] = [],
+        limit: Int? = nil, offset: Int = 0, includesSubentities: Bool = true
+    ) throws -> [Int64] {
+        let statement = try statement(
+            entity, predicate, sorts: sorts, limit: limit, offset: offset,
+            includesSubentities: includesSubentities)
+        return try run(statement).compactMap { row in
+            if case .integer(let id) = row.first { id } else { nil }
+        }
+    }
+
+    func statement(
+        _ entity: String, _ predicate: ResolvedPredicate? = nil, sorts: [ResolvedSort] = [],
+        limit: Int? = nil, offset: Int = 0, includesSubentities: Bool = true,
+        selecting selection: FetchStatement.Selection = .identifiers
+    ) throws -> FetchStatement {
+        guard let entity = graph.model.entity(named: entity) else { throw UnknownEntity() }
+        return try FetchStatement(
+            entity: entity, includesSubentities: includesSubentities, predicate: predicate,
+            sorts: sorts, limit: limit, offset: offset, selecting: selection, in: naming,
+            store: SampleGraph.store)
+    }
+
+    func run(_ statement: FetchStatement, prefix: String = "") throws -> [[SQLiteValue]] {
+        let prepared = try connection.prepare(prefix + statement.sql)
+        for (index, value) in statement.bindings.enumerated() {
+            try prepared.bind(Self.stored(value), at: index + 1)
+        }
+        var rows: [[SQLiteValue]] = []
+        while try prepared.step() {
+            rows.append((0..<prepared.columnCount).map { prepared.value(at: $0) })
+        }
+        return rows
+    }
+
+    func plan(_ statement: FetchStatement) throws -> String {
+        try run(statement, prefix: "EXPLAIN QUERY PLAN ").compactMap { row in
+            if case .text(let text) = row.last { text } else { nil }
+        }.joined(separator: "\n")
+    }
+
+    private struct UnknownEntity: Error {}
+
+    static func stored(_ value: Value) -> SQLiteValue {
+        switch value {
+        case .null, .reference, .unknown: .null
+        case .bool(let flag): .integer(flag ? 1 : 0)
+        case .integer(let number): .integer(number)
+        case .double(let number), .date(let number): number.isNaN ? .text("NaN") : .real(number)
+        case .decimal(let number): .text(number.description)
+        case .string(let text), .uri(let text): .text(text)
+        case .data(let data): .blob([UInt8](data))
+        case .uuid(let uuid): .blob(withUnsafeBytes(of: uuid.uuid) { [UInt8]($0) })
+        }
+    }
+}
+
+// MARK: Tables
+
+extension SampleDatabase {
+    private func createTables() throws {
+        for root in graph.model.entities where root.superentity == nil {
+            let columns = SampleNaming.columns(of: root).map { property in
+                "\"\(property.name)\" \(Self.declaration(property))"
+            }
+            try connection.execute(
+                "CREATE TABLE \"\(root.name)\" (ab_pk INTEGER PRIMARY KEY, ab_entity INTEGER, "
+                    + columns.joined(separator: ", ") + ")")
+            for index in root.indexes {
+                let names = index.elements.map { "\"\($0.property.name)\"" }
+                try connection.execute(
+                    "CREATE INDEX \"\(root.name)_\(index.name)\" ON \"\(root.name)\" "
+                        + "(\(names.joined(separator: ", ")))")
+            }
+            for property in SampleNaming.columns(of: root) where property.attribute == nil {
+                try connection.execute(
+                    "CREATE INDEX \"\(root.name)_\(property.name)\" ON \"\(root.name)\" "
+                        + "(\"\(property.name)\")")
+            }
+        }
+        for relationship in naming.linkRelationships {
+            let name = naming.linkTable(for: relationship).name
+            try connection.execute(
+                "CREATE TABLE \(name) (\"left\" INTEGER, \"right\" INTEGER, "
+                    + "PRIMARY KEY (\"left\", \"right\")) WITHOUT ROWID")
+        }
+    }
+
+    private static func declaration(_ property: PropertyDescription) -> String {
+        guard let attribute = property.attribute else { return "INTEGER" }
+        return switch attribute.type {
+        case .integer16, .integer32, .integer64, .boolean: "INTEGER"
+        case .float, .double, .date, .undefined: ""
+        case .decimal, .string, .uri: "TEXT"
+        case .binary, .uuid: "BLOB"
+        }
+    }
+
+    private func insertRows() throws {
+        for row in graph.rows.values {
+            let columns = SampleNaming.columns(of: row.entity.root)
+            let marks = String(repeating: ", ?", count: columns.count)
+            let statement = try connection.cached(
+                "INSERT INTO \"\(row.entity.root.name)\" VALUES (?, ?\(marks))")
+            try statement.bind(row.id, at: 1)
+            try statement.bind(Int64(row.entity.index), at: 2)
+            for (index, column) in columns.enumerated() {
+                let value = Self.stored(row.values[column.name] ?? .null)
+                try statement.bind(value, at: index + 3)
+            }
+            try statement.run()
+        }
+        for (relationship, links) in graph.links {
+            for link in links {
+                try connection.run(
+                    "INSERT INTO \(naming.linkTable(for: relationship).name) VALUES (?, ?)",
+                    .integer(link.left), .integer(link.right))
+            }
+        }
+    }
+}
+
+/// Tables and columns under the names of the model.
+struct SampleNaming: SchemaNaming {
+    let model: ManagedObjectModel
+
+    func table(for entity: EntityDescription) -> String { "\"\(entity.root.name)\"" }
+
+    func column(for property: PropertyDescription) -> String { "\"\(property.name)\"" }
+
+    func entityNumbers(
+        for entity: EntityDescription, includingSubentities: Bool
+    ) -> [Int64]? {
+        guard entity.root.hierarchy.count > 1 else { return nil }
+        return (includingSubentities ? entity.hierarchy : [entity]).map { Int64($0.index) }
+    }
+
+    func linkTable(for relationship: RelationshipDescription) -> LinkTableNames {
+        let stored = relationship.storedSide
+        let isRight = relationship.storage == .links(.right)
+        return LinkTableNames(
+            name: "\"\(stored.entity.name)_\(stored.name)\"",
+            ownColumn: isRight ? "\"right\"" : "\"left\"",
+            otherColumn: isRight ? "\"left\"" : "\"right\"")
+    }
+
+    var linkRelationships: [RelationshipDescription] {
+        model.entities.flatMap { entity in
+            entity.relationships.filter {
+                $0.entity == entity
+                    && ($0.storage == .links(.left) || $0.storage == .links(.both))
+            }
+        }
+    }
+
+    /// Of a whole hierarchy.
+    static func columns(of root: EntityDescription) -> [PropertyDescription] {
+        root.hierarchy.flatMap { entity in
+            entity.slots.filter { property in
+                guard property.entity == entity else { return false }
+                return switch property {
+                case .attribute(let attribute): !attribute.isTransient
+                case .relationship(let relationship): relationship.storage == .reference
+                }
+            }
+        }
+    }
+}

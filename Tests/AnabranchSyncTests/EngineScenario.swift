@@ -1,0 +1,159 @@
+import AnabranchModel
+import AnabranchProtocol
+import AnabranchReplication
+import AnabranchSQLite
+import AnabranchServer
+import AnabranchStore
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import AnabranchSync
+
+/// Stores, engines and a zone in one folder, with clocks that a test sets.
+final class EngineScenario: Sendable {
+    let folder: TemporaryDirectory
+    let names: SmallModel
+    let zone: ZoneService
+    let serverClock = SettableClock()
+
+    init(bodyBytes: Int? = nil) throws {
+        folder = try TemporaryDirectory("engine")
+        names = try SmallModel()
+        let storage = try SQLiteZoneStorage(path: folder.file("zone.db"), creating: true) {
+            EpochID(high: 0xE, low: 0xE)
+        }
+        var limits = ZoneLimits()
+        if let bodyBytes { limits.bodyBytes = bodyBytes }
+        let clock = serverClock
+        zone = ZoneService(
+            name: try ZoneName("family"), storage: storage, limits: limits,
+            wallMilliseconds: { clock.milliseconds })
+    }
+
+    func open(_ name: String, clock: SettableClock = SettableClock()) throws -> Store {
+        var environment = StoreEnvironment.system
+        environment.wallMilliseconds = { clock.milliseconds }
+        return try Store.open(
+            at: folder.file(name), model: names.model, environment: environment)
+    }
+
+    func transport(
+        seed: UInt64 = 0, faults: FaultyNetwork.Faults = .none
+    ) -> MemoryTransport {
+        MemoryTransport(ZoneEndpoint(zone), seed: seed, faults: faults)
+    }
+
+    func engine(
+        _ store: Store, _ transport: MemoryTransport? = nil, zone: String = "family",
+        _ change: (inout SyncOptions) -> Void = { _ in }
+    ) throws -> SyncEngine {
+        let server = try #require(URL(string: "https://sync.example/"))
+        let address = try ServerAddress(
+            server: server, zone: zone, token: "secret", allowingPlainHTTP: false)
+        var environment = SyncEnvironment.system
+        environment.sleep = { _ in
+            try Task.checkCancellation()
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        var options = SyncOptions()
+        change(&options)
+        return try SyncEngine(
+            side: StoreSide(store), address: address, transport: transport ?? self.transport(),
+            options: options, environment: environment)
+    }
+
+    /// Copies a store's file, as `cp` does.
+    func copy(_ name: String, to copy: String) throws {
+        for suffix in ["", "-wal"] {
+            let source = folder.file(name) + suffix
+            guard FileManager.default.fileExists(atPath: source) else { continue }
+            try FileManager.default.copyItem(atPath: source, toPath: folder.file(copy) + suffix)
+        }
+    }
+
+    /// The stores and the zone have one state.
+    func expectConverged(_ stores: [Store]) throws {
+        let hash = try zone.canonicalHash().hash
+        for store in stores { #expect(try store.canonicalHash() == hash) }
+    }
+}
+
+/// A wall clock that a test sets.
+final class SettableClock: Sendable {
+    private let time: Mutex<Int64>
+
+    init(_ milliseconds: Int64 = 1_700_000_000_000) { time = Mutex(milliseconds) }
+
+    var milliseconds: Int64 {
+        get { time.withLock { $0 } }
+        set { time.withLock { $0 = newValue } }
+    }
+}
+
+/// People with a name and an age.
+struct SmallModel: Sendable {
+    let model: ManagedObjectModel
+    let person: EntityDescription
+    let name: Int
+    let age: Int
+
+    init() throws {
+        model = try ManagedObjectModel {
+            Entity("Person") {
+                Attribute("name", .string)
+                Attribute("age", .integer64)
+            }
+        }
+        person = try #require(model.entity(named: "Person"))
+        name = try #require(person.slotIndex(named: "name"))
+        age = try #require(person.slotIndex(named: "age"))
+    }
+}
+
+extension Store {
+    @discardableResult
+    func insert(_ name: String, age: Int64 = 0, _ names: SmallModel) throws -> LocalID {
+        let id = try reserveNumbers(1).lowerBound
+        var slots = [Value](repeating: .null, count: names.person.slots.count)
+        slots[names.name] = .string(name)
+        slots[names.age] = .integer(age)
+        var request = SaveRequest(author: "app")
+        request.inserts = [.init(entity: names.person, rows: [(id, slots)])]
+        return try save(request).renamed[id] ?? id
+    }
+
+    func row(_ name: String, _ names: SmallModel) throws -> StoredRow? {
+        try people(names).first { $0.slots[names.name] == .string(name) }
+    }
+
+    func setAge(_ age: Int64, of name: String, _ names: SmallModel) throws {
+        let row = try #require(try row(name, names))
+        var slots = row.slots
+        slots[names.age] = .integer(age)
+        var request = SaveRequest(author: "app")
+        request.updates = [
+            .init(entity: names.person, slots: [names.age], rows: [(row.id, row.version, slots)])
+        ]
+        _ = try save(request)
+    }
+
+    func people(_ names: SmallModel) throws -> [StoredRow] {
+        try read { reader in
+            let table = reader.schema.layout(of: names.person).table.name
+            let ids = try reader.connection.rows("SELECT ab_pk FROM \(table) ORDER BY ab_pk")
+                .compactMap { row -> LocalID? in
+                    guard case .integer(let id)? = row.first else { return nil }
+                    return id
+                }
+            var rows: [StoredRow] = []
+            try reader.rows(of: names.person, ids: ids) { rows.append($0) }
+            return rows
+        }
+    }
+
+    func names(_ names: SmallModel) throws -> [String] {
+        try people(names).map { "\($0.slots[names.name])" }.sorted()
+    }
+}

@@ -1,0 +1,153 @@
+import AnabranchProtocol
+import AnabranchReplication
+import AnabranchStore
+
+@testable import AnabranchSync
+
+/// A session with everything that its events need, and a short form of its actions for tables.
+struct SessionScript {
+    var session: SyncSession
+    var moment = SyncSession.Moment(wallMilliseconds: 1_000, draw: .max)
+    /// What the last action sent or asked for.
+    private(set) var body: [UInt8] = []
+    private(set) var work: SyncSession.StoreWork?
+    private(set) var ending: SyncSession.Ending?
+
+    static let epoch = EpochID(high: 0xE, low: 1)
+    static let me = ReplicaID(high: 1, low: 1)
+    static let other = ReplicaID(high: 2, low: 2)
+
+    init(knowsZone: Bool = true, _ change: (inout SessionLimits) -> Void = { _ in }) {
+        var limits = SessionLimits()
+        change(&limits)
+        let zone = ZoneKnowledge(
+            epoch: Self.epoch, largestBody: 1 << 20, clockOffsetMilliseconds: 0)
+        session = SyncSession(limits: limits, zone: knowsZone ? zone : nil)
+    }
+
+    mutating func begin(_ state: SyncState = state()) -> String {
+        describe(session.begin(state, at: moment))
+    }
+
+    mutating func advance(_ event: SyncSession.Event) -> String {
+        describe(session.advance(event, at: moment))
+    }
+
+    mutating func describe(_ action: SyncSession.Action) -> String {
+        switch action {
+        case .send(let endpoint, let body):
+            self.body = body
+            return endpoint.rawValue
+        case .store(let work):
+            self.work = work
+            return Self.describe(work)
+        case .wait(let delay): return "wait \(Int((delay / .milliseconds(1)).rounded()))"
+        case .finish(let ending):
+            self.ending = ending
+            return Self.describe(ending)
+        }
+    }
+
+    static func describe(_ work: SyncSession.StoreWork) -> String {
+        switch work {
+        case .apply(let page):
+            "apply \(page.changeSets.count) to \(page.cursor.position)"
+        case .acknowledge(let sets, _): "acknowledge \(sets.count)"
+        case .loadPending: "load"
+        case .renewIdentity(let sequence): "renew below \(sequence)"
+        }
+    }
+
+    static func describe(_ ending: SyncSession.Ending) -> String {
+        switch ending {
+        case .failed(let error): "failed \(error.code.rawValue)"
+        case .done(let outcome):
+            if let blocked = outcome.blockedBy {
+                "blocked \(blocked.code.rawValue)"
+            } else {
+                outcome.isCaughtUp ? "caught up" : "behind"
+            }
+        }
+    }
+}
+
+// MARK: - What stores and zones say
+
+extension SessionScript {
+    static func state(
+        cursor: LogCursor? = cursor(0), lastSequence: UInt64 = 0, pending: Int = 0
+    ) -> SyncState {
+        SyncState(
+            replica: me, cursor: cursor,
+            last: lastSequence == 0 ? nil : (lastSequence, sets(lastSequence)[0].origin),
+            pendingCount: pending, pendingByteCount: pending * 10)
+    }
+
+    /// The cursor behind the first sets of ``sets(_:by:)`` of the other replica.
+    static func cursor(_ position: UInt64) -> LogCursor {
+        sets(position, by: other).reduce(LogCursor(startOf: epoch)) { $0.advanced(over: $1) }
+    }
+
+    /// The first saves of a replica.
+    static func sets(_ count: UInt64, by replica: ReplicaID = me) -> [ChangeSet] {
+        var origin = Digest.zero
+        return (0..<count).map { index in
+            let set = ChangeSet(
+                saving: ChangePayload(blocks: []).encoded(author: replica),
+                dot: Dot(replica: replica, sequence: index + 1),
+                timestamp: HybridTimestamp(wallMilliseconds: Int64(index)),
+                previousOrigin: origin, context: .empty)
+            origin = set.origin
+            return set
+        }
+    }
+
+    static func pending(_ count: UInt64) -> [LogEntry] {
+        sets(count).enumerated().map {
+            LogEntry(localPosition: Int64($0.offset + 1), place: nil, changeSet: $0.element)
+        }
+    }
+
+    static func greeting(
+        epoch: EpochID = epoch, head: UInt64 = 0, knowsCursor: Bool = true,
+        lastSequence: UInt64 = 0
+    ) -> SyncSession.Event {
+        .received(
+            HelloResponse(
+                epoch: epoch, headPosition: head, isCursorKnown: knowsCursor,
+                lastSequence: lastSequence, origin: nil, wallMilliseconds: 5_000,
+                largestBody: 1 << 20
+            ).encoded())
+    }
+
+    /// The sets of the other replica from behind one position to another.
+    static func page(
+        from start: UInt64 = 0, to end: UInt64, head: UInt64? = nil
+    ) -> SyncSession.Event {
+        .received(
+            PullResponse(
+                cursor: cursor(end), headPosition: head ?? end, wallMilliseconds: 5_000,
+                changeSets: sets(end, by: other).dropFirst(Int(start)).map { $0.encoded() }
+            ).encoded())
+    }
+
+    static func taken(
+        _ count: UInt64, refusal: ProtocolError.Code? = nil, head: UInt64? = nil
+    ) -> SyncSession.Event {
+        let acknowledgements = sets(count).enumerated().map { index, set in
+            PushResponse.Acknowledgement(
+                position: UInt64(index + 1), dot: set.dot, timestamp: set.timestamp,
+                digest: set.digest)
+        }
+        return .received(
+            PushResponse(
+                acknowledgements: acknowledgements,
+                refusal: refusal.map { ProtocolError($0, "No.") }, headPosition: head ?? count,
+                wallMilliseconds: 5_000
+            ).encoded())
+    }
+
+    static func refused(_ code: ProtocolError.Code) -> SyncSession.Event {
+        .refused(ProtocolError(code, "No."), retryAfter: nil)
+    }
+}

@@ -1,0 +1,93 @@
+import AnabranchProtocol
+import AnabranchReplication
+import AnabranchServer
+import AnabranchStore
+import TestSupport
+import Testing
+
+@testable import AnabranchSync
+
+/// What the zone refuses stays in the store and is told, and the pull goes on.
+struct SyncRefusalTests {
+    @Test func `a save that is stamped ahead waits until the clock has come near`() async throws {
+        let scenario = try EngineScenario()
+        let names = scenario.names
+        let other = try scenario.open("b.db")
+        try other.insert("Bob", names)
+        try await scenario.engine(other).synchronize()
+        let clock = SettableClock(scenario.serverClock.milliseconds + 3_600_000)
+        let store = try scenario.open("a.db", clock: clock)
+        try store.insert("Ada", names)
+        let engine = try scenario.engine(store)
+        for _ in 1...3 {
+            let outcome = try await engine.synchronize()
+            #expect(outcome.blockedBy?.code == .clockSkew)
+            #expect(outcome.pendingCount == 1 && !outcome.isCaughtUp)
+            #expect(try store.people(names).count == 2)
+        }
+        #expect(engine.status.blockedBy?.code == .clockSkew)
+        try other.insert("Cleo", names)
+        try await scenario.engine(other).synchronize()
+        _ = try await engine.synchronize()
+        #expect(try store.people(names).count == 3)
+        scenario.serverClock.milliseconds += 3_600_000
+        #expect(try await engine.synchronize().isCaughtUp)
+        #expect(engine.status.blockedBy == nil)
+        try await scenario.engine(other).synchronize()
+        try scenario.expectConverged([store, other])
+    }
+
+    @Test func `a token that may only read blocks the push and not the pull`() async throws {
+        let scenario = try EngineScenario()
+        let names = scenario.names
+        let other = try scenario.open("b.db")
+        try other.insert("Bob", names)
+        try await scenario.engine(other).synchronize()
+        let store = try scenario.open("a.db")
+        try store.insert("Ada", names)
+        let transport = scenario.transport()
+        transport.refuse(.push, with: ProtocolError(.forbidden, "It may only read."))
+        let engine = try scenario.engine(store, transport)
+        let outcome = try await engine.synchronize()
+        #expect(outcome.blockedBy?.code == .forbidden && outcome.pendingCount == 1)
+        #expect(try store.people(names).count == 2)
+        transport.refuse(.push, with: nil)
+        #expect(try await engine.synchronize().isCaughtUp)
+    }
+
+    @Test func `a zone that lets nobody in ends the exchange with its reason`() async throws {
+        let scenario = try EngineScenario()
+        let store = try scenario.open("a.db")
+        try store.insert("Ada", scenario.names)
+        let transport = scenario.transport()
+        transport.refuse(.hello, with: ProtocolError(.unauthorized, "Who are you?"))
+        let engine = try scenario.engine(store, transport)
+        let error = await #expect(throws: SyncError.self) { try await engine.synchronize() }
+        #expect(error?.code == .unauthorized)
+        #expect(engine.status.lastError?.code == .unauthorized)
+        #expect(engine.status.pendingCount == 1)
+        #expect(try SyncStatus(of: store).zone == nil)
+    }
+
+    @Test func `a store that syncs with one zone refuses another`() async throws {
+        let scenario = try EngineScenario()
+        let store = try scenario.open("a.db")
+        try await scenario.engine(store).synchronize()
+        let error = #expect(throws: SyncError.self) {
+            try scenario.engine(store, zone: "work")
+        }
+        #expect(error?.code == .otherZone)
+        #expect(error?.message.contains("family") == true)
+    }
+
+    @Test func `a save that is larger than the server takes is named`() async throws {
+        let scenario = try EngineScenario(bodyBytes: 2_000)
+        let names = scenario.names
+        let store = try scenario.open("a.db")
+        try store.insert("Ada", names)
+        try store.insert(String(repeating: "x", count: 3_000), names)
+        let outcome = try await scenario.engine(store).synchronize()
+        #expect(outcome.blockedBy?.code == .bodyTooLarge)
+        #expect(outcome.pushedChangeSets == 1 && outcome.pendingCount == 1)
+    }
+}

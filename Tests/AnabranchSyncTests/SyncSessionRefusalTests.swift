@@ -1,0 +1,194 @@
+import AnabranchProtocol
+import AnabranchReplication
+import AnabranchStore
+import Testing
+
+@testable import AnabranchSync
+
+/// What each failure leads to.
+struct SyncSessionRefusalTests {
+    typealias Script = SessionScript
+
+    /// A session that has pulled all and pushes two sets.
+    private static func pushing() -> Script {
+        var script = Script()
+        _ = script.begin(Script.state(pending: 2))
+        _ = script.advance(Script.page(to: 0))
+        _ = script.advance(.loaded(Script.pending(2), Script.state(pending: 2)))
+        return script
+    }
+
+    @Test(arguments: [
+        (ProtocolError.Code.forked, "blocked forked"), (.clockSkew, "blocked clock-skew"),
+        (.unsupportedRule, "blocked unsupported-rule"), (.forbidden, "blocked forbidden"),
+        (.unauthorized, "blocked unauthorized"), (.missingCauses, "pull"),
+        (.sequenceGap, "pull"), (.invalidChangeSet, "wait 250"), (.overloaded, "wait 250"),
+        (.malformedRequest, "wait 250"), (.unknownEpoch, "hello"),
+        (.notFound, "failed not-found"),
+    ])
+    func `a refused push`(_ code: ProtocolError.Code, leadsTo action: String) {
+        var script = Self.pushing()
+        #expect(script.advance(Script.taken(0, refusal: code)) == action)
+        script = Self.pushing()
+        #expect(script.advance(Script.refused(code)) == action)
+    }
+
+    @Test(arguments: [
+        (ProtocolError.Code.unauthorized, "failed unauthorized"),
+        (.forbidden, "failed forbidden"), (.notFound, "failed not-found"),
+        (.unknownCursor, "hello"), (.overloaded, "wait 250"), (.internalError, "wait 250"),
+        (.unsupportedVersion, "failed unsupported-version"),
+        (ProtocolError.Code(rawValue: "of-a-later-server"), "wait 250"),
+    ])
+    func `a refused pull`(_ code: ProtocolError.Code, leadsTo action: String) {
+        var script = Script()
+        _ = script.begin()
+        #expect(script.advance(Script.refused(code)) == action)
+    }
+
+    @Test func `a push that is blocked still pulls what others sent meanwhile`() {
+        var script = Self.pushing()
+        #expect(script.advance(Script.taken(0, refusal: .clockSkew, head: 3)) == "pull")
+        #expect(script.advance(Script.page(to: 3)) == "apply 3 to 3")
+        let state = Script.state(cursor: Script.cursor(3), pending: 2)
+        #expect(script.advance(.applied(state)) == "blocked clock-skew")
+        guard case .done(let outcome)? = script.ending else { return }
+        #expect(outcome.pendingCount == 2)
+        #expect(!outcome.isCaughtUp)
+    }
+
+    @Test func `the sets before a refused one are acknowledged`() {
+        var script = Self.pushing()
+        #expect(script.advance(Script.taken(1, refusal: .forked)) == "acknowledge 1")
+        let state = Script.state(cursor: Script.cursor(1), pending: 1)
+        #expect(script.advance(.acknowledged(state)) == "blocked forked")
+    }
+
+    @Test func `missing causes are pulled for a few rounds, then the push stops`() {
+        var script = Self.pushing()
+        for _ in 1..<script.session.limits.rounds {
+            #expect(script.advance(Script.taken(0, refusal: .missingCauses)) == "pull")
+            #expect(script.advance(Script.page(to: 0)) == "load")
+            _ = script.advance(.loaded(Script.pending(2), Script.state(pending: 2)))
+        }
+        #expect(
+            script.advance(Script.taken(0, refusal: .missingCauses)) == "blocked missing-causes")
+    }
+
+    @Test func `a lost answer is waited for with growing delays, then the exchange ends`() {
+        var script = Script()
+        var actions = [script.begin()]
+        for _ in 1...5 {
+            actions.append(script.advance(.failed(SyncError(.unreachable, "Gone."))))
+            guard actions.last?.hasPrefix("wait") == true else { break }
+            actions.append(script.advance(.waited))
+        }
+        #expect(
+            actions
+                == [
+                    "pull", "wait 250", "pull", "wait 500", "pull", "wait 1000", "pull",
+                    "wait 2000",
+                    "pull", "failed unreachable",
+                ].map { $0 })
+    }
+
+    @Test func `a time-out halves what is asked for next`() throws {
+        var script = Script()
+        _ = script.begin()
+        let whole = try PullRequest(decoding: script.body).byteLimit
+        _ = script.advance(.failed(SyncError(.timedOut, "Slow.")))
+        _ = script.advance(.waited)
+        #expect(try PullRequest(decoding: script.body).byteLimit == whole / 2)
+    }
+
+    @Test func `a push after a lost answer loads what waits now`() {
+        var script = Self.pushing()
+        #expect(script.advance(.failed(SyncError(.unreachable, "Gone."))) == "wait 250")
+        #expect(script.advance(.waited) == "load")
+    }
+
+    @Test func `the server's wish to be left alone is granted`() {
+        var script = Script()
+        _ = script.begin()
+        let refusal = ProtocolError(.overloaded, "Later.")
+        #expect(script.advance(.refused(refusal, retryAfter: .seconds(7))) == "wait 7250")
+    }
+
+    @Test func `a cursor that the zone does not know after hello ends the exchange for good`() {
+        var script = Script()
+        _ = script.begin(Script.state(cursor: Script.cursor(2)))
+        #expect(script.advance(Script.refused(.unknownCursor)) == "hello")
+        #expect(script.advance(Script.greeting(knowsCursor: false)) == "failed unknown-cursor")
+        #expect(script.begin(Script.state(cursor: Script.cursor(2))) == "hello")
+    }
+
+    @Test func `a fork that the store meets in a page ends the exchange`() {
+        var script = Script()
+        _ = script.begin()
+        _ = script.advance(Script.page(to: 1))
+        #expect(script.advance(.storeFailed(SyncError(.forked, "Two."))) == "failed forked")
+    }
+
+    @Test func `a busy store is asked again`() {
+        var script = Script()
+        _ = script.begin()
+        _ = script.advance(Script.page(to: 1))
+        #expect(script.advance(.storeFailed(SyncError(.storeBusy, "Busy."))) == "wait 250")
+        #expect(script.advance(.waited) == "pull")
+    }
+
+    @Test func `a damaged page is never applied`() throws {
+        guard case .received(let whole) = Script.page(to: 2) else { return }
+        for index in whole.indices {
+            var bytes = whole
+            bytes[index] ^= 0x10
+            var script = Script()
+            _ = script.begin()
+            let action = script.advance(.received(bytes))
+            // The first byte is the protocol's version: another one is a newer server's.
+            let expected = index == 0 ? "failed unsupported-version" : "wait 250"
+            #expect(action == expected, "byte \(index): \(action)")
+        }
+    }
+
+    @Test(arguments: ["left out", "doubled", "swapped", "of another log"])
+    func `a whole message with the wrong sets is not applied`(_ damage: String) throws {
+        var sets = Script.sets(3, by: Script.other).map { $0.encoded() }
+        switch damage {
+        case "left out": sets.remove(at: 1)
+        case "doubled": sets.insert(sets[1], at: 1)
+        case "swapped": sets.swapAt(1, 2)
+        default: sets[2] = Script.sets(1, by: Script.me)[0].encoded()
+        }
+        let response = PullResponse(
+            cursor: Script.cursor(3), headPosition: 3, wallMilliseconds: 0, changeSets: sets)
+        var script = Script()
+        _ = script.begin()
+        #expect(script.advance(.received(response.encoded())) == "wait 250")
+    }
+
+    @Test func `an acknowledgement in another set's place is not believed`() {
+        var script = Self.pushing()
+        let second = Script.sets(2)[1]
+        let response = PushResponse(
+            acknowledgements: [
+                .init(
+                    position: 1, dot: second.dot, timestamp: second.timestamp,
+                    digest: second.digest)
+            ], refusal: ProtocolError(.forked, "No."), headPosition: 1, wallMilliseconds: 0)
+        #expect(script.advance(.received(response.encoded())) == "wait 250")
+    }
+
+    @Test func `a set that is larger than the server takes is named and stays`() {
+        var script = Script(knowsZone: false)
+        _ = script.begin(Script.state(pending: 1))
+        let greeting = HelloResponse(
+            epoch: Script.epoch, headPosition: 0, isCursorKnown: true, lastSequence: 0,
+            origin: nil, wallMilliseconds: 0, largestBody: 100)
+        _ = script.advance(.received(greeting.encoded()))
+        _ = script.advance(Script.page(to: 0))
+        #expect(
+            script.advance(.loaded(Script.pending(1), Script.state(pending: 1)))
+                == "blocked body-too-large")
+    }
+}

@@ -1,0 +1,163 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+
+/// One save of a random kind: a pair, and some of inserts, updates, deletes, links, unlinks.
+struct RandomSave {
+    private let world: SimulatedWorld
+    private let names: SimulationModel
+    private let store: Store
+    private let content: SimulatedContent
+    private(set) var request = SaveRequest(author: "app")
+    /// Records that the save has changed already: one operation for each.
+    private var touched: Set<LocalID> = []
+    private var insertedItems: [LocalID] = []
+
+    /// Few records, so that replicas meet at the same ones.
+    private static let mostRecords = 6
+
+    init(
+        on store: Store, content: SimulatedContent, _ names: SimulationModel,
+        _ world: SimulatedWorld
+    ) throws {
+        self.store = store
+        self.content = content
+        self.names = names
+        self.world = world
+        try changePair()
+        for _ in 0..<world.number(1..<4) { try changeSomething() }
+    }
+
+    // MARK: - Pairs
+
+    private mutating func changePair() throws {
+        let pairs = try content.pairs(names)
+        guard let (left, right) = world.element(of: pairs), !world.oneIn(4) else {
+            return try insertPair(number: Int64(truncatingIfNeeded: world.draw() >> 1))
+        }
+        guard pairs.count < Self.mostRecords || !world.oneIn(2) else {
+            request.deletes.append(
+                .init(
+                    entity: names.half, rows: [left, right].map { ($0.id, $0.version) }))
+            return
+        }
+        let token = Value.integer(Int64(world.number(0..<1_000_000)))
+        let slot = names.half.slot("token")
+        request.updates.append(
+            .init(
+                entity: names.half, slots: [slot],
+                rows: [left, right].map { row in
+                    var slots = row.slots
+                    slots[slot] = token
+                    return (row.id, row.version, slots)
+                }))
+    }
+
+    private mutating func insertPair(number: Int64) throws {
+        let ids = try store.reserveNumbers(2)
+        var slots = empty(names.half)
+        slots[names.half.slot("pair")] = .integer(number)
+        slots[names.half.slot("token")] = .integer(0)
+        request.inserts.append(
+            .init(entity: names.half, rows: ids.map { ($0, slots) }))
+    }
+
+    // MARK: - Everything else
+
+    private mutating func changeSomething() throws {
+        switch world.number(0..<14) {
+        case 0: try insert(names.box, "title", unlessMoreThan: content.boxes)
+        case 1: try insert(names.label, "text", unlessMoreThan: content.labels)
+        case 2: try insertItem()
+        case 3: update(content.boxes, names.box, "title", to: text())
+        case 4: update(content.items, names.item, "name", to: text())
+        case 5:
+            let number = Value.integer(Int64(world.number(0..<1_000)))
+            update(content.items, names.item, "count", to: number)
+        case 6: update(content.items, names.item, "box", to: target())
+        case 7..<10: link()
+        case 10..<13: unlink()
+        default: delete()
+        }
+    }
+
+    private func text() -> Value { .string("text \(world.number(0..<10_000))") }
+
+    private func empty(_ entity: EntityDescription) -> [Value] {
+        [Value](repeating: .null, count: entity.slots.count)
+    }
+
+    private func target() -> Value {
+        let living = content.boxes.filter { !touched.contains($0.id) }
+        return world.oneIn(4) ? .null : world.element(of: living).map { .integer($0.id) } ?? .null
+    }
+
+    private mutating func insert(
+        _ entity: EntityDescription, _ attribute: String, unlessMoreThan rows: [StoredRow]
+    ) throws {
+        guard rows.count < Self.mostRecords else { return }
+        let id = try store.reserveNumbers(1).lowerBound
+        var slots = empty(entity)
+        slots[entity.slot(attribute)] = text()
+        request.inserts.append(.init(entity: entity, rows: [(id, slots)]))
+    }
+
+    private mutating func insertItem() throws {
+        guard content.items.count < 2 * Self.mostRecords else { return }
+        let id = try store.reserveNumbers(1).lowerBound
+        var slots = empty(names.item)
+        slots[names.item.slot("name")] = text()
+        if case .integer(let box) = target() {
+            slots[names.item.slot("box")] = .integer(box)
+            touched.insert(box)
+        }
+        request.inserts.append(.init(entity: names.item, rows: [(id, slots)]))
+        insertedItems.append(id)
+    }
+
+    private mutating func update(
+        _ rows: [StoredRow], _ entity: EntityDescription, _ property: String, to value: Value
+    ) {
+        guard let row = world.element(of: rows), touched.insert(row.id).inserted else { return }
+        let slot = entity.slot(property)
+        var slots = row.slots
+        slots[slot] = value
+        if case .integer(let box) = value, property == "box" { touched.insert(box) }
+        request.updates.append(
+            .init(entity: entity, slots: [slot], rows: [(row.id, row.version, slots)]))
+    }
+
+    /// Adds a link, as often as not one that is there: its tag saves it from a removal elsewhere.
+    private mutating func link() {
+        if world.oneIn(2), let link = world.element(of: content.links) {
+            return change(link.item, link.label, isAdded: true)
+        }
+        let items = content.items.map(\.id) + insertedItems
+        guard let item = world.element(of: items), let label = world.element(of: content.labels)
+        else { return }
+        change(item, label.id, isAdded: true)
+    }
+
+    private mutating func unlink() {
+        guard let link = world.element(of: content.links) else { return }
+        change(link.item, link.label, isAdded: false)
+    }
+
+    private mutating func change(_ item: LocalID, _ label: LocalID, isAdded: Bool) {
+        guard touched.isDisjoint(with: [item, label]) else { return }
+        touched.formUnion([item, label])
+        request.links.append(
+            .init(relationship: names.labels, owner: item, other: label, isAdded: isAdded))
+    }
+
+    private mutating func delete() {
+        let choices = [
+            (names.box, content.boxes), (names.item, content.items),
+            (names.label, content.labels),
+        ]
+        guard let (entity, rows) = world.element(of: choices),
+            let row = world.element(of: rows), touched.insert(row.id).inserted
+        else { return }
+        request.deletes.append(.init(entity: entity, rows: [(row.id, row.version)]))
+    }
+}

@@ -1,0 +1,23 @@
+import Foundation
+
+/// Which seeds run: a few in CI, or as many as `ANABRANCH_SEEDS=first:count` says.
+struct SeedRange {
+    let seeds: Range<UInt64>
+    let isLong: Bool
+
+    static let ci: UInt64 = 300
+    static let quick: UInt64 = 100
+
+    init(_ environment: [String: String] = ProcessInfo.processInfo.environment) {
+        let parts = (environment["ANABRANCH_SEEDS"] ?? "").split(separator: ":").compactMap {
+            UInt64($0)
+        }
+        if parts.count == 2 {
+            seeds = parts[0]..<parts[0] + parts[1]
+            isLong = true
+        } else {
+            seeds = 1..<1 + (environment["ANABRANCH_QUICK"] == "1" ? Self.quick : Self.ci)
+            isLong = false
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import AnabranchReplication
+import Foundation
+import Synchronization
+
+/// Runs seeds on all cores.
+final class SeedRun: Sendable {
+    typealias Failure = (seed: UInt64, text: String)
+
+    private struct State {
+        var next: UInt64
+        var failures: [Failure] = []
+    }
+
+    private let end: UInt64
+    private let disabled: Set<Mechanism>
+    private let state: Mutex<State>
+
+    private init(_ seeds: Range<UInt64>, disabled: Set<Mechanism>) {
+        end = seeds.upperBound
+        self.disabled = disabled
+        state = Mutex(State(next: seeds.lowerBound))
+    }
+
+    /// - Returns: What the failed seeds found, in their order.
+    static func all(
+        _ seeds: Range<UInt64>, disabled: Set<Mechanism> = []
+    ) async -> [Failure] {
+        let run = SeedRun(seeds, disabled: disabled)
+        await withTaskGroup { group in
+            for _ in 0..<ProcessInfo.processInfo.activeProcessorCount {
+                group.addTask { run.work() }
+            }
+        }
+        return run.state.withLock { $0.failures.sorted { $0.seed < $1.seed } }
+    }
+
+    private func work() {
+        while let seed = take() {
+            do {
+                try Simulation(seed: seed, disabled: disabled).run()
+            } catch {
+                state.withLock { $0.failures.append((seed, "\(error)")) }
+            }
+        }
+    }
+
+    private func take() -> UInt64? {
+        state.withLock { state in
+            guard state.next < end else { return nil }
+            defer { state.next += 1 }
+            return state.next
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+import AnabranchStore
+
+/// What one store holds, read in one transaction.
+struct SimulatedContent {
+    private(set) var boxes: [StoredRow] = []
+    private(set) var items: [StoredRow] = []
+    private(set) var labels: [StoredRow] = []
+    private(set) var halves: [StoredRow] = []
+    private(set) var links: [(item: LocalID, label: LocalID)] = []
+
+    init(of store: Store, _ names: SimulationModel) throws {
+        self = try store.read { reader in
+            var content = SimulatedContent()
+            content.boxes = try Self.rows(names.box, reader)
+            content.items = try Self.rows(names.item, reader)
+            content.labels = try Self.rows(names.label, reader)
+            content.halves = try Self.rows(names.half, reader)
+            content.links = try reader.related(
+                by: names.labels, of: content.items.map(\.id)
+            ).map { ($0.owner, $0.id) }
+            return content
+        }
+    }
+
+    private init() {}
+
+    private static func rows(
+        _ entity: EntityDescription, _ reader: StoreReader
+    ) throws -> [StoredRow] {
+        let table = reader.schema.layout(of: entity).table.name
+        let ids = try reader.connection.rows("SELECT ab_pk FROM \(table) ORDER BY ab_pk")
+            .compactMap { row -> LocalID? in
+                guard case .integer(let id)? = row.first else { return nil }
+                return id
+            }
+        var rows: [StoredRow] = []
+        try reader.rows(of: entity, ids: ids) { rows.append($0) }
+        return rows
+    }
+
+    /// The pairs, each with both halves.
+    ///
+    /// - Throws: Where half a save is to be seen.
+    func pairs(_ names: SimulationModel) throws -> [(StoredRow, StoredRow)] {
+        let pair = names.half.slot("pair")
+        let token = names.half.slot("token")
+        var found: [Value: [StoredRow]] = [:]
+        for half in halves { found[half.slots[pair], default: []].append(half) }
+        return try found.values.map { halves in
+            guard halves.count == 2, halves[0].slots[token] == halves[1].slots[token] else {
+                throw SimulationFailure("half a save is visible: \(halves.map(\.slots))")
+            }
+            return (halves[0], halves[1])
+        }.sorted { $0.0.id < $1.0.id }
+    }
+}

@@ -1,0 +1,60 @@
+import AnabranchModel
+
+/// The model of the simulated app: attributes, a to-one, links, and pairs.
+///
+/// Two halves of a pair are written by the same saves, always both: whoever sees one without the
+/// other, or with another token, sees half a save.
+struct SimulationModel: Sendable {
+    let model: ManagedObjectModel
+    let box: EntityDescription
+    let item: EntityDescription
+    let label: EntityDescription
+    let half: EntityDescription
+    /// Of an item.
+    let labels: RelationshipDescription
+
+    init() throws {
+        model = try ManagedObjectModel {
+            Entity("Box") {
+                Attribute("title", .string)
+                Relationship("items", toMany: "Item", inverse: "box")
+            }
+            Entity("Item") {
+                Attribute("name", .string)
+                Attribute("count", .integer64)
+                Relationship("box", to: "Box", inverse: "items")
+                Relationship("labels", toMany: "Label", inverse: "items")
+            }
+            Entity("Label") {
+                Attribute("text", .string)
+                Relationship("items", toMany: "Item", inverse: "labels")
+            }
+            Entity("Half") {
+                Attribute("pair", .integer64)
+                Attribute("token", .integer64)
+            }
+        }
+        box = try Self.entity("Box", of: model)
+        item = try Self.entity("Item", of: model)
+        label = try Self.entity("Label", of: model)
+        half = try Self.entity("Half", of: model)
+        guard let labels = item.relationships.first(where: { $0.name == "labels" }) else {
+            throw SimulationFailure("the model lacks the labels of an item")
+        }
+        self.labels = labels
+    }
+
+    private static func entity(
+        _ name: String, of model: ManagedObjectModel
+    ) throws -> EntityDescription {
+        guard let entity = model.entity(named: name) else {
+            throw SimulationFailure("the model lacks \(name)")
+        }
+        return entity
+    }
+}
+
+extension EntityDescription {
+    /// - Parameter name: Of a property that the entity has.
+    func slot(_ name: String) -> Int { slotIndex(named: name) ?? 0 }
+}

@@ -1,0 +1,127 @@
+import AnabranchProtocol
+package import AnabranchSync
+
+/// A way to a zone that loses, doubles, delays, reorders and damages, all from one seed.
+package struct FaultyNetwork: Sendable {
+    /// Each happens to about one message in as many; zero means never.
+    package struct Faults: Sendable {
+        package var requestLoss = 0
+        package var responseLoss = 0
+        /// The request arrives twice.
+        package var duplication = 0
+        /// The client gives up, and the request arrives at some later time.
+        package var delay = 0
+        /// A byte of the message changes.
+        package var corruption = 0
+        /// A list of change sets lacks one, has one twice, has two in another order or one with a
+        /// damaged byte, in a message that is whole otherwise: what a faulty peer or disk does.
+        package var setDamage = 0
+
+        package init() {}
+
+        package static let none = Faults()
+
+        /// Everything happens to one message in `period`, damage to change sets twice as often.
+        package static func all(oneIn period: Int) -> Faults {
+            var faults = Faults()
+            faults.requestLoss = period
+            faults.responseLoss = period
+            faults.duplication = period
+            faults.delay = period
+            faults.corruption = period
+            faults.setDamage = (period + 1) / 2
+            return faults
+        }
+    }
+
+    package var faults: Faults
+    private var generator: SeededGenerator
+    private var late: [(SyncEndpoint, [UInt8])] = []
+
+    package init(seed: UInt64, faults: Faults) {
+        generator = SeededGenerator(seed: seed)
+        self.faults = faults
+    }
+
+    /// - Parameter server: Is called any number of times.
+    package mutating func send(
+        _ endpoint: SyncEndpoint, _ body: [UInt8],
+        to server: (SyncEndpoint, [UInt8]) -> TransportReply
+    ) -> Result<TransportReply, SyncError> {
+        deliverLate(to: server)
+        if happens(faults.requestLoss) { return .failure(Self.lost) }
+        if happens(faults.delay) {
+            late.append((endpoint, body))
+            return .failure(Self.slow)
+        }
+        let sent = damaged(endpoint, body, isResponse: false)
+        let first = server(endpoint, sent)
+        let reply = happens(faults.duplication) ? server(endpoint, sent) : first
+        if happens(faults.responseLoss) { return .failure(Self.lost) }
+        guard case .message(let bytes) = reply else { return .success(reply) }
+        return .success(.message(damaged(endpoint, bytes, isResponse: true)))
+    }
+
+    /// Requests whose clients have long given up arrive in another order.
+    private mutating func deliverLate(to server: (SyncEndpoint, [UInt8]) -> TransportReply) {
+        guard !late.isEmpty, generator.oneIn(2) else { return }
+        late.shuffle(using: &generator)
+        let (endpoint, body) = late.removeLast()
+        _ = server(endpoint, body)
+    }
+
+    private mutating func happens(_ period: Int) -> Bool {
+        period > 0 && generator.oneIn(period)
+    }
+
+    private mutating func damaged(
+        _ endpoint: SyncEndpoint, _ bytes: [UInt8], isResponse: Bool
+    ) -> [UInt8] {
+        if happens(faults.setDamage) {
+            return withDamagedSets(endpoint, bytes, isResponse: isResponse) ?? bytes
+        }
+        guard happens(faults.corruption), !bytes.isEmpty else { return bytes }
+        var bytes = bytes
+        flip(&bytes, in: bytes.indices)
+        return bytes
+    }
+
+    private mutating func flip(_ bytes: inout [UInt8], in range: Range<Int>) {
+        let index = Int.random(in: range, using: &generator)
+        bytes[index] ^= 1 << UInt8.random(in: 0...7, using: &generator)
+    }
+
+    private mutating func withDamagedSets(
+        _ endpoint: SyncEndpoint, _ bytes: [UInt8], isResponse: Bool
+    ) -> [UInt8]? {
+        switch (endpoint, isResponse) {
+        case (.push, false):
+            guard var request = try? PushRequest(decoding: bytes) else { return nil }
+            damage(&request.changeSets)
+            return request.encoded()
+        case (.pull, true):
+            guard var response = try? PullResponse(decoding: bytes) else { return nil }
+            damage(&response.changeSets)
+            return response.encoded()
+        default: return nil
+        }
+    }
+
+    private mutating func damage(_ sets: inout [[UInt8]]) {
+        guard !sets.isEmpty else { return }
+        let index = Int.random(in: sets.indices, using: &generator)
+        switch Int.random(in: 0..<5, using: &generator) {
+        case 0, 1: sets.remove(at: index)
+        case 2: sets.insert(sets[index], at: index)
+        case 3: sets.swapAt(index, Int.random(in: sets.indices, using: &generator))
+        default:
+            // Behind version, length and dot, before origins and context: what digests cover.
+            let covered = 40..<max(sets[index].count - 100, 41)
+            guard sets[index].count > covered.upperBound else { return }
+            flip(&sets[index], in: covered)
+        }
+    }
+
+    private static let lost = SyncError(.unreachable, "The network lost a message.")
+    private static let slow = SyncError(.timedOut, "The network is slow.")
+}

@@ -1,0 +1,106 @@
+public import AnabranchModel
+import AnabranchReplication
+
+/// The people and cars on which every example of the predicate language has a known answer.
+public enum PeopleExample {
+    public static func model() throws -> ManagedObjectModel {
+        try ManagedObjectModel {
+            Entity("Person") {
+                Attribute("name", .string)
+                Attribute("age", .integer64, optional: false, default: 0)
+                Attribute("email", .string)
+                Attribute("score", .double)
+                Attribute("active", .boolean, optional: false, default: false)
+                Attribute("in", .integer16)
+                Attribute("price", .decimal)
+                Attribute("ratio", .float)
+                Attribute("born", .date)
+                Attribute("key", .uuid)
+                Attribute("home", .uri)
+                Attribute("photo", .binary)
+                Attribute("passing", .string, transient: true)
+                Relationship("boss", to: "Person", inverse: "reports")
+                Relationship("reports", toMany: "Person", inverse: "boss")
+                Relationship("cars", toMany: "Car", inverse: "owner")
+                Index("byAge", on: "age")
+                Index("byName", on: "name")
+            }
+            Entity("Car") {
+                Attribute("maker", .string)
+                Attribute("doors", .integer16)
+                Relationship("owner", to: "Person", inverse: "cars")
+            }
+        }
+    }
+
+    /// P1…P4 have the IDs 1…4, the cars 5…7.
+    public static func graph() throws -> SampleGraph {
+        let graph = SampleGraph(try model())
+        graph.insert(
+            "Person", id: 1,
+            [
+                "name": .string("Anna"), "age": .integer(30), "email": .string("anna@x.org"),
+                "score": .double(1.5), "active": .bool(true), "in": .integer(1),
+                "price": .decimal(ExactDecimal("19.99") ?? .zero),
+                "ratio": .double(Double(Float(0.1))), "home": .uri("http://anna.example/"),
+            ])
+        graph.insert(
+            "Person", id: 2,
+            [
+                "name": .string("Björn"), "age": .integer(17), "active": .bool(false),
+                "boss": .integer(1),
+            ])
+        graph.insert(
+            "Person", id: 3,
+            [
+                "name": .string("bob"), "age": .integer(45), "email": .string("bob@x.com"),
+                "score": .double(-2), "active": .bool(true), "boss": .integer(1),
+            ])
+        graph.insert(
+            "Person", id: 4,
+            [
+                "age": .integer(0), "email": .string("q'uote@x.org"), "score": .double(0),
+                "active": .bool(false),
+            ])
+        for (id, maker, doors, owner) in [(5, "Fiat", 3, 1), (6, "BMW", 5, 1), (7, "Fiat", 5, 3)] {
+            graph.insert(
+                "Car", id: Int64(id),
+                [
+                    "maker": .string(maker), "doors": .integer(Int64(doors)),
+                    "owner": .integer(Int64(owner)),
+                ])
+        }
+        return graph
+    }
+
+    public struct Question {
+        public let number: Int
+        public let format: String
+        public let arguments: [(any PredicateArgument)?]
+        public let variables: [String: (any PredicateArgument)?]
+        /// The IDs of the people who match; `nil`: sound and not supported yet.
+        public let answer: Set<Int64>?
+
+        init(
+            _ number: Int, _ format: String, variables: [String: (any PredicateArgument)?] = [:],
+            _ answer: Set<Int64>?
+        ) {
+            self.init(number, format, [], variables: variables, answer)
+        }
+
+        init(
+            _ number: Int, _ format: String, _ arguments: [(any PredicateArgument)?],
+            variables: [String: (any PredicateArgument)?] = [:], _ answer: Set<Int64>?
+        ) {
+            self.number = number
+            self.format = format
+            self.arguments = arguments
+            self.variables = variables
+            self.answer = answer
+        }
+
+        public func predicate() throws -> FetchPredicate {
+            try FetchPredicate(format: format, arguments: arguments)
+        }
+    }
+}

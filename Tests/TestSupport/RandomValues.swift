@@ -1,0 +1,106 @@
+public import AnabranchReplication
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Values of every form, with what usually goes wrong among them: edges, NaN, both spellings of é.
+extension SeededGenerator {
+    public mutating func replica() -> ReplicaID { ReplicaID(high: next(), low: next()) }
+
+    public mutating func digest() -> Digest {
+        Digest(bytes: bytes(count: Digest.byteCount)) ?? .zero
+    }
+
+    public mutating func bytes(count: Int) -> [UInt8] {
+        (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
+    }
+
+    /// A number of any length in bits, up to a bound.
+    public mutating func number(upTo bound: UInt64) -> UInt64 {
+        oneIn(8) ? bound : min(next() >> UInt64.random(in: 0..<64, using: &self), bound)
+    }
+
+    public mutating func sequence() -> UInt64 {
+        max(1, number(upTo: Limits.greatestSequence))
+    }
+
+    public mutating func dot() -> Dot { Dot(replica: replica(), sequence: sequence()) }
+
+    public mutating func record(of replicas: [ReplicaID]) -> RecordID {
+        RecordID(
+            replica: element(of: replicas),
+            number: max(1, number(upTo: Limits.greatestRecordNumber)))
+    }
+
+    public mutating func timestamp() -> HybridTimestamp {
+        HybridTimestamp(rawValue: number(upTo: Limits.greatestTimestamp))
+    }
+
+    public mutating func stamp(of replicas: [ReplicaID]) -> Stamp {
+        Stamp(timestamp: timestamp(), replica: element(of: replicas))
+    }
+
+    public mutating func element<Element>(of array: [Element]) -> Element {
+        array[Int.random(in: 0..<array.count, using: &self)]
+    }
+
+    public mutating func text() -> String {
+        let pieces = ["a", "Zürich", "e\u{301}", "\u{E9}", "東京", "👩‍👩‍👧", "\0", "\u{FFFD}", " ", ""]
+        return (0..<Int.random(in: 0...4, using: &self)).map { _ in element(of: pieces) }.joined()
+    }
+
+    public mutating func double() -> Double {
+        let edges = [
+            0, -0.0, .nan, .signalingNaN, .infinity, -.infinity, .leastNonzeroMagnitude,
+            .greatestFiniteMagnitude, 0.1, 1,
+        ]
+        return oneIn(2) ? element(of: edges) : Double(bitPattern: next())
+    }
+
+    public mutating func decimal() -> ExactDecimal {
+        while true {
+            let digits = UInt128(next()) << 64 | UInt128(next())
+            let shift = UInt128.random(in: 0..<128, using: &self)
+            let decimal = ExactDecimal(
+                digits: digits >> shift, exponent: Int.random(in: -140...170, using: &self),
+                isNegative: oneIn(2))
+            if let decimal { return decimal }
+        }
+    }
+
+    public mutating func integer() -> Int64 {
+        let edges: [Int64] = [0, 1, -1, 63, 64, -64, -65, .min, .max]
+        return oneIn(3)
+            ? element(of: edges)
+            : Int64(bitPattern: next()) >> Int64.random(in: 0..<64, using: &self)
+    }
+
+    /// A value that a property of the type may hold; null now and then.
+    public mutating func value(of type: WireType, replicas: [ReplicaID]) -> Value {
+        if oneIn(6) { return .null }
+        if oneIn(12) { return .unknown(tag: UInt8.random(in: 16...255), bytes: bytes(count: 3)) }
+        switch type {
+        case .bool: return .bool(oneIn(2))
+        case .integer16: return .integer(Int64(Int16(truncatingIfNeeded: next())))
+        case .integer32: return .integer(Int64(Int32(truncatingIfNeeded: next())))
+        case .integer64: return .integer(integer())
+        case .float, .double: return .double(double())
+        case .decimal: return .decimal(decimal())
+        case .string: return .string(text())
+        case .date: return .date(double())
+        case .data: return .data(Data(bytes(count: Int.random(in: 0...20, using: &self))))
+        case .uuid: return .uuid(uuid())
+        case .uri: return .uri("https://example.org/" + text())
+        case .reference: return .reference(record(of: replicas))
+        default: return .unknown(tag: 200, bytes: bytes(count: 5))
+        }
+    }
+
+    public mutating func uuid() -> UUID {
+        let bytes = bytes(count: 16)
+        return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+}

@@ -1,0 +1,111 @@
+public import AnabranchReplication
+
+/// The merge rules written down once more, as plainly as possible: the oracle of the fast ones.
+///
+/// Dictionaries only, one operation at a time, no batching, no interning, none of the library's
+/// `Register` and `LinkTags`. What a set does is independent of what the sets beside it do.
+public struct ReferenceMerge: Sendable {
+    public struct Record: Sendable {
+        public var entity: WireName
+        public var cells: [WireProperty: (value: Value, stamp: Stamp)] = [:]
+    }
+
+    public struct LinkKey: Hashable, Comparable, Sendable {
+        public var left: RecordID
+        public var property: WireProperty
+        public var right: RecordID
+
+        public static func < (one: LinkKey, other: LinkKey) -> Bool {
+            (one.left, one.property, one.right) < (other.left, other.property, other.right)
+        }
+    }
+
+    public private(set) var records: [RecordID: Record] = [:]
+    public private(set) var links: [LinkKey: Set<Stamp>] = [:]
+    private var origins: Set<Digest> = []
+    private let seesAllTags: Bool
+    private let upserts: Bool
+
+    /// - Parameter disabled: Of these mechanisms `linkTags` and `recordsNotHeld` mean something
+    ///   here: a test switches one off to prove that it would notice.
+    package init(without disabled: Set<Mechanism> = []) {
+        seesAllTags = disabled.contains(.linkTags)
+        upserts = disabled.contains(.recordsNotHeld)
+    }
+
+    public init() { self.init(without: []) }
+
+    /// - Parameter changeSet: One whose causes have all been applied. One that has been applied
+    ///   before changes nothing.
+    public mutating func apply(_ changeSet: ChangeSet) throws {
+        guard origins.insert(changeSet.origin).inserted else { return }
+        for block in try changeSet.decodedPayload().blocks { apply(block, changeSet.stamp) }
+    }
+
+    private mutating func apply(_ block: ChangeBlock, _ stamp: Stamp) {
+        switch block {
+        case .insert(let rows):
+            for id in rows.records { records[id] = Record(entity: rows.entity) }
+            write(rows, stamp)
+        case .update(let rows): write(rows, stamp)
+        case .delete(let block):
+            for id in block.records where records[id]?.entity == block.entity { remove(id) }
+        case .link(let block):
+            for link in block.links where isHeld(link.left) && isHeld(link.right) {
+                links[key(link, block.property), default: []].insert(stamp)
+            }
+        case .unlink(let block):
+            for link in block.links {
+                let key = key(link, block.property)
+                guard let held = links[key] else { continue }
+                let left = seesAllTags ? [] : held.subtracting(link.tagsSeen)
+                links[key] = left.isEmpty ? nil : left
+            }
+        case .unknown: break
+        }
+    }
+
+    private mutating func write(_ rows: RowBlock, _ stamp: Stamp) {
+        for (row, id) in rows.records.enumerated() {
+            if upserts, records[id] == nil { records[id] = Record(entity: rows.entity) }
+            guard records[id]?.entity == rows.entity else { continue }
+            for (column, property) in rows.properties.enumerated() {
+                if let held = records[id]?.cells[property], held.stamp > stamp { continue }
+                records[id]?.cells[property] = (rows.columns[column][row], stamp)
+            }
+        }
+    }
+
+    private mutating func remove(_ id: RecordID) {
+        records[id] = nil
+        links = links.filter { $0.key.left != id && $0.key.right != id }
+    }
+
+    private func isHeld(_ id: RecordID) -> Bool { upserts || records[id] != nil }
+
+    private func key(_ link: LinkBlock.Link, _ property: WireProperty) -> LinkKey {
+        LinkKey(left: link.left, property: property, right: link.right)
+    }
+
+    /// Every list in canonical order, so that equal states are equal values.
+    public var state: [RecordID: CanonicalRecord] {
+        var state: [RecordID: CanonicalRecord] = [:]
+        for (id, record) in records {
+            let cells = record.cells.sorted { $0.key < $1.key }.map {
+                CanonicalRecord.Cell(property: $0.key, value: $0.value.value, stamp: $0.value.stamp)
+            }
+            state[id] = CanonicalRecord(id: id, entity: record.entity, cells: cells)
+        }
+        for (key, tags) in links.sorted(by: { $0.key < $1.key }) {
+            state[key.left]?.links.append(
+                .init(property: key.property, right: key.right, tags: LinkTags(Array(tags))))
+        }
+        return state
+    }
+
+    public var canonicalHash: Digest {
+        var hash = CanonicalHash()
+        for (_, record) in state.sorted(by: { $0.key < $1.key }) { hash.update(record) }
+        return hash.finish()
+    }
+}

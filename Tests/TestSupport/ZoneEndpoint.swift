@@ -1,0 +1,25 @@
+import AnabranchProtocol
+package import AnabranchServer
+package import AnabranchSync
+
+/// A zone as its clients meet it: bytes go in, bytes or a refusal come out, without HTTP.
+package struct ZoneEndpoint: Sendable {
+    package let service: ZoneService
+
+    package init(_ service: ZoneService) { self.service = service }
+
+    package func answer(_ endpoint: SyncEndpoint, _ body: [UInt8]) -> TransportReply {
+        do throws(ProtocolError) {
+            switch endpoint {
+            case .hello:
+                return .message(try service.hello(HelloRequest(decoding: body)).encoded())
+            case .pull:
+                return .message(try service.pull(PullRequest(decoding: body)).encoded())
+            case .push:
+                return .message(try service.push(PushRequest(decoding: body)).encoded())
+            }
+        } catch {
+            return .refusal(error, retryAfter: nil)
+        }
+    }
+}
