@@ -80,6 +80,16 @@ let executables: [Target] = [
         path: "Client/AnabranchCLI", packageAccess: false, swiftSettings: house),
 ]
 
+let examples: [Target] = [
+    .executableTarget(
+        name: "FirstSteps", dependencies: ["Anabranch", "AnabranchSync"],
+        path: "Examples/FirstSteps", swiftSettings: house),
+    .executableTarget(
+        name: "People", dependencies: ["Anabranch"], path: "Examples/People",
+        exclude: ["People.xcdatamodeld"], swiftSettings: house,
+        plugins: ["AnabranchModelPlugin"]),
+]
+
 let testTargets: [Target] = [
     .target(
         name: "TestSupport",
@@ -99,6 +109,7 @@ let testTargets: [Target] = [
     tests("AnabranchServerTests", of: ["AnabranchServer"]),
     tests("AnabranchCLITests", of: ["AnabranchCLI", "AnabranchDaemon"]),
     tests("SimulationTests", of: ["AnabranchSync", "AnabranchServer"]),
+    tests("ExampleTests", of: ["FirstSteps", "People"]),
     tests("EndToEndTests", of: ["AnabranchCLI", "AnabranchDaemon", "SyncWorker"]),
     .executableTarget(
         name: "SyncWorker", dependencies: ["Anabranch", "AnabranchSync", "TestSupport"],
@@ -120,6 +131,6 @@ let package = Package(
         .executable(name: "anabranchd", targets: ["AnabranchDaemon"]),
         .plugin(name: "AnabranchModelPlugin", targets: ["AnabranchModelPlugin"]),
     ],
-    targets: systemLibraries + libraries + plugins + executables + testTargets,
+    targets: systemLibraries + libraries + plugins + executables + examples + testTargets,
     swiftLanguageModes: [.v6]
 )
