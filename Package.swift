@@ -72,6 +72,9 @@ let plugins: [Target] = [
 
 let executables: [Target] = [
     .executableTarget(
+        name: "People", dependencies: ["Anabranch"], path: "Examples/People",
+        packageAccess: false, swiftSettings: house),
+    .executableTarget(
         name: "AnabranchDaemon",
         dependencies: ["AnabranchServer", "AnabranchProtocol", "AnabranchReplication"],
         path: "Server/AnabranchDaemon", swiftSettings: house),
@@ -94,12 +97,15 @@ let testTargets: [Target] = [
     tests("AnabranchProtocolTests", of: ["AnabranchProtocol"]),
     tests("AnabranchSQLiteTests", of: ["AnabranchSQLite"]),
     tests("AnabranchStoreTests", of: ["AnabranchStore"]),
-    tests("AnabranchTests", of: ["Anabranch"]),
+    tests("AnabranchTests", of: ["Anabranch", "People"]),
     tests("AnabranchSyncTests", of: ["AnabranchSync", "AnabranchServer"]),
     tests("AnabranchServerTests", of: ["AnabranchServer"]),
-    tests("AnabranchCLITests", of: ["AnabranchCLI"]),
+    tests("AnabranchCLITests", of: ["AnabranchCLI", "AnabranchDaemon"]),
     tests("SimulationTests", of: ["AnabranchSync", "AnabranchServer"]),
-    tests("EndToEndTests", of: ["AnabranchCLI", "AnabranchDaemon"]),
+    tests("EndToEndTests", of: ["AnabranchCLI", "AnabranchDaemon", "SyncWorker"]),
+    .executableTarget(
+        name: "SyncWorker", dependencies: ["Anabranch", "AnabranchSync", "TestSupport"],
+        path: "Tests/SyncWorker", swiftSettings: house),
     tests("TestSupportTests", of: [], golden: true),
     .testTarget(name: "TidyTests", path: "Tests/TidyTests", swiftSettings: house),
 ]

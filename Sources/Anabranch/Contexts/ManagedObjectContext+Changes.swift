@@ -62,6 +62,7 @@ extension ManagedObjectContext {
 
     private func insert(at home: EntityHome) throws -> ManagedObject {
         checkQueue()
+        releaseUnusedIfMany()
         let object = make(
             ObjectBirth(
                 home: home, id: try takeNumber(), slots: home.plan.defaults,
