@@ -83,10 +83,10 @@ let executables: [Target] = [
 let examples: [Target] = [
     .executableTarget(
         name: "FirstSteps", dependencies: ["Anabranch", "AnabranchSync"],
-        path: "Examples/FirstSteps", swiftSettings: house),
+        path: "Examples/FirstSteps", packageAccess: false, swiftSettings: house),
     .executableTarget(
         name: "People", dependencies: ["Anabranch"], path: "Examples/People",
-        exclude: ["People.xcdatamodeld"], swiftSettings: house,
+        exclude: ["People.xcdatamodeld"], packageAccess: false, swiftSettings: house,
         plugins: ["AnabranchModelPlugin"]),
 ]
 
