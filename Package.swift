@@ -97,9 +97,12 @@ let testTargets: [Target] = [
     tests("AnabranchTests", of: ["Anabranch"]),
     tests("AnabranchSyncTests", of: ["AnabranchSync", "AnabranchServer"]),
     tests("AnabranchServerTests", of: ["AnabranchServer"]),
-    tests("AnabranchCLITests", of: ["AnabranchCLI"]),
+    tests("AnabranchCLITests", of: ["AnabranchCLI", "AnabranchDaemon"]),
     tests("SimulationTests", of: ["AnabranchSync", "AnabranchServer"]),
-    tests("EndToEndTests", of: ["AnabranchCLI", "AnabranchDaemon"]),
+    tests("EndToEndTests", of: ["AnabranchCLI", "AnabranchDaemon", "SyncWorker"]),
+    .executableTarget(
+        name: "SyncWorker", dependencies: ["Anabranch", "AnabranchSync", "TestSupport"],
+        path: "Tests/SyncWorker", swiftSettings: house),
     tests("TestSupportTests", of: [], golden: true),
     .testTarget(name: "TidyTests", path: "Tests/TidyTests", swiftSettings: house),
 ]

@@ -47,7 +47,9 @@ public final class ZoneStore: Sendable {
         let zones = OpenZones(
             backEnd, limits: ZoneLimits(), wallMilliseconds: environment.wallMilliseconds)
         defer { zones.close() }
-        return try body(try zones.zone(name))
+        let zone = try zones.retain(name)
+        defer { zones.release(name) }
+        return try body(zone)
     }
 
     public func close() { backEnd.close() }

@@ -74,14 +74,38 @@ class Person: ManagedObject {
         ]
     }
 
-    var age: Int64 { get { self[slot: 0] } set { self[slot: 0] = newValue } }
-    var firstName: String? { get { self[slot: 1] } set { self[slot: 1] = newValue } }
-    var lastName: String? { get { self[slot: 2] } set { self[slot: 2] = newValue } }
-    var mood: String? { get { self[slot: 3] } set { self[slot: 3] = newValue } }
-    var salary: Decimal? { get { self[slot: 4] } set { self[slot: 4] = newValue } }
-    var boss: Person? { get { self[toOne: 5] } set { self[toOne: 5] = newValue } }
-    var company: ManagedObject? { get { self[toOne: 6] } set { self[toOne: 6] = newValue } }
-    var passport: Passport? { get { self[toOne: 7] } set { self[toOne: 7] = newValue } }
+    var age: Int64 {
+        get { self[slot: 0] }
+        set { self[slot: 0] = newValue }
+    }
+    var firstName: String? {
+        get { self[slot: 1] }
+        set { self[slot: 1] = newValue }
+    }
+    var lastName: String? {
+        get { self[slot: 2] }
+        set { self[slot: 2] = newValue }
+    }
+    var mood: String? {
+        get { self[slot: 3] }
+        set { self[slot: 3] = newValue }
+    }
+    var salary: Decimal? {
+        get { self[slot: 4] }
+        set { self[slot: 4] = newValue }
+    }
+    var boss: Person? {
+        get { self[toOne: 5] }
+        set { self[toOne: 5] = newValue }
+    }
+    var company: ManagedObject? {
+        get { self[toOne: 6] }
+        set { self[toOne: 6] = newValue }
+    }
+    var passport: Passport? {
+        get { self[toOne: 7] }
+        set { self[toOne: 7] = newValue }
+    }
     var friends: ManagedObjectSet<Person> { self[toMany: 8] }
     var groups: ManagedObjectSet<Group> { self[toMany: 9] }
     var reports: ManagedObjectSet<Person> { self[toMany: 10] }
@@ -104,21 +128,33 @@ class Person: ManagedObject {
 final class Employee: Person {
     override class var entityName: String { "Employee" }
     override class var slotNames: [String] { super.slotNames + ["badge"] }
-    var badge: String? { get { self[slot: 11] } set { self[slot: 11] = newValue } }
+    var badge: String? {
+        get { self[slot: 11] }
+        set { self[slot: 11] = newValue }
+    }
 }
 
 final class Group: ManagedObject {
     override class var entityName: String { "Group" }
     override class var slotNames: [String] { ["title", "members"] }
-    var title: String? { get { self[slot: 0] } set { self[slot: 0] = newValue } }
+    var title: String? {
+        get { self[slot: 0] }
+        set { self[slot: 0] = newValue }
+    }
     var members: ManagedObjectSet<Person> { self[toMany: 1] }
 }
 
 final class Passport: ManagedObject {
     override class var entityName: String { "Passport" }
     override class var slotNames: [String] { ["number", "holder"] }
-    var number: String? { get { self[slot: 0] } set { self[slot: 0] = newValue } }
-    var holder: Person? { get { self[toOne: 1] } set { self[toOne: 1] = newValue } }
+    var number: String? {
+        get { self[slot: 0] }
+        set { self[slot: 0] = newValue }
+    }
+    var holder: Person? {
+        get { self[toOne: 1] }
+        set { self[toOne: 1] = newValue }
+    }
 }
 
 enum Colour: Int16, AttributeValue {
@@ -135,17 +171,56 @@ final class Sample: ManagedObject {
             "small", "text", "token", "uri",
         ]
     }
-    var big: Int { get { self[slot: 0] } set { self[slot: 0] = newValue } }
-    var colour: Colour? { get { self[slot: 1] } set { self[slot: 1] = newValue } }
-    var data: Data { get { self[slot: 2] } set { self[slot: 2] = newValue } }
-    var decimal: Decimal { get { self[slot: 3] } set { self[slot: 3] = newValue } }
-    var double: Double { get { self[slot: 4] } set { self[slot: 4] = newValue } }
-    var flag: Bool { get { self[slot: 5] } set { self[slot: 5] = newValue } }
-    var float: Float { get { self[slot: 6] } set { self[slot: 6] = newValue } }
-    var medium: Int32 { get { self[slot: 7] } set { self[slot: 7] = newValue } }
-    var moment: Date { get { self[slot: 8] } set { self[slot: 8] = newValue } }
-    var small: Int16 { get { self[slot: 9] } set { self[slot: 9] = newValue } }
-    var text: String { get { self[slot: 10] } set { self[slot: 10] = newValue } }
-    var token: UUID { get { self[slot: 11] } set { self[slot: 11] = newValue } }
-    var uri: URL { get { self[slot: 12] } set { self[slot: 12] = newValue } }
+    var big: Int {
+        get { self[slot: 0] }
+        set { self[slot: 0] = newValue }
+    }
+    var colour: Colour? {
+        get { self[slot: 1] }
+        set { self[slot: 1] = newValue }
+    }
+    var data: Data {
+        get { self[slot: 2] }
+        set { self[slot: 2] = newValue }
+    }
+    var decimal: Decimal {
+        get { self[slot: 3] }
+        set { self[slot: 3] = newValue }
+    }
+    var double: Double {
+        get { self[slot: 4] }
+        set { self[slot: 4] = newValue }
+    }
+    var flag: Bool {
+        get { self[slot: 5] }
+        set { self[slot: 5] = newValue }
+    }
+    var float: Float {
+        get { self[slot: 6] }
+        set { self[slot: 6] = newValue }
+    }
+    var medium: Int32 {
+        get { self[slot: 7] }
+        set { self[slot: 7] = newValue }
+    }
+    var moment: Date {
+        get { self[slot: 8] }
+        set { self[slot: 8] = newValue }
+    }
+    var small: Int16 {
+        get { self[slot: 9] }
+        set { self[slot: 9] = newValue }
+    }
+    var text: String {
+        get { self[slot: 10] }
+        set { self[slot: 10] = newValue }
+    }
+    var token: UUID {
+        get { self[slot: 11] }
+        set { self[slot: 11] = newValue }
+    }
+    var uri: URL {
+        get { self[slot: 12] }
+        set { self[slot: 12] = newValue }
+    }
 }

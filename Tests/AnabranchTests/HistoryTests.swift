@@ -45,7 +45,8 @@ import Testing
             let all = try context.history()
             let later = try context.history(after: all[1].position)
             #expect(later.map(\.dot) == all[2...].map(\.dot))
-            #expect(try context.history(after: all[0].position, limit: 1).map(\.dot) == [all[1].dot])
+            #expect(
+                try context.history(after: all[0].position, limit: 1).map(\.dot) == [all[1].dot])
             let current = try graph.coordinator.currentHistoryPosition()
             #expect(current == all.last?.position)
             #expect(try context.history(after: current).isEmpty)

@@ -183,10 +183,11 @@ import Testing
 }
 
 @Suite struct `Classes` {
-    @Test(arguments: [
-        ([Wrong.self], "nose"), ([Short.self], "lastName"), ([Homeless.self], ""),
-        ([Person.self, Rootless.self], ""),
-    ] as [([ManagedObject.Type], String)])
+    @Test(
+        arguments: [
+            ([Wrong.self], "nose"), ([Short.self], "lastName"), ([Homeless.self], ""),
+            ([Person.self, Rootless.self], ""),
+        ] as [([ManagedObject.Type], String)])
     func `a class that differs from the model is refused by name`(
         classes: [ManagedObject.Type], property: String
     ) throws {

@@ -30,9 +30,10 @@ struct ImportCommand: Command {
                 isRepeated: true),
             OptionSpecification(
                 "link", "RELATIONSHIP=COLUMN:ENTITY.KEY",
-                "Links to the record of ENTITY whose KEY the column holds; COLUMN[2] takes only "
-                    + "its first two characters. Of a to-many the column holds several keys; "
-                    + "links are added, none removed.", isRepeated: true),
+                "Links to the record of ENTITY whose KEY the column holds. COLUMN[2] takes only "
+                    + "its first two characters; {code[2]}-{parent} puts several together. Of a "
+                    + "to-many the column holds several keys; links are added, none removed.",
+                isRepeated: true),
             OptionSpecification(
                 "allow-missing", "RELATIONSHIP",
                 "Leaves the relationship empty where no record has the key.", isRepeated: true),

@@ -4,8 +4,7 @@ import Anabranch
 struct ImportPlan {
     enum Target {
         case attribute(AttributeDescription)
-        case link(Int)
-        /// Something that is not to be taken over.
+        /// Something that is not to be taken over by itself.
         case ignored
     }
 
@@ -57,16 +56,15 @@ struct ImportPlan {
     /// letters and digits: `official_name` fills `officialName`.
     ///
     /// - Returns: `nil` for a name that means nothing here.
-    func targets(ofColumn name: String) -> [Target]? {
-        var targets: [Target] = links.indices.filter { links[$0].column == name }.map { .link($0) }
-        if name.hasPrefix("@") { return [.ignored] }
+    func target(ofColumn name: String) -> Target? {
+        if name.hasPrefix("@") { return .ignored }
         if let property = mapped[name] ?? matching(name),
             let attribute = entity.property(named: property)?.attribute
         {
-            targets.append(.attribute(attribute))
+            return .attribute(attribute)
         }
-        if targets.isEmpty { return allowsUnknown ? [.ignored] : nil }
-        return targets
+        let isLinked = links.contains { $0.template.columns.contains(name) }
+        return isLinked || allowsUnknown ? .ignored : nil
     }
 
     /// What to type for a column that means nothing.

@@ -33,14 +33,14 @@ struct ImportRun {
 
     private func pass(in context: ManagedObjectContext, isSaving: Bool) throws -> Outcome {
         let source = try ByteSource(path: path)
-        var rows = try form.rows(of: source)
-        try checkColumns(rows.columns, source.name)
         let progress = ProgressBar(console, unit: isSaving ? "rows written" : "rows checked")
         defer { progress.finish() }
         var work = ImportWork(
             plan: plan, preparer: RowPreparer(plan: plan, file: source.name), context: context,
             isSaving: isSaving)
         do {
+            var rows = try form.rows(of: source)
+            try checkColumns(rows.columns, source.name)
             var batch: [PreparedRow] = []
             while let row = try rows.next() {
                 batch.append(
@@ -66,16 +66,18 @@ struct ImportRun {
     /// Columns that mean nothing are told before the first row is read.
     private func checkColumns(_ columns: [String]?, _ file: String) throws {
         guard let columns else { return }
-        for name in columns where plan.targets(ofColumn: name) == nil {
+        for name in columns where plan.target(ofColumn: name) == nil {
             throw InputError(
                 file: file, place: InputPlace(line: 1, column: 1), field: name,
                 message: plan.advice(forColumn: name))
         }
-        for link in plan.links where !columns.contains(link.column) {
-            throw InputError(
-                file: file, place: InputPlace(line: 1, column: 1),
-                message: "There is no column '\(link.column)', which --link "
-                    + "\(link.relationship.name) reads.")
+        for link in plan.links {
+            for column in link.template.columns where !columns.contains(column) {
+                throw InputError(
+                    file: file, place: InputPlace(line: 1, column: 1),
+                    message: "There is no column '\(column)', which --link "
+                        + "\(link.relationship.name) reads.")
+            }
         }
     }
 }

@@ -1,12 +1,10 @@
 import Anabranch
 
 /// How a column names the records that a relationship leads to:
-/// `RELATIONSHIP=COLUMN[N]:ENTITY.KEY`.
+/// `RELATIONSHIP=COLUMN:ENTITY.KEY`.
 struct LinkRule {
     let relationship: RelationshipDescription
-    let column: String
-    /// Only so many characters of the column count; `nil`: all.
-    let prefixLength: Int?
+    let template: KeyTemplate
     let destination: EntityDescription
     let key: AttributeDescription
     /// Whether a key that no record has leaves the relationship empty.
@@ -20,15 +18,15 @@ struct LinkRule {
             equals < colon, let dot = text[colon...].firstIndex(of: ".")
         else {
             throw arguments.error(
-                "--link takes RELATIONSHIP=COLUMN:ENTITY.KEY, as country=country_code:Country.code, "
-                    + "not '\(text)'.")
+                "--link takes RELATIONSHIP=COLUMN:ENTITY.KEY, as "
+                    + "country=country_code:Country.code, not '\(text)'.")
         }
         let name = String(text[..<equals])
         guard let relationship = entity.property(named: name)?.relationship else {
             throw arguments.error("\(entity.name) has no relationship '\(name)'.")
         }
         self.relationship = relationship
-        (column, prefixLength) = try Self.column(
+        template = try KeyTemplate(
             String(text[text.index(after: equals)..<colon]), arguments)
         destination = try EntityNames.entity(
             String(text[text.index(after: colon)..<dot]), in: model, command: arguments.command)
@@ -40,21 +38,5 @@ struct LinkRule {
         key = try ImportPlan.attribute(
             String(text[text.index(after: dot)...]), of: destination, arguments)
         allowsMissing = arguments.texts("allow-missing").contains(name)
-    }
-
-    private static func column(
-        _ text: String, _ arguments: ParsedArguments
-    ) throws(UsageError) -> (String, Int?) {
-        guard text.hasSuffix("]"), let open = text.lastIndex(of: "[") else { return (text, nil) }
-        let digits = text[text.index(after: open)...].dropLast()
-        guard let count = Int(digits), count > 0 else {
-            throw arguments.error(
-                "'\(text)' names no part of a column. Type COLUMN[N] for its first N characters.")
-        }
-        return (String(text[..<open]), count)
-    }
-
-    func part(of text: String) -> String {
-        prefixLength.map { String(text.prefix($0)) } ?? text
     }
 }

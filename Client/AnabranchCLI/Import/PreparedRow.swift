@@ -27,17 +27,15 @@ struct RowPreparer {
     func prepare(_ row: InputRow, number: Int) throws -> PreparedRow {
         var prepared = PreparedRow(place: row.place, number: number)
         for cell in row.cells {
-            guard let targets = plan.targets(ofColumn: cell.name) else {
-                throw error(plan.advice(forColumn: cell.name), cell)
+            switch plan.target(ofColumn: cell.name) {
+            case .attribute(let attribute):
+                prepared.values.append((attribute, try value(of: cell, for: attribute)))
+            case .ignored: break
+            case nil: throw error(plan.advice(forColumn: cell.name), cell)
             }
-            for target in targets {
-                switch target {
-                case .ignored: break
-                case .attribute(let attribute):
-                    prepared.values.append((attribute, try value(of: cell, for: attribute)))
-                case .link(let rule): prepared.links.append(try link(cell, rule))
-                }
-            }
+        }
+        for index in plan.links.indices {
+            if let link = try link(of: row, index) { prepared.links.append(link) }
         }
         try findKey(of: &prepared)
         return prepared
@@ -87,28 +85,37 @@ struct RowPreparer {
         }
     }
 
-    private func link(_ cell: InputRow.Cell, _ index: Int) throws -> PreparedRow.Link {
+    /// - Returns: `nil` where the row has none of the rule's columns, so that what a record has
+    ///   stays as it is.
+    private func link(of row: InputRow, _ index: Int) throws -> PreparedRow.Link? {
         let rule = plan.links[index]
-        let texts = try texts(of: cell, isToMany: rule.relationship.isToMany)
+        let cells = row.cells.filter { rule.template.columns.contains($0.name) }
+        guard let first = cells.first else { return nil }
+        let isList = rule.relationship.isToMany && rule.template.columns.count == 1
+        let texts = try rule.template.keys { column in
+            try cells.filter { $0.name == column }.flatMap {
+                try self.texts(of: $0, isList: isList)
+            }
+        }
         let keys = try texts.map { text in
-            guard let key = ValueText.read(rule.part(of: text), as: rule.key.type) else {
+            guard let key = ValueText.read(text, as: rule.key.type) else {
                 throw error(
                     "'\(text)' is not \(ValueText.form(of: rule.key.type)), which "
-                        + "\(rule.destination.name).\(rule.key.name) holds.", cell)
+                        + "\(rule.destination.name).\(rule.key.name) holds.", first)
             }
             return key
         }
-        return PreparedRow.Link(rule: index, keys: keys, field: cell.name, place: cell.place)
+        return PreparedRow.Link(rule: index, keys: keys, field: first.name, place: first.place)
     }
 
     /// The keys that a cell names, still as text.
-    private func texts(of cell: InputRow.Cell, isToMany: Bool) throws -> [String] {
+    private func texts(of cell: InputRow.Cell, isList: Bool) throws -> [String] {
         switch cell.content {
         case .text("", _), .json(.null): return []
         case .text(let text, _):
-            return isToMany ? text.split(separator: plan.separator).map(String.init) : [text]
+            return isList ? text.split(separator: plan.separator).map(String.init) : [text]
         case .json(.string(let text)), .json(.number(let text)): return [text]
-        case .json(.array(let elements)) where isToMany:
+        case .json(.array(let elements)) where isList:
             return try elements.map { element in
                 switch element {
                 case .string(let text), .number(let text): return text

@@ -28,13 +28,19 @@ package final class EventHub: Sendable {
     deinit { timer.cancel() }
 
     /// A stream that begins with the zone's present head.
-    func response(for zone: ZoneService) throws(ProtocolError) -> HTTPResponse {
+    ///
+    /// The zone stays open as long as the stream.
+    func response(
+        for name: ZoneName, of zones: OpenZones
+    ) throws(ProtocolError) -> HTTPResponse {
+        let zone = try zones.retain(name)
         let end = StreamEnd()
         let stream = EventStream { end.run() }
         let identity = ObjectIdentifier(stream)
         let number = zone.addObserver { [weak stream] in stream?.post(Self.event($0)) }
         end.set { [weak self] in
             zone.removeObserver(number)
+            zones.release(name)
             self?.state.withLock { $0.streams[identity] = nil }
         }
         // Asked for behind the registration, so that no push falls between the two.

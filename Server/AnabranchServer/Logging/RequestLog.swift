@@ -55,11 +55,16 @@ public struct RequestLog: Sendable {
 
     private func begin(_ level: Level, _ message: String) -> JSONLine {
         var line = JSONLine()
-        let date = Date(timeIntervalSince1970: Double(wallMilliseconds()) / 1000)
-        line.append(
-            "time", date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+        line.append("time", time())
         line.append("level", level.rawValue)
         line.append("message", message)
         return line
+    }
+
+    /// Put together from whole milliseconds, which a `Date` rounds.
+    private func time() -> String {
+        let (seconds, milliseconds) = wallMilliseconds().quotientAndRemainder(dividingBy: 1000)
+        let text = Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
+        return text.dropLast() + "." + "\(1000 + milliseconds)".dropFirst() + "Z"
     }
 }

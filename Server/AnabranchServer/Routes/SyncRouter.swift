@@ -94,14 +94,23 @@ package final class SyncRouter: HTTPHandler {
             try Self.checkMediaType(head)
             return .read(limit: page == .push ? limits.bodyBytes : 4096) { [self] body in
                 answer(fields) { fields throws(ProtocolError) in
-                    let zone = try zones.zone(name)
-                    return HTTPResponse(message: try message(page, body, zone, &fields))
+                    try zones.withZone(name) { zone throws(ProtocolError) in
+                        HTTPResponse(message: try message(page, body, zone, &fields))
+                    }
                 }
             }
-        case .events, .hash, .description:
+        case .events:
             return .read(limit: 0) { [self] _ in
                 answer(fields) { _ throws(ProtocolError) in
-                    try self.page(page, of: try zones.zone(name))
+                    try events.response(for: name, of: zones)
+                }
+            }
+        case .hash, .description:
+            return .read(limit: 0) { [self] _ in
+                answer(fields) { _ throws(ProtocolError) in
+                    try zones.withZone(name) { zone throws(ProtocolError) in
+                        HTTPResponse(json: try Self.text(page, of: zone))
+                    }
                 }
             }
         }
@@ -137,14 +146,12 @@ package final class SyncRouter: HTTPHandler {
         }
     }
 
-    private func page(
+    private static func text(
         _ page: Route.Page, of zone: ZoneService
-    ) throws(ProtocolError) -> HTTPResponse {
-        switch page {
-        case .events: return try events.response(for: zone)
-        case .hash: return HTTPResponse(json: ZonePages.hash(try zone.canonicalHash()))
-        default: return HTTPResponse(json: ZonePages.description(try zone.information()))
-        }
+    ) throws(ProtocolError) -> String {
+        page == .hash
+            ? ZonePages.hash(try zone.canonicalHash())
+            : ZonePages.description(try zone.information())
     }
 
     private func answer(

@@ -1,55 +1,126 @@
 package import AnabranchProtocol
 import AnabranchReplication
+import Foundation
 import Synchronization
 
 /// The zones that are in use, each opened once, when it is first asked for.
+///
+/// A zone that nobody uses stays open for the next request, until there are more than the limit:
+/// then the one that was used longest ago is closed.
 package final class OpenZones: Sendable {
+    /// A zone's place, taken before it is opened, so that opening one holds up no other.
+    private final class Place: Sendable {
+        private let opening = NSLock()
+        private let zone = Mutex<ZoneService?>(nil)
+
+        func zone(orOpen open: () throws -> ZoneService) throws -> ZoneService {
+            try opening.withLock {
+                if let zone = zone.withLock({ $0 }) { return zone }
+                let opened = try open()
+                zone.withLock { $0 = opened }
+                return opened
+            }
+        }
+
+        func close() { zone.withLock { $0 }?.close() }
+    }
+
+    private struct Entry {
+        let place: Place
+        var users = 0
+        var lastUse: UInt64 = 0
+    }
 
     private struct State {
-        var zones: [ZoneName: ZoneService] = [:]
+        var entries: [ZoneName: Entry] = [:]
+        var useCount: UInt64 = 0
         var isClosed = false
     }
 
     private let state = Mutex(State())
     private let backEnd: any BackEnd
     private let limits: ZoneLimits
+    private let limit: Int
     private let wallMilliseconds: @Sendable () -> Int64
 
+    /// - Parameter limit: Zones that stay open beside those that are used.
     package init(
-        _ backEnd: any BackEnd, limits: ZoneLimits,
+        _ backEnd: any BackEnd, limits: ZoneLimits, limit: Int = 64,
         wallMilliseconds: @escaping @Sendable () -> Int64
     ) {
         self.backEnd = backEnd
         self.limits = limits
+        self.limit = limit
         self.wallMilliseconds = wallMilliseconds
     }
 
-    /// - Throws: `notFound` where there is no such zone, `shuttingDown` behind ``close()``.
-    package func zone(_ name: ZoneName) throws(ProtocolError) -> ZoneService {
+    /// Zones that are open or being opened.
+    package var count: Int { state.withLock { $0.entries.count } }
+
+    /// - Throws: What `body` throws; `notFound` where there is no such zone, `shuttingDown` behind
+    ///   ``close()``.
+    package func withZone<Result>(
+        _ name: ZoneName, _ body: (ZoneService) throws(ProtocolError) -> Result
+    ) throws(ProtocolError) -> Result {
+        let zone = try retain(name)
+        defer { release(name) }
+        return try body(zone)
+    }
+
+    /// Keeps a zone open until it is released as often.
+    package func retain(_ name: ZoneName) throws(ProtocolError) -> ZoneService {
+        guard let place = take(name) else {
+            throw ProtocolError(
+                serving: name, ZoneStorageError(.closed, "The server is stopping."))
+        }
         do {
-            // Under the lock: a zone must not be opened twice, and opening is rare and quick.
-            return try state.withLock { state in
-                guard !state.isClosed else {
-                    throw ZoneStorageError(.closed, "The server is stopping.")
-                }
-                if let zone = state.zones[name] { return zone }
-                let zone = ZoneService(
+            return try place.zone {
+                ZoneService(
                     name: name, storage: try backEnd.open(name), limits: limits,
                     wallMilliseconds: wallMilliseconds)
-                state.zones[name] = zone
-                return zone
             }
         } catch {
+            release(name, discarding: true)
             throw ProtocolError(serving: name, error)
         }
     }
 
-    package func close() {
-        let zones = state.withLock { state in
-            state.isClosed = true
-            defer { state.zones = [:] }
-            return Array(state.zones.values)
+    private func take(_ name: ZoneName) -> Place? {
+        state.withLock { state in
+            guard !state.isClosed else { return nil }
+            state.useCount += 1
+            var entry = state.entries[name] ?? Entry(place: Place())
+            entry.users += 1
+            entry.lastUse = state.useCount
+            state.entries[name] = entry
+            return entry.place
         }
-        for zone in zones { zone.close() }
+    }
+
+    package func release(_ name: ZoneName) { release(name, discarding: false) }
+
+    /// - Parameter isDiscarded: Whether the zone could not be opened.
+    private func release(_ name: ZoneName, discarding isDiscarded: Bool) {
+        let idle = state.withLock { state -> Place? in
+            state.entries[name]?.users -= 1
+            if isDiscarded, state.entries[name]?.users == 0 { state.entries[name] = nil }
+            guard state.entries.count > limit else { return nil }
+            let unused = state.entries.lazy.filter { $0.value.users == 0 }
+            guard let oldest = unused.min(by: { $0.value.lastUse < $1.value.lastUse }) else {
+                return nil
+            }
+            state.entries[oldest.key] = nil
+            return oldest.value.place
+        }
+        idle?.close()
+    }
+
+    package func close() {
+        let places = state.withLock { state in
+            state.isClosed = true
+            defer { state.entries = [:] }
+            return state.entries.values.map(\.place)
+        }
+        for place in places { place.close() }
     }
 }

@@ -30,12 +30,12 @@ public struct ZoneHash: Hashable, Sendable {
 }
 
 extension ZoneService {
-    /// Counts what the zone holds. The work grows with the zone: for people, not for clients.
+    /// Counts what the zone holds. The work grows with the zone, once for each head of its log.
     public func information() throws(ProtocolError) -> ZoneDescription {
         try named {
             try storage.read { reader in
                 let log = try reader.logState()
-                let counts = try reader.counts()
+                let counts = try countsAtHead.value(at: log.head) { try reader.counts() }
                 return ZoneDescription(
                     zone: name.string, epoch: log.head.epoch.description,
                     position: log.head.position,
@@ -48,15 +48,19 @@ extension ZoneService {
         }
     }
 
-    /// The canonical hash of the merged state. The work grows with the zone.
+    /// The canonical hash of the merged state. The work grows with the zone, once for each head of
+    /// its log.
     public func canonicalHash() throws(ProtocolError) -> ZoneHash {
         try named {
             try storage.read { reader in
                 let head = try reader.logState().head
-                var hash = CanonicalHash()
-                try reader.forEachRecord { hash.update($0) }
+                let hash = try hashes.value(at: head) {
+                    var hash = CanonicalHash()
+                    try reader.forEachRecord { hash.update($0) }
+                    return hash.finish()
+                }
                 return ZoneHash(
-                    hash: hash.finish(), head: ZoneHead(epoch: head.epoch, position: head.position))
+                    hash: hash, head: ZoneHead(epoch: head.epoch, position: head.position))
             }
         }
     }

@@ -14,6 +14,8 @@ public final class ZoneService: Sendable {
     let wallMilliseconds: @Sendable () -> Int64
     let disabled: Set<Mechanism>
     let observers = HeadObservers()
+    let hashes = HeadCache<Digest>()
+    let countsAtHead = HeadCache<ZoneCounts>()
     private let acknowledged = AcknowledgedPositions()
     private let pushes: CommitQueue<PushJob, PushOutcome>
 

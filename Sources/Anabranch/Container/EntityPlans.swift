@@ -14,7 +14,8 @@ struct EntityPlans: Sendable {
             let entity = try Self.entity(of: type, in: model)
             guard byEntity.updateValue(type, forKey: entity.index) == nil else {
                 throw PropertyError(
-                    .classMismatch, "Can't use \(type) because another class stands for "
+                    .classMismatch,
+                    "Can't use \(type) because another class stands for "
                         + "\(entity.name) already.", entity: entity.name)
             }
             byClass[ObjectIdentifier(type)] = entity
@@ -34,7 +35,8 @@ struct EntityPlans: Sendable {
     ) throws -> EntityDescription {
         guard let entity = model.entity(named: type.entityName) else {
             throw PropertyError(
-                .classMismatch, "Can't use \(type) because the model has no entity "
+                .classMismatch,
+                "Can't use \(type) because the model has no entity "
                     + "'\(type.entityName)'.", entity: type.entityName)
         }
         let names = entity.slots.map(\.name)
@@ -42,12 +44,14 @@ struct EntityPlans: Sendable {
         where !names.indices.contains(slot) || names[slot] != name {
             let expected = names.indices.contains(slot) ? "'\(names[slot])'" : "nothing more"
             throw PropertyError(
-                .classMismatch, "Can't use \(type) because its slot \(slot) is '\(name)' where "
+                .classMismatch,
+                "Can't use \(type) because its slot \(slot) is '\(name)' where "
                     + "\(entity.name) has \(expected).", entity: entity.name, property: name)
         }
         if type.slotNames.count < names.count {
             throw PropertyError(
-                .classMismatch, "Can't use \(type) because it lacks the slot "
+                .classMismatch,
+                "Can't use \(type) because it lacks the slot "
                     + "'\(names[type.slotNames.count])' of \(entity.name).", entity: entity.name,
                 property: names[type.slotNames.count])
         }
@@ -62,7 +66,8 @@ struct EntityPlans: Sendable {
         guard let own = types[entity.index] else { return above ?? ManagedObject.self }
         if let above, !isClass(own, below: above) {
             throw PropertyError(
-                .classMismatch, "Can't use \(own) for \(entity.name) because it does not inherit "
+                .classMismatch,
+                "Can't use \(own) for \(entity.name) because it does not inherit "
                     + "from \(above), the class of the entity above.", entity: entity.name)
         }
         return own

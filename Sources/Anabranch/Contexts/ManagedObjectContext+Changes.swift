@@ -48,9 +48,11 @@ extension ManagedObjectContext {
         checkQueue()
         guard !entity.isAbstract else {
             throw PropertyError(
-                .abstractEntity, "Can't insert \(entity.name) because it is abstract; insert one "
+                .abstractEntity,
+                "Can't insert \(entity.name) because it is abstract; insert one "
                     + "of its sub-entities.", entity: entity.name)
         }
+        releaseUnusedIfMany()
         let home = home(of: entity)
         let object = make(
             ObjectBirth(
@@ -65,7 +67,8 @@ extension ManagedObjectContext {
     func entity(named name: String) throws -> EntityDescription {
         guard let entity = model.entity(named: name) else {
             throw PropertyError(
-                .unknownEntity, "Can't use entity '\(name)' because the model has none of that "
+                .unknownEntity,
+                "Can't use entity '\(name)' because the model has none of that "
                     + "name; it has \(model.entities.map(\.name).joined(separator: ", ")).",
                 entity: name)
         }

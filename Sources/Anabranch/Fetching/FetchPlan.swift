@@ -16,7 +16,8 @@ struct FetchPlan {
         let type = context.coordinator.plans.plans[entity.index].type
         guard type is Object.Type else {
             throw PropertyError(
-                .classMismatch, "Can't fetch \(entity.name) as \(Object.self) because its class "
+                .classMismatch,
+                "Can't fetch \(entity.name) as \(Object.self) because its class "
                     + "is \(type).", entity: entity.name)
         }
         self.entity = entity

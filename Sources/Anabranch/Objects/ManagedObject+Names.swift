@@ -124,7 +124,8 @@ extension ManagedObject {
     final func property(named key: String) throws -> PropertyDescription {
         guard let property = entity.property(named: key) else {
             throw PropertyError(
-                .unknownProperty, "Can't use \(entity.name).\(key) because there is no such "
+                .unknownProperty,
+                "Can't use \(entity.name).\(key) because there is no such "
                     + "property; there are \(entity.slots.map(\.name).joined(separator: ", ")).",
                 property: key, objectID: objectID)
         }
@@ -134,7 +135,8 @@ extension ManagedObject {
     private final func attribute(named key: String) throws -> AttributeDescription {
         guard let attribute = try property(named: key).attribute else {
             throw PropertyError(
-                .wrongKind, "Can't use \(entity.name).\(key) as an attribute because it is a "
+                .wrongKind,
+                "Can't use \(entity.name).\(key) as an attribute because it is a "
                     + "relationship.", property: key, objectID: objectID)
         }
         return attribute
@@ -145,12 +147,14 @@ extension ManagedObject {
     ) throws -> RelationshipDescription {
         guard let relationship = try property(named: key).relationship else {
             throw PropertyError(
-                .wrongKind, "Can't use \(entity.name).\(key) as a relationship because it is an "
+                .wrongKind,
+                "Can't use \(entity.name).\(key) as a relationship because it is an "
                     + "attribute.", property: key, objectID: objectID)
         }
         guard isToMany == nil || isToMany == relationship.isToMany else {
             throw PropertyError(
-                .wrongKind, "Can't use \(entity.name).\(key) so because it is a "
+                .wrongKind,
+                "Can't use \(entity.name).\(key) so because it is a "
                     + "to-\(relationship.isToMany ? "many" : "one") relationship.",
                 property: key, objectID: objectID)
         }

@@ -13,7 +13,8 @@ extension ManagedObjectContext {
             let wave = unpropagated.filter { $0.flags.contains(.deleted) }
             try loadRows(of: wave)
             for relationship in relationships(of: wave) where needsMembers(relationship) {
-                try follow(relationship, of: wave.filter { $0.entity.isKind(of: relationship.entity) })
+                try follow(
+                    relationship, of: wave.filter { $0.entity.isKind(of: relationship.entity) })
             }
             gone.formUnion(wave.map(\.localID))
             unpropagated.removeAll { gone.contains($0.localID) }

@@ -85,7 +85,9 @@ extension ManagedObjectContext {
     /// Who is at the other end; the first time asked for, one read.
     func members(of object: ManagedObject, at index: Int) throws -> Set<LocalID> {
         if let members = object.relations?.states[index].members { return members }
-        if object.flags.contains(.inserted) { return object.withRelation(index) { $0.members ?? [] } }
+        if object.flags.contains(.inserted) {
+            return object.withRelation(index) { $0.members ?? [] }
+        }
         try load(object.home.plan.relations[index], of: [object])
         return object.relations?.states[index].members ?? []
     }

@@ -121,7 +121,10 @@ struct SlotSet: Hashable {
     }
 
     private mutating func insert(_ slot: Int) {
-        guard slot >= 64 else { return first |= 1 << UInt64(slot) }
+        guard slot >= 64 else {
+            first |= 1 << UInt64(slot)
+            return
+        }
         while others.count < slot / 64 { others.append(0) }
         others[slot / 64 - 1] |= 1 << UInt64(slot % 64)
     }

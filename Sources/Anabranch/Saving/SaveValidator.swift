@@ -42,11 +42,14 @@ struct SaveValidator {
             let ids: Set<LocalID> =
                 if let index = object.home.plan.relationIndex(of: relationship) {
                     try context.members(of: object, at: index)
-                } else if case .integer(let id) = object.slots[relationship.slot] { [id] } else { [] }
+                } else if case .integer(let id) = object.slots[relationship.slot] { [id] } else {
+                    []
+                }
             guard !ids.isSubset(of: context.deletedIDs) else { continue }
             failures.append(
                 ValidationError(
-                    .deniedDelete, "Can't delete \(object.objectID) because "
+                    .deniedDelete,
+                    "Can't delete \(object.objectID) because "
                         + "'\(relationship.name)' still leads to other objects.",
                     objectID: object.objectID, property: relationship.name))
         }

@@ -30,7 +30,8 @@ public struct ValidationError: Error, Sendable {
             return
         }
         self.init(
-            .multiple, "Can't save because of \(failures.count) problems; the first: "
+            .multiple,
+            "Can't save because of \(failures.count) problems; the first: "
                 + first.message, objectID: first.objectID, property: first.property,
             value: first.value)
         all = failures

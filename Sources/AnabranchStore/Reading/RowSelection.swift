@@ -6,10 +6,20 @@ package import AnabranchSQLite
 /// take them apart.
 package struct RowSelection {
     /// How one entity's row fills its slots.
-    private struct Decoder {
+    private final class Decoder {
         let entity: EntityDescription
-        let slotCount: Int
+        /// A row of nulls; its copy is the cheapest array to fill.
+        let empty: [Value]
         let columns: [(slot: Int, column: Int, kind: ColumnKind)]
+
+        init(
+            _ entity: EntityDescription,
+            columns: [(slot: Int, column: Int, kind: ColumnKind)]
+        ) {
+            self.entity = entity
+            self.columns = columns
+            empty = Array(repeating: .null, count: entity.slots.count)
+        }
     }
 
     private let table: TableLayout
@@ -27,7 +37,7 @@ package struct RowSelection {
         let firstColumn = table.hasDiscriminator ? 5 : 4
         let decoders = hierarchy.map { entity in
             Decoder(
-                entity: entity, slotCount: entity.slots.count,
+                entity,
                 columns: columns.enumerated().compactMap { index, column in
                     entity.isKind(of: column.property.entity)
                         ? (column.slot, firstColumn + index, column.kind) : nil
@@ -70,18 +80,19 @@ package struct RowSelection {
                 "Can't read a row because its entity \(statement.int64(at: 4)) is none "
                     + "of the model's.", records: [statement.int64(at: 0)])
         }
-        let slots = [Value](unsafeUninitializedCapacity: decoder.slotCount) { buffer, count in
-            buffer.initialize(repeating: .null)
+        var slots = decoder.empty
+        slots.withUnsafeMutableBufferPointer { buffer in
             for (slot, column, kind) in decoder.columns {
-                buffer[slot] = statement.slot(at: column, as: kind)
+                buffer.initializeElement(
+                    at: slot, to: statement.unsafeColumn(at: column).slot(as: kind))
             }
-            count = decoder.slotCount
         }
+        let stamps = statement.unsafeColumn(at: 3)
         return StoredRow(
             id: statement.int64(at: 0), entity: decoder.entity,
             version: RowVersion(
                 stamp: statement.int64(at: 1), by: statement.int64(at: 2),
-                stamps: statement.isNull(at: 3) ? nil : statement.bytes(at: 3)),
+                stamps: stamps.isNull ? nil : stamps.bytes),
             slots: slots)
     }
 }

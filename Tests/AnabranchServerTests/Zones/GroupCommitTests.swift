@@ -9,49 +9,51 @@ import Testing
 @testable import AnabranchServer
 
 @Suite struct GroupCommitTests {
-    @Test func `pushes that wait together share a transaction`() throws {
+    /// A queue whose first transaction waits until all other jobs stand behind it.
+    private func runTogether(
+        _ jobs: Int, _ work: @escaping @Sendable ([Int]) throws -> [Int]
+    ) -> (results: [Int: Int], sizes: [Int]) {
         let sizes = Mutex<[Int]>([])
+        let results = Mutex<[Int: Int]>([:])
+        let entered = DispatchSemaphore(value: 0)
         let gate = DispatchSemaphore(value: 0)
         let queue = CommitQueue<Int, Int>(mostTogether: 64) { jobs in
-            if sizes.withLock({ $0.isEmpty }) { gate.wait() }
-            sizes.withLock { $0.append(jobs.count) }
-            return jobs.map { $0 * 2 }
-        }
-        let results = Mutex<Set<Int>>([])
-        let group = startThreads(9) { job in
-            let outcome = try? queue.run(job)
-            results.withLock { _ = $0.insert(outcome ?? -1) }
-        }
-        // The first waits in its transaction until the others stand behind it.
-        while queue.waitingCount < 8 { usleep(100) }
-        gate.signal()
-        group.wait()
-        #expect(results.withLock { $0 } == Set((0..<9).map { $0 * 2 }))
-        #expect(sizes.withLock { $0 } == [1, 8])
-    }
-
-    @Test func `one job that fails does not fail those beside it`() throws {
-        struct Poison: Error {}
-        let gate = DispatchSemaphore(value: 0)
-        let isFirst = Mutex(true)
-        let queue = CommitQueue<Int, Int>(mostTogether: 64) { jobs in
-            if isFirst.withLock({ first in
-                defer { first = false }
-                return first
-            }) {
+            if sizes.withLock({ $0.isEmpty }) {
+                entered.signal()
                 gate.wait()
             }
+            sizes.withLock { $0.append(jobs.count) }
+            return try work(jobs)
+        }
+        let run: @Sendable (Int) -> Void = { job in
+            guard let outcome = try? queue.run(job) else { return }
+            results.withLock { $0[job] = outcome }
+        }
+        let first = startThreads(1) { _ in run(0) }
+        entered.wait()
+        let others = startThreads(jobs - 1) { run($0 + 1) }
+        while queue.waitingCount < jobs - 1 { usleep(100) }
+        gate.signal()
+        first.wait()
+        others.wait()
+        return (results.withLock { $0 }, sizes.withLock { $0 })
+    }
+
+    @Test func `pushes that wait together share a transaction`() {
+        let (results, sizes) = runTogether(9) { $0.map { $0 * 2 } }
+        #expect(results.count == 9)
+        #expect(results.allSatisfy { $0.value == $0.key * 2 })
+        #expect(sizes == [1, 8])
+    }
+
+    @Test func `one job that fails does not fail those beside it`() {
+        struct Poison: Error {}
+        let (results, sizes) = runTogether(6) { jobs in
             if jobs.contains(3) { throw Poison() }
             return jobs
         }
-        let failed = Mutex<[Int]>([])
-        let group = startThreads(6) { job in
-            do { _ = try queue.run(job) } catch { failed.withLock { $0.append(job) } }
-        }
-        while queue.waitingCount < 5 { usleep(100) }
-        gate.signal()
-        group.wait()
-        #expect(failed.withLock { $0 } == [3])
+        #expect(results.keys.sorted() == [0, 1, 2, 4, 5])
+        #expect(sizes == [1, 5, 1, 1, 1, 1, 1])
     }
 
     @Test(arguments: StorageKind.allCases)

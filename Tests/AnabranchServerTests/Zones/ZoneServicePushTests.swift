@@ -179,6 +179,24 @@ import Testing
     }
 
     @Test(arguments: StorageKind.allCases)
+    func `a set of few bytes and very many values is refused`(kind: StorageKind) throws {
+        let zone = try TestZone(kind)
+        var author = TestAuthor(1)
+        let records = (0..<4200).map { _ in author.newRecord() }
+        let properties = (0..<4000).map { WireProperty(name: WireName("p\($0)"), type: .string) }
+        let nulls = [Value](repeating: .null, count: records.count)
+        let set = author.save([
+            .insert(
+                RowBlock(
+                    entity: "Wide", records: records, properties: properties,
+                    columns: properties.map { _ in nulls }))
+        ])
+        #expect(set.payload.count < 200_000)
+        #expect(try zone.push(set).refusal?.code == .invalidChangeSet)
+        #expect(try zone.service.head().position == 0)
+    }
+
+    @Test(arguments: StorageKind.allCases)
     func `a zone refuses one replica more than its row keys can tell apart`(
         kind: StorageKind
     ) throws {

@@ -1,0 +1,34 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let house: [SwiftSetting] = [
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .treatAllWarnings(as: .error),
+]
+
+func anabranch(_ product: String) -> Target.Dependency {
+    .product(name: product, package: "Anabranch")
+}
+
+let package = Package(
+    name: "AnabranchBenchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "Anabranch", path: "..")],
+    targets: [
+        // The raw limit that everything is measured against. Not called CSQLite: SwiftPM refuses
+        // a second target of that name.
+        .systemLibrary(
+            name: "CRawSQLite", pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
+        .executableTarget(
+            name: "AnabranchBench",
+            dependencies: [
+                "CRawSQLite", anabranch("Anabranch"), anabranch("AnabranchSync"),
+                anabranch("anabranchd"),
+            ],
+            packageAccess: false, swiftSettings: house),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,41 @@
+import Anabranch
+
+/// Fetches every object into a context that has none and reads all their attributes, against
+/// reading every column where SQLite has it.
+struct FetchBenchmark: Benchmark {
+    static let name = "fetch"
+    static let summary = "all objects fetched, every one of three attributes read"
+
+    func figures(_ workbench: Workbench) async throws -> [Figure] {
+        let data = workbench.data
+        try RawPeople(path: workbench.path("raw")).insert(data)
+        _ = try PersonStore.open(workbench.path("store"), filledWith: data)
+        let times = try await Rounds(count: workbench.rounds).compare { _ in
+            let people = try RawPeople(path: workbench.path("raw"), isNew: false)
+            return try ContinuousClock().measure {
+                guard try people.readAll() > 0 else { throw Unexpected("no rows were read") }
+            }
+        } ours: { _ in
+            let container = try PersonStore.open(workbench.path("store"))
+            return try container.newBackgroundContext().performAndWait { context in
+                try ContinuousClock().measure {
+                    let people = try context.fetch(FetchRequest<Person>())
+                    let sum = people.reduce(0) { $0 &+ $1.checksum }
+                    guard people.count == data.count, sum > 0 else {
+                        throw Unexpected("\(people.count) objects were fetched")
+                    }
+                }
+            }
+        }
+        return [
+            .share("fetch of all, 3 attributes read", rows: workbench.rows, times, goal: 0.45)
+        ]
+    }
+}
+
+/// A benchmark that did not do what it was to measure.
+struct Unexpected: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ cause: String) { description = "The measurement is void because \(cause)." }
+}

@@ -1,0 +1,34 @@
+import Anabranch
+
+/// As the fetch of persons, of an entity with eight attributes. The raw side reads the same
+/// values from a table that has them alone.
+struct FetchWideBenchmark: Benchmark {
+    static let name = "fetch-wide"
+    static let summary = "all objects fetched, every one of eight attributes read"
+
+    func figures(_ workbench: Workbench) async throws -> [Figure] {
+        let data = workbench.data
+        try ContactStore.fill(workbench.path("store"), with: data)
+        try RawContacts.copy(from: workbench.path("store"), to: workbench.path("raw"))
+        let times = try await Rounds(count: workbench.rounds).compare { _ in
+            let contacts = try RawContacts(path: workbench.path("raw"))
+            return try ContinuousClock().measure {
+                guard try contacts.readAll() != 0 else { throw Unexpected("no rows were read") }
+            }
+        } ours: { _ in
+            let container = try ContactStore.open(workbench.path("store"))
+            return try container.newBackgroundContext().performAndWait { context in
+                try ContinuousClock().measure {
+                    let contacts = try context.fetch(FetchRequest<Contact>())
+                    let sum = contacts.reduce(0) { $0 &+ $1.checksum }
+                    guard contacts.count == data.count, sum != 0 else {
+                        throw Unexpected("\(contacts.count) objects were fetched")
+                    }
+                }
+            }
+        }
+        return [
+            .share("fetch of all, 8 attributes read", rows: workbench.rows, times, goal: 0.45)
+        ]
+    }
+}

@@ -1,0 +1,64 @@
+import Anabranch
+import Foundation
+
+/// The object that most benchmarks make, change and read.
+final class Person: ManagedObject {
+    override class var entityName: String { "Person" }
+    override class var slotNames: [String] { ["age", "firstName", "lastName"] }
+
+    var age: Int64 {
+        get { self[slot: 0] }
+        set { self[slot: 0] = newValue }
+    }
+    var firstName: String? {
+        get { self[slot: 1] }
+        set { self[slot: 1] = newValue }
+    }
+    var lastName: String? {
+        get { self[slot: 2] }
+        set { self[slot: 2] = newValue }
+    }
+
+    /// A sum that shows that every attribute was read.
+    var checksum: Int64 {
+        age &+ Int64(firstName?.utf8.count ?? 0) &+ Int64(lastName?.utf8.count ?? 0)
+    }
+}
+
+enum PersonStore {
+    static func model() throws -> ManagedObjectModel {
+        try ManagedObjectModel {
+            Entity("Person") {
+                Attribute("age", .integer64)
+                Attribute("firstName", .string)
+                Attribute("lastName", .string)
+                Index("byAge", on: "age")
+            }
+        }
+    }
+
+    static func open(_ path: String) throws -> PersistentContainer {
+        let container = PersistentContainer(
+            model: try model(), classes: [Person.self], url: URL(fileURLWithPath: path))
+        try container.load()
+        return container
+    }
+
+    /// A store that has all persons of the data.
+    static func open(_ path: String, filledWith data: PeopleData) throws -> PersistentContainer {
+        let container = try open(path)
+        try container.newBackgroundContext().performAndWait { try insert(data, into: $0) }
+        return container
+    }
+
+    /// Makes and saves persons, in one change set.
+    static func insert(_ data: PeopleData, into context: ManagedObjectContext) throws {
+        for row in 0..<data.count {
+            let person = try context.insert(Person.self)
+            person.age = data.ages[row]
+            person.firstName = data.firstNames[row]
+            person.lastName = data.lastNames[row]
+        }
+        try context.save()
+    }
+}

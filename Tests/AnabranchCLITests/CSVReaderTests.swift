@@ -1,0 +1,108 @@
+import TestSupport
+import Testing
+
+@testable import AnabranchCLI
+
+@Suite struct CSVReaderTests {
+    private func records(_ text: String) throws -> [[String]] {
+        try records(Array(text.utf8))
+    }
+
+    private func records(_ bytes: [UInt8]) throws -> [[String]] {
+        let reader = CSVReader(ByteSource(bytes: bytes))
+        var found: [[String]] = []
+        while let record = try reader.next() { found.append(record.fields.map(\.text)) }
+        return found
+    }
+
+    private func error(_ text: String) -> InputError? {
+        #expect(throws: InputError.self) { try records(text) }
+    }
+
+    @Test func `RFC 4180's own examples`() throws {
+        #expect(
+            try records("aaa,bbb,ccc\r\nzzz,yyy,xxx\r\n") == [
+                ["aaa", "bbb", "ccc"], ["zzz", "yyy", "xxx"],
+            ])
+        #expect(
+            try records("aaa,bbb,ccc\r\nzzz,yyy,xxx") == [
+                ["aaa", "bbb", "ccc"], ["zzz", "yyy", "xxx"],
+            ])
+        #expect(
+            try records("\"aaa\",\"b\r\nbb\",\"ccc\"\r\nzzz,yyy,xxx") == [
+                ["aaa", "b\r\nbb", "ccc"], ["zzz", "yyy", "xxx"],
+            ])
+        #expect(try records("\"aaa\",\"b\"\"bb\",\"ccc\"") == [["aaa", "b\"bb", "ccc"]])
+    }
+
+    @Test func `a byte order mark is no text`() throws {
+        #expect(try records([0xEF, 0xBB, 0xBF] + Array("a,b\n".utf8)) == [["a", "b"]])
+    }
+
+    @Test func `empty fields, empty lines and spaces`() throws {
+        #expect(try records("a,,\n\n\r\n ,b\n") == [["a", "", ""], [" ", "b"]])
+        #expect(try records("") == [])
+        #expect(try records("\"\"") == [[""]])
+    }
+
+    @Test func `an empty field in quotes is told from none`() throws {
+        let reader = CSVReader(ByteSource(bytes: Array("\"\",".utf8)))
+        let fields = try #require(try reader.next()).fields
+        #expect(fields.map(\.isQuoted) == [true, false])
+    }
+
+    @Test func `errors name line and column`() throws {
+        #expect(error("a,b\nc,d\"e\n")?.place == InputPlace(line: 2, column: 4))
+        #expect(error("a\n\"b\"c\n")?.place == InputPlace(line: 2, column: 4))
+        #expect(error("a\nx,\"open\nand so on\n")?.place == InputPlace(line: 2, column: 3))
+        #expect(error("ä,b\rc")?.place == InputPlace(line: 1, column: 4))
+    }
+
+    @Test func `what is not UTF-8 is refused with its place`() {
+        let error = #expect(throws: InputError.self) {
+            try records(Array("a,".utf8) + [0xC3, 0x28])
+        }
+        #expect(error?.place == InputPlace(line: 1, column: 3))
+        #expect(error?.message.contains("UTF-8") == true)
+    }
+
+    @Test func `a row of another length is named`() throws {
+        var rows = try CSVRowReader(ByteSource(bytes: Array("a,b\n1,2\n3\n".utf8), name: "x.csv"))
+        _ = try rows.next()
+        let error = #expect(throws: InputError.self) { try rows.next() }
+        #expect("\(try #require(error))".hasPrefix("x.csv:3:1: The row has 1 fields"))
+    }
+
+    @Test func `two columns of one name are refused`() {
+        #expect(throws: InputError.self) {
+            try CSVRowReader(ByteSource(bytes: Array("a,b,a\n".utf8)))
+        }
+    }
+
+    @Test(arguments: 0..<40)
+    func `whatever is written is read again`(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let alphabet: [Character] = ["a", "é", "日", "\"", ",", "\n", "\r\n", " ", ";", "🇫🇷"]
+        let rows = (0..<Int.random(in: 1...20, using: &random)).map { _ in
+            (0..<5).map { _ in
+                String(
+                    (0..<Int.random(in: 0...6, using: &random)).compactMap { _ in
+                        alphabet.randomElement(using: &random)
+                    })
+            }
+        }
+        let text = rows.map { $0.map { CSVText.field($0) }.joined(separator: ",") }
+            .joined(separator: "\r\n")
+        #expect(try records(text) == rows)
+    }
+
+    @Test(arguments: 0..<60)
+    func `no bytes trap`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let choices = Array("\",\r\n\"ab\u{0}".utf8) + [0xFF, 0xC3, 0xA9, 0xEF, 0xBB, 0xBF]
+        let bytes = (0..<Int.random(in: 0...200, using: &random)).map { _ in
+            choices.randomElement(using: &random) ?? 0
+        }
+        do { _ = try records(bytes) } catch { #expect(error is InputError) }
+    }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import Testing
+
+@Suite struct ImportTests {
+    @Test func `a table fills attributes by name and links by key`() throws {
+        let bench = try Workbench()
+        let countries = try bench.write(
+            "code,name\r\nFR,France\r\nDE,\"Deutschland\"\r\n", to: "c.csv")
+        let run = try bench.run("import", "Country", countries)
+        #expect(run.output == "Country: 2 inserted, in 1 save.\n")
+        let cities = try bench.write(
+            """
+            name,PEOPLE,is_capital,area,founded,seal,country
+            Paris,2102650,yes,105.40,0250-01-01,AAECAw==,FR
+            "Aachen
+            (Aix)",252136,no,160.85,,,DE
+            Nowhere,,,,,,
+
+            """, to: "cities.csv")
+        let second = try bench.run(
+            "import", "City", cities, "--link", "country=country:Country.code")
+        #expect(second.status == 0, "\(second.errors)")
+        let got = try bench.run(
+            "fetch", "City", "--sort", "name", "--json", "--columns",
+            "name,people,isCapital,area,founded,seal,country.code")
+        #expect(got.lines.count == 3)
+        #expect(got.lines[0].contains(#""name":"Aachen\n(Aix)","people":252136,"isCapital":false"#))
+        #expect(got.lines[1].contains(#""people":null"#))
+        #expect(
+            got.lines[2].contains(
+                #""area":"105.4","founded":"0250-01-01T00:00:00Z","#
+                    + #""seal":"AAECAw==","country.code":"FR"}"#
+            ))
+    }
+
+    @Test func `a broken row is named by line and field and nothing is written`() throws {
+        let bench = try Workbench()
+        var text = "name,people\n"
+        for number in 1...300 { text += "City \(number),\(number == 250 ? "many" : "\(number)")\n" }
+        let file = try bench.write(text, to: "cities.csv")
+        let run = try bench.run("import", "City", file, "--batch", "100")
+        #expect(run.status == 65)
+        #expect(
+            run.errors == """
+                anabranch: \(file):251:10: field 'people': 'many' is not a whole number from \
+                -2147483648 to 2147483647.
+                Nothing was written.
+
+                """)
+        #expect(try bench.run("fetch", "City", "--count").output == "0\n")
+    }
+
+    @Test func `from standard input whole batches are kept and said`() throws {
+        let bench = try Workbench()
+        var text = "name,people\n"
+        for number in 1...25 { text += "City \(number),\(number == 22 ? "x" : "1")\n" }
+        let run = try bench.run(
+            "import", "City", "-", "--format", "csv", "--batch", "10", input: text)
+        #expect(run.status == 65)
+        #expect(run.errors.contains("standard input:23:9: field 'people'"))
+        #expect(
+            run.errors.contains("The first 20 rows were written, in 2 saves; nothing after them."))
+        #expect(try bench.run("fetch", "City", "--count").output == "20\n")
+    }
+
+    @Test(arguments: [
+        ("name,people\nA,1\nB\n", ":3:1: The row has 1 fields where the first line names 2"),
+        ("name,people\nA,\"1\n", ":2:3: The quote that opens here is never closed."),
+        ("name,peple\nA,1\n", "--map peple=people"),
+        ("name,country\nA,FR\n", "--link country=country:Country.ATTRIBUTE"),
+        ("people\n1\n", ":2:1: field 'name': City must have a value here"),
+        ("name\n\n\n,\n", ":4:1: The row has 2 fields"),
+        ("", "The input is empty"),
+    ])
+    func `what is wrong with a table is said`(text: String, expected: String) throws {
+        let bench = try Workbench()
+        let run = try bench.run("import", "City", try bench.write(text, to: "x.csv"))
+        #expect(run.status == 65)
+        #expect(run.errors.contains(expected), "\(run.errors)")
+        #expect(run.errors.contains("Nothing was written."))
+        #expect(try bench.run("log", "--json").output.isEmpty)
+    }
+
+    @Test func `a key updates what is there`() throws {
+        let bench = try Workbench()
+        let first = try bench.write("[{\"code\":\"FR\",\"name\":\"Frankreich\"}]", to: "a.json")
+        _ = try bench.run("import", "Country", first, "--key", "code")
+        let second = try bench.write(
+            "{\"code\":\"FR\",\"name\":\"France\"}\n{\"code\":\"DE\",\"name\":null}\n",
+            to: "b.jsonl")
+        let run = try bench.run("import", "Country", second, "--key", "code", "--json")
+        #expect(
+            run.output
+                == #"{"rows":2,"inserted":1,"updated":1,"missingLinks":0,"saves":1}"# + "\n")
+        #expect(try bench.run("fetch", "Country", "--count").output == "2\n")
+        let again = try bench.run("import", "Country", second, "--key", "code")
+        #expect(again.output == "Country: 0 inserted, 2 updated, in 0 saves.\n")
+    }
+
+    @Test func `two rows with one unique key are refused and nothing is written`() throws {
+        let bench = try Workbench()
+        let file = try bench.write("code\nFR\nFR\n", to: "c.csv")
+        let run = try bench.run("import", "Country", file)
+        #expect(run.status == 65)
+        #expect(run.errors.contains("lines 2 to 3"), "\(run.errors)")
+        #expect(try bench.run("fetch", "Country", "--count").output == "0\n")
+    }
+
+    @Test func `links lead to earlier and later rows of the same file`() throws {
+        let bench = try Workbench()
+        let file = try bench.write(
+            "name,twins\nParis,Rome\nRome,\nBerlin,Paris;Rome\n", to: "t.csv")
+        let run = try bench.run(
+            "import", "City", file, "--link", "twins=twins:City.name", "--batch", "1")
+        #expect(run.status == 0, "\(run.errors)")
+        let got = try bench.run("get", "City", "name=Rome", "--columns", "twins.name", "--json")
+        #expect(got.output.contains("Paris") && got.output.contains("Berlin"))
+    }
+
+    @Test func `a link to nothing is refused unless it is allowed`() throws {
+        let bench = try Workbench()
+        let file = try bench.write("name,country\nParis,FR\n", to: "t.csv")
+        let link = ["--link", "country=country:Country.code"]
+        let refused = try ToolRun(["import", bench.store, "City", file] + link)
+        #expect(refused.status == 65)
+        #expect(refused.errors.contains("t.csv:2:7: field 'country': No Country has 'FR' as code."))
+        let missing = try bench.write("name,twins\nParis,Rome\n", to: "m.csv")
+        let self2 = try bench.run("import", "City", missing, "--link", "twins=twins:City.name")
+        #expect(self2.status == 65)
+        #expect(self2.errors.contains("m.csv:2:7: field 'twins': No City has 'Rome' as name."))
+        #expect(self2.errors.contains("Nothing was written."))
+        let allowed = try ToolRun(
+            ["import", bench.store, "City", file, "--allow-missing", "country"] + link)
+        #expect(allowed.output == "City: 1 inserted, 1 links left empty, in 1 save.\n")
+    }
+
+    @Test(arguments: ["csv", "json", "jsonl"])
+    func `what is exported can be imported`(format: String) throws {
+        let bench = try Workbench()
+        let text =
+            #"[{"code":"FR","name":"a \"quoted\", name"},{"code":"DE","name":""},{"code":"IT"}]"#
+        _ = try bench.run("import", "Country", try bench.write(text, to: "c.json"))
+        _ = try bench.run(
+            "import", "City", "-", "--format", "csv", "--link", "country=c:Country.code",
+            "--map", "f=founded",
+            input: "name,c,f,area\nParis,FR,2001-02-03T04:05:06.789Z,0.10\nBonn,DE,,1e30\nX,,,\n")
+        let other = try Workbench()
+        let columns = ["City": "name,founded,area,country.code", "Country": "code,name"]
+        for entity in ["Country", "City"] {
+            let output = try bench.run(
+                "export", entity, "--format", format, "--columns", columns[entity] ?? ""
+            ).output
+            let file = try other.write(output, to: "x.\(format)")
+            let link =
+                entity == "City" ? ["--link", "country=country.code:Country.code"] : []
+            let run = try ToolRun(["import", other.store, entity, file] + link)
+            #expect(run.status == 0, "\(run.errors)")
+        }
+        for entity in ["Country", "City"] {
+            let words = ["--format", "csv", "--sort", "name", "--columns", columns[entity] ?? ""]
+            let first = try ToolRun(["export", bench.store, entity] + words).output
+            let second = try ToolRun(["export", other.store, entity] + words).output
+            #expect(first == second)
+            #expect(first.split(separator: "\n").count == 4)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct RecordCommandTests {
+    private func filled() throws -> Workbench {
+        let bench = try Workbench()
+        _ = try bench.run(
+            "import", "Country", "-", "--format", "csv", input: "code,name\nFR,France\nDE,Germany\n"
+        )
+        _ = try bench.run(
+            "import", "City", "-", "--format", "csv", "--link", "country=c:Country.code",
+            input: "name,people,c\nParis,2102650,FR\nLyon,522250,FR\nBonn,336465,DE\n")
+        return bench
+    }
+
+    @Test func `init makes a store once`() throws {
+        let bench = try Workbench(isMade: false)
+        let model = bench.folder.file("Geo.xcdatamodel")
+        let run = try ToolRun(["init", bench.store, "--model", model])
+        #expect(run.output == "Made \(bench.store) with 2 entities: City, Country.\n")
+        let again = try ToolRun(["init", bench.store, "--model", model])
+        #expect(again.status == 73)
+        #expect(again.errors.contains("such a file already"))
+        let nowhere = try ToolRun(["init", bench.folder.file("no/b.store"), "--model", model])
+        #expect(nowhere.status == 73, "\(nowhere.errors)")
+        #expect(try ToolRun(["init", "x.store", "--model", "nothing"]).status == 66)
+        let broken = try bench.write("<model><entity name=\"1\"/></model>", to: "broken.xml")
+        let refused = try ToolRun(["init", bench.folder.file("c.store"), "--model", broken])
+        #expect(refused.status == 65)
+        #expect(!FileManager.default.fileExists(atPath: bench.folder.file("c.store")))
+    }
+
+    @Test func `fetch filters, sorts and limits`() throws {
+        let bench = try filled()
+        let run = try bench.run(
+            "fetch", "City", "--where", "country.code == 'FR' AND people > 1000", "--sort",
+            "-people", "--columns", "name,people,country.name")
+        let lines = run.lines.map { $0.drop { $0 != " " }.drop { $0 == " " } }
+        #expect(
+            lines == [
+                "name    people  country.name", "Paris  2102650  France", "Lyon    522250  France",
+            ])
+        let json = try bench.run(
+            "fetch", "City", "--sort", "name", "--limit", "1", "--offset", "1", "--json")
+        #expect(json.lines.count == 1)
+        #expect(json.output.contains(#""@entity":"City""#))
+        #expect(json.output.contains(#""name":"Lyon""#))
+        #expect(try bench.run("fetch", "City", "--count", "--json").output == "{\"count\":3}\n")
+    }
+
+    @Test func `a record is named by its ID or by an attribute`() throws {
+        let bench = try filled()
+        let byKey = try bench.run("get", "Country", "code=FR")
+        #expect(byKey.status == 0)
+        let id = try #require(byKey.lines.first?.split(separator: " ").last)
+        let byID = try bench.run("get", "Country", String(id))
+        #expect(byID.output == byKey.output)
+        let uri = try bench.run("get", "Country", "code=FR", "--json").output
+        let object = try JSONSerialization.jsonObject(with: Data(uri.utf8)) as? [String: Any]
+        let full = try #require(object?["@id"] as? String)
+        #expect(try bench.run("get", "Country", full).output == byKey.output)
+    }
+
+    @Test func `insert, update and delete change what they say`() throws {
+        let bench = try filled()
+        let insert = try bench.run(
+            "insert", "City", "name=Metz", "people=121695", "country=code=FR")
+        #expect(insert.status == 0, "\(insert.errors)")
+        let update = try bench.run("update", "City", "name=Metz", "area=41.94", "twins+=name=Bonn")
+        #expect(update.output == "Updated 1 of City.\n")
+        let metz = try bench.run(
+            "get", "City", "name=Metz", "--json", "--columns", "area,people,twins.name,country.code"
+        )
+        #expect(
+            metz.output.contains(
+                #""area":"41.94","people":121695,"twins.name":["Bonn"],"country.code":"FR""#))
+        _ = try bench.run("update", "City", "name=Metz", "twins-=name=Bonn", "--null", "country")
+        let bare = try bench.run(
+            "get", "City", "name=Metz", "--json", "--columns", "twins.name,country.code")
+        #expect(bare.output.contains(#""twins.name":[],"country.code":null"#))
+        let many = try bench.run(
+            "update", "City", "--where", "country.code == 'FR'", "isCapital=true")
+        #expect(many.output == "Updated 2 of City.\n")
+        #expect(
+            try bench.run("delete", "City", "name=Metz", "name=Bonn").output
+                == "Deleted 2 of City.\n")
+        #expect(
+            try bench.run("delete", "City", "--where", "isCapital == YES", "--json").output
+                == "{\"deleted\":2}\n")
+        #expect(try bench.run("fetch", "City", "--count").output == "0\n")
+    }
+
+    @Test func `a denied deletion deletes nothing`() throws {
+        let bench = try filled()
+        let run = try bench.run("delete", "Country", "code=FR")
+        #expect(run.status == 65, "\(run.errors)")
+        #expect(try bench.run("fetch", "Country", "--count").output == "2\n")
+    }
+
+    @Test func `the log, one change set and the hash are shown`() throws {
+        let bench = try filled()
+        _ = try ToolRun(["update", bench.store, "City", "name=Bonn", "people=1", "--author", "Ada"])
+        let log = try bench.run("log", "--json")
+        #expect(log.lines.count == 3)
+        #expect(log.lines[2].contains(#""author":"Ada""#))
+        #expect(log.lines[2].contains(#""summary":"~1 City (people)""#))
+        let table = try bench.run("log", "--limit", "1")
+        #expect(table.lines.count == 2)
+        let name = try #require(table.lines[1].split(separator: " ").dropFirst().first)
+        let shown = try bench.run("show", String(name))
+        #expect(shown.output.contains("Author    Ada"))
+        #expect(shown.output.contains("Updated 1 record of City:"))
+        #expect(try bench.run("show", "3").output == shown.output)
+        #expect(try bench.run("show", "99").status == 1)
+        #expect(try bench.run("show", "x").status == 64)
+        let hash = try bench.run("hash").output
+        #expect(hash.count == 65)
+        #expect(try bench.run("hash", "--json").output == "{\"hash\":\"\(hash.dropLast())\"}\n")
+        #expect(try bench.run("conflicts").output == "Nothing was discarded.\n")
+    }
+
+    @Test func `status counts what is there`() throws {
+        let bench = try filled()
+        let run = try bench.run("status", "--json")
+        #expect(run.output.contains(#""changeSets":2,"conflicts":0,"server":null"#))
+        #expect(run.output.contains(#""entities":{"City":3,"Country":2}"#))
+        #expect(try bench.run("status").output.contains("Zone          none yet"))
+    }
+
+    @Test func `watch shows what is saved meanwhile`() async throws {
+        let bench = try filled()
+        async let watched = Task.detached {
+            try bench.run("watch", "--offline", "--count", "1", "--for", "30", "--json")
+        }.value
+        // The watcher begins at the end of the log, so save until it has seen one.
+        var saved = 0
+        let done = Task { try await Task.sleep(for: .seconds(20)) }
+        while saved < 20 {
+            try await Task.sleep(for: .milliseconds(200))
+            _ = try bench.run("update", "City", "name=Bonn", "people=\(1000 + saved)")
+            saved += 1
+            if saved == 5 { break }
+        }
+        done.cancel()
+        let run = try await watched
+        #expect(run.status == 0)
+        #expect(run.lines.count == 1)
+        #expect(run.output.contains(#""operation":"update","entity":"City""#))
+    }
+}

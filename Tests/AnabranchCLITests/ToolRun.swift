@@ -1,0 +1,108 @@
+import Foundation
+import TestSupport
+
+/// One run of the built `anabranch`, to its end.
+struct ToolRun {
+    let status: Int32
+    let output: String
+    let errors: String
+
+    var lines: [Substring] { output.split(separator: "\n") }
+
+    /// - Parameter input: What the program finds on standard input.
+    init(
+        _ words: [String], of program: String = "anabranch", input: String = "",
+        environment: [String: String] = [:]
+    ) throws {
+        let folder = try TemporaryDirectory("anabranch-cli")
+        let files = ["in", "out", "err"].map { folder.url.appending(path: $0) }
+        try Data(input.utf8).write(to: files[0])
+        for file in files[1...] { try Data().write(to: file) }
+        let process = Process()
+        process.executableURL = try Self.executable(program)
+        process.arguments = words
+        process.environment = [
+            "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "", "USER": "tester",
+        ].merging(environment) { $1 }
+        process.standardInput = try FileHandle(forReadingFrom: files[0])
+        process.standardOutput = try FileHandle(forWritingTo: files[1])
+        process.standardError = try FileHandle(forWritingTo: files[2])
+        try process.run()
+        process.waitUntilExit()
+        status = process.terminationReason == .exit ? process.terminationStatus : -1
+        output = try String(contentsOf: files[1], encoding: .utf8)
+        errors = try String(contentsOf: files[2], encoding: .utf8)
+    }
+
+    /// The programs lie beside the test runner, or beside the bundle on a Mac.
+    static func executable(_ name: String = "anabranch") throws -> URL {
+        let places = [
+            URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent(),
+            Bundle.main.bundleURL,
+            Bundle.main.bundleURL.deletingLastPathComponent(),
+        ]
+        for place in places {
+            let file = place.appending(path: name)
+            if FileManager.default.isExecutableFile(atPath: file.path) { return file }
+        }
+        throw MissingTool(description: "There is no \(name) beside \(places[0].path): build it.")
+    }
+
+    struct MissingTool: Error, CustomStringConvertible { let description: String }
+}
+
+/// A folder with a model, a store made for it, and short ways to use them.
+struct Workbench {
+    let folder: TemporaryDirectory
+    var store: String { folder.file("a.store") }
+
+    init(isMade: Bool = true) throws {
+        folder = try TemporaryDirectory("anabranch-cli")
+        let model = folder.url.appending(path: "Geo.xcdatamodel")
+        try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+        try Data(Self.model.utf8).write(to: model.appending(path: "contents"))
+        if isMade { _ = try ToolRun(["init", store, "--model", model.path]) }
+    }
+
+    func write(_ text: String, to name: String) throws -> String {
+        try Data(text.utf8).write(to: folder.url.appending(path: name))
+        return folder.file(name)
+    }
+
+    /// Runs a command on the store: its name, then what follows the store.
+    func run(_ command: String, _ words: String..., input: String = "") throws -> ToolRun {
+        try ToolRun([command, store] + words, input: input)
+    }
+
+    static let model = """
+        <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+        <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+            <entity name="City" syncable="YES">
+                <attribute name="area" optional="YES" attributeType="Decimal"/>
+                <attribute name="founded" optional="YES" attributeType="Date" \
+        usesScalarValueType="NO"/>
+                <attribute name="isCapital" optional="YES" attributeType="Boolean" \
+        usesScalarValueType="YES"/>
+                <attribute name="name" attributeType="String"/>
+                <attribute name="people" optional="YES" attributeType="Integer 32" \
+        defaultValueString="0" usesScalarValueType="YES"/>
+                <attribute name="seal" optional="YES" attributeType="Binary"/>
+                <relationship name="country" optional="YES" maxCount="1" \
+        deletionRule="Nullify" destinationEntity="Country" inverseName="cities" \
+        inverseEntity="Country"/>
+                <relationship name="twins" optional="YES" toMany="YES" deletionRule="Nullify" \
+        destinationEntity="City" inverseName="twins" inverseEntity="City"/>
+            </entity>
+            <entity name="Country" syncable="YES">
+                <attribute name="code" attributeType="String"/>
+                <attribute name="name" optional="YES" attributeType="String"/>
+                <relationship name="cities" optional="YES" toMany="YES" \
+        deletionRule="Deny" destinationEntity="City" inverseName="country" \
+        inverseEntity="City"/>
+                <uniquenessConstraints>
+                    <uniquenessConstraint><constraint value="code"/></uniquenessConstraint>
+                </uniquenessConstraints>
+            </entity>
+        </model>
+        """
+}

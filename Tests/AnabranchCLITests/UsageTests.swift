@@ -1,0 +1,117 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct UsageTests {
+    @Test(arguments: [
+        ([], "A command is missing."), (["ftech"], "Did you mean 'fetch'?"),
+        (["--store", "x"], "The command comes first"),
+        (["fetch"], "'fetch' needs STORE and ENTITY: anabranch fetch STORE ENTITY [OPTION…]"),
+        (["fetch", "a", "City", "--wher", "x"], "Did you mean --where?"),
+        (["fetch", "a", "City", "more"], "has no place for 'more'"),
+        (["fetch", "a", "City", "--limit", "-1"], "--limit takes a whole number of at least 1"),
+        (["init", "a"], "anabranch init a --model FILE"),
+        (["update", "a", "City", "name=x"], "needs something to change"),
+        (["delete", "a", "City"], "needs either RECORD or --where"),
+        (["import", "a", "City", "file"], "Type --format csv or json."),
+        (["sync", "a", "--server", "nonsense"], "--server takes a URL"),
+        (["sync", "a", "--token", "secret"], "There is no option --token."),
+    ])
+    func `a bad command line says what to type and ends with 64`(
+        words: [String], expected: String
+    ) throws {
+        let run = try ToolRun(words)
+        #expect(run.status == 64)
+        #expect(run.errors.hasPrefix("anabranch: "))
+        #expect(run.errors.contains(expected), "\(run.errors)")
+        #expect(run.errors.contains("--help' for what there is."))
+        #expect(run.output.isEmpty)
+    }
+
+    @Test func `help goes to standard output`() throws {
+        for words in [["--help"], ["-h"], ["help"]] {
+            let run = try ToolRun(words)
+            #expect(run.status == 0)
+            #expect(run.output.hasPrefix("Usage: anabranch COMMAND"))
+        }
+        #expect(try ToolRun(["help", "sync"]).output == ToolRun(["sync", "--help"]).output)
+        #expect(try ToolRun(["--version"]).output.hasPrefix("anabranch "))
+    }
+
+    @Test func `names of the model are checked with suggestions`() throws {
+        let bench = try Workbench()
+        let entity = try bench.run("fetch", "Citty")
+        #expect(entity.status == 64)
+        #expect(entity.errors.contains("Did you mean City?"))
+        #expect(
+            try bench.run("fetch", "City", "--columns", "nam").errors.contains("Did you mean name?")
+        )
+        #expect(try bench.run("fetch", "City", "--columns", "name.x").status == 64)
+        #expect(
+            try bench.run("insert", "City", "name=x", "people=x").errors.contains(
+                "takes a whole number"))
+        #expect(try bench.run("insert", "City", "name").status == 64)
+        #expect(try bench.run("insert", "City", "country=x").status == 64)
+        let missing = try bench.run("insert", "City", "people=1")
+        #expect(missing.status == 65)
+        #expect(missing.errors.contains("name"))
+        #expect(try bench.run("fetch", "City", "--count").output == "0\n")
+    }
+
+    @Test func `a predicate's error names the column`() throws {
+        let bench = try Workbench()
+        let syntax = try bench.run("fetch", "City", "--where", "people >")
+        #expect(syntax.status == 64)
+        #expect(syntax.errors.contains("at column "), "\(syntax.errors)")
+        #expect(try bench.run("fetch", "City", "--where", "peple > 1").errors.contains("peple"))
+    }
+
+    @Test func `what is not there ends with 1 or 66`() throws {
+        let bench = try Workbench()
+        let record = try bench.run("get", "City", "name=Atlantis")
+        #expect(record.status == 1)
+        #expect(record.errors == "anabranch: There is no City with name=Atlantis.\n")
+        #expect(try bench.run("get", "City", "00000000/7").status == 1)
+        let store = try ToolRun(["status", bench.folder.file("b.store")])
+        #expect(store.status == 66)
+        #expect(store.errors.contains("Make one by: anabranch init"))
+        #expect(try bench.run("import", "City", "nothing.csv").status == 66)
+        #expect(!FileManager.default.fileExists(atPath: bench.folder.file("b.store")))
+    }
+
+    @Test func `a file that is no store ends with 65`() throws {
+        let bench = try Workbench()
+        let text = try bench.write(String(repeating: "not a store ", count: 1000), to: "t.store")
+        #expect(try ToolRun(["status", text]).status == 65)
+        #expect(try ToolRun(["status", bench.folder.path]).status == 65)
+    }
+
+    @Test func `the environment names the store`() throws {
+        let bench = try Workbench()
+        let run = try ToolRun(
+            ["fetch", "City", "--count"], environment: ["ANABRANCH_STORE": bench.store])
+        #expect(run.output == "0\n")
+    }
+
+    @Test func `sync without a server, or with none that answers, says so`() throws {
+        let bench = try Workbench()
+        let none = try bench.run("sync")
+        #expect(none.status == 64)
+        let secret = try bench.write("anb_secret\n", to: "token")
+        let plain = try bench.run(
+            "sync", "--server", "http://example.org", "--zone", "z", "--token-file", secret)
+        #expect(plain.status == 64)
+        #expect(plain.errors.contains("https"))
+        #expect(!plain.errors.contains("anb_secret"))
+        #expect(
+            try bench.run(
+                "sync", "--server", "http://127.0.0.1:1", "--zone", "z", "--token-file", "nowhere"
+            ).status == 66)
+        #expect(try bench.run("fetch", "City", "--count").status == 0)
+    }
+
+    @Test func `no colours reach a file`() throws {
+        let bench = try Workbench()
+        #expect(!(try bench.run("status").output.contains("\u{1B}")))
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+
+@testable import AnabranchServer
+
+@Suite struct RequestLogTests {
+    private func log(_ least: RequestLog.Level, _ lines: LogLines) -> RequestLog {
+        RequestLog(
+            least: least, wallMilliseconds: { 1_700_000_000_123 },
+            sink: { lines.append($0) })
+    }
+
+    @Test func `a line is one JSON object with its time`() throws {
+        let lines = LogLines()
+        log(.info, lines).write(.info, "a \"quoted\"\nline \u{1}\u{2028}é")
+        let line = try #require(lines.all.first)
+        #expect(line.hasSuffix("}\n"))
+        #expect(line.dropLast().contains("\n") == false)
+        struct Line: Decodable { var time, level, message: String }
+        let decoded = try JSONDecoder().decode(Line.self, from: Data(line.utf8))
+        #expect(decoded.time == "2023-11-14T22:13:20.123Z")
+        #expect(decoded.message == "a \"quoted\"\nline \u{1}\u{2028}é")
+    }
+
+    @Test func `what is less than the level is not written`() {
+        let lines = LogLines()
+        let log = log(.warning, lines)
+        log.write(.info, "no")
+        log.write(.warning, "yes")
+        for status in [200, 404, 500] {
+            log.write(
+                HTTPRecord(
+                    method: "GET", path: "/", status: status, duration: .milliseconds(1),
+                    bytesReceived: 0, bytesSent: 0, isCutOff: false, log: HTTPLogFields()))
+        }
+        #expect(lines.all.count == 3)
+        #expect(lines.all[1].contains("\"level\":\"warning\""))
+        #expect(lines.all[2].contains("\"level\":\"error\""))
+    }
+}

@@ -1,0 +1,104 @@
+import AnabranchReplication
+import AnabranchSQLite
+import Foundation
+import TestSupport
+import Testing
+
+@testable import AnabranchServer
+
+/// What only the back end of files has.
+@Suite struct SQLiteZoneStorageTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory("storage") }
+
+    private func open(_ name: String, creating: Bool = false) throws -> SQLiteZoneStorage {
+        try SQLiteZoneStorage(path: directory.file(name), creating: creating) {
+            EpochID(high: 1, low: 2)
+        }
+    }
+
+    private func code(_ body: () throws -> Void) -> ZoneStorageError.Code? {
+        do { try body() } catch { return (error as? ZoneStorageError)?.code }
+        return nil
+    }
+
+    @Test func `a file that is missing is not made unless that is asked for`() throws {
+        #expect(code { _ = try open("a.sqlite") } == .noSuchZone)
+        #expect(!FileManager.default.fileExists(atPath: directory.file("a.sqlite")))
+    }
+
+    @Test func `a file of a later format is left as it is`() throws {
+        try open("a.sqlite", creating: true).close()
+        let connection = try Connection(path: directory.file("a.sqlite"))
+        try connection.execute("PRAGMA user_version = 2")
+        connection.close()
+        let before = FileManager.default.contents(atPath: directory.file("a.sqlite"))
+        #expect(code { _ = try open("a.sqlite") } == .newerFormat)
+        #expect(FileManager.default.contents(atPath: directory.file("a.sqlite")) == before)
+    }
+
+    @Test func `another program's database is refused`() throws {
+        let connection = try Connection(path: directory.file("a.sqlite"))
+        try connection.execute("CREATE TABLE theirs(a)")
+        connection.close()
+        #expect(code { _ = try open("a.sqlite") } == .damaged)
+    }
+
+    @Test func `what is no database is refused`() throws {
+        try Data(repeating: 65, count: 5000)
+            .write(to: URL(fileURLWithPath: directory.file("a.sqlite")))
+        #expect(throws: SQLiteError.self) { _ = try open("a.sqlite") }
+    }
+
+    @Test func `a closed storage throws and can be closed again`() throws {
+        let storage = try open("a.sqlite", creating: true)
+        storage.close()
+        storage.close()
+        #expect(throws: (any Error).self) { try storage.read { _ = try $0.logState() } }
+        #expect(code { try storage.write { _ in } } == .closed)
+    }
+
+    @Test func `a directory is served by one daemon`() throws {
+        let first = try SQLiteBackEnd(directory: directory.path, environment: .system)
+        let second = try SQLiteBackEnd(directory: directory.path, environment: .system)
+        try first.lockForServing()
+        #expect(code { try second.lockForServing() } == .inUse)
+        first.close()
+        #expect(code { try second.lockForServing() } == nil)
+        second.close()
+    }
+
+    @Test func `an epoch reaches as far as the least fork behind it`() throws {
+        let ids = (0..<3).map { EpochID(high: UInt64($0), low: 0) }
+        let history = try #require(
+            EpochHistory([
+                .init(id: ids[0], forkPosition: 0), .init(id: ids[1], forkPosition: 5),
+                .init(id: ids[2], forkPosition: 3),
+            ]))
+        #expect(history.present == ids[2])
+        #expect(ids.map { history.reach(of: $0, head: 9) } == [3, 3, 9])
+        #expect(history.reach(of: EpochID(high: 7, low: 7), head: 9) == nil)
+        #expect(EpochHistory([]) == nil)
+    }
+
+    @Test func `a row that was only inserted carries one stamp, an updated cell its own`() throws {
+        var list = CellList()
+        let values: [ArraySlice<UInt8>] = [[2, 4], [5, 1, 65]]
+        list.put(.init(property: 2, timestamp: 10, author: 0, value: values[1]))
+        list.put(.init(property: 1, timestamp: 10, author: 0, value: values[0]))
+        let fresh = list.encoded(timestamp: 10, author: 0)
+        #expect(fresh == [2, 2, 2, 4, 4, 3, 5, 1, 65])
+        list.put(.init(property: 1, timestamp: 11, author: 3, value: [2, 6]))
+        let updated = list.encoded(timestamp: 10, author: 0)
+        #expect(updated.count == fresh.count + 9)
+        let read = try CellList(decoding: updated, timestamp: 10, author: 0)
+        #expect(read.cells.map(\.property) == [1, 2])
+        #expect(read.cells.map(\.timestamp) == [11, 10])
+        #expect(read.cells.map(\.author) == [3, 0])
+        #expect(read[2]?.value == values[1])
+        #expect(throws: ChangeSetDecodingError.self) {
+            try CellList(decoding: Array(updated.dropLast()), timestamp: 10, author: 0)
+        }
+    }
+}

@@ -1,0 +1,226 @@
+import Anabranch
+import AnabranchStore
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// The dumbest model of people, groups and what relates them: every question is asked of all.
+private struct DumbGraph: Equatable {
+    var people: Set<Int> = []
+    var groups: Set<Int> = []
+    var bosses: [Int: Int] = [:]
+    var friends: Set<Set<Int>> = []
+    var members: Set<[Int]> = []
+
+    mutating func delete(person: Int) {
+        people.remove(person)
+        bosses[person] = nil
+        bosses = bosses.filter { $0.value != person }
+        friends = friends.filter { !$0.contains(person) }
+        members = members.filter { $0[1] != person }
+    }
+
+    mutating func delete(group: Int) {
+        groups.remove(group)
+        members = members.filter { $0[0] != group }
+    }
+}
+
+/// One context under random operations, and what it should hold.
+private struct Trial {
+    let graph: Graph
+    let context: ManagedObjectContext
+    var random: SeededGenerator
+    var dumb = DumbGraph()
+    var saved = DumbGraph()
+    /// By their ages and titles.
+    var people: [Int: Person] = [:]
+    var groups: [Int: Group] = [:]
+    var next = 0
+
+    mutating func step() throws {
+        switch Int.random(in: 0..<16, using: &random) {
+        case 0, 1: try insertPerson()
+        case 2: try insertGroup()
+        case 3, 4, 5: try setBoss()
+        case 6: try changeReports()
+        case 7, 8: try changeFriends()
+        case 9, 10: try changeMembers()
+        case 11: try delete()
+        case 12: context.processPendingChanges()
+        case 13: try save()
+        case 14: if random.oneIn(3) { try rollback() }
+        default: try forget()
+        }
+    }
+
+    private mutating func insertPerson() throws {
+        let person = try context.insert(Person.self)
+        person.age = Int64(next)
+        people[next] = person
+        dumb.people.insert(next)
+        next += 1
+    }
+
+    private mutating func insertGroup() throws {
+        let group = try context.insert(Group.self)
+        group.title = "\(next)"
+        groups[next] = group
+        dumb.groups.insert(next)
+        next += 1
+    }
+
+    private mutating func anyone() -> Int? { dumb.people.sorted().randomElement(using: &random) }
+
+    private mutating func setBoss() throws {
+        guard let key = anyone(), let boss = anyone() else { return }
+        let isNone = random.oneIn(4)
+        people[key]?.boss = isNone ? nil : people[boss]
+        dumb.bosses[key] = isNone ? nil : boss
+    }
+
+    private mutating func changeReports() throws {
+        guard let boss = anyone(), let key = anyone(), let person = people[key] else { return }
+        if random.oneIn(2) {
+            people[boss]?.reports.insert(person)
+            dumb.bosses[key] = boss
+        } else {
+            people[boss]?.reports.remove(person)
+            if dumb.bosses[key] == boss { dumb.bosses[key] = nil }
+        }
+    }
+
+    private mutating func changeFriends() throws {
+        guard let first = anyone(), let second = anyone(), let friend = people[second] else {
+            return
+        }
+        if random.oneIn(3) {
+            people[first]?.friends.remove(friend)
+            dumb.friends.remove([first, second])
+        } else {
+            people[first]?.friends.insert(friend)
+            dumb.friends.insert([first, second])
+        }
+    }
+
+    private mutating func changeMembers() throws {
+        guard let key = anyone(), let person = people[key],
+            let number = dumb.groups.sorted().randomElement(using: &random),
+            let group = groups[number]
+        else { return }
+        let isRemoved = random.oneIn(3)
+        switch (random.oneIn(2), isRemoved) {
+        case (true, true): group.members.remove(person)
+        case (true, false): group.members.insert(person)
+        case (false, true): person.groups.remove(group)
+        case (false, false): person.groups.insert(group)
+        }
+        if isRemoved {
+            dumb.members.remove([number, key])
+        } else {
+            dumb.members.insert([number, key])
+        }
+    }
+
+    private mutating func delete() throws {
+        if random.oneIn(3), let number = dumb.groups.sorted().randomElement(using: &random) {
+            if let group = groups.removeValue(forKey: number) { context.delete(group) }
+            dumb.delete(group: number)
+        } else if let key = anyone() {
+            if let person = people.removeValue(forKey: key) { context.delete(person) }
+            dumb.delete(person: key)
+        }
+        // Until then the other ends still mention it.
+        context.processPendingChanges()
+    }
+
+    private mutating func save() throws {
+        try context.save()
+        saved = dumb
+    }
+
+    private mutating func rollback() throws {
+        context.rollback()
+        dumb = saved
+        try findAll()
+    }
+
+    /// Makes faults of what has been read, or drops it, and finds all objects anew.
+    private mutating func forget() throws {
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: try context.refreshAllObjects()
+        case 1:
+            people = [:]
+            groups = [:]
+            try findAll()
+        default:
+            guard dumb == saved else { return }
+            context.reset()
+            try findAll()
+        }
+    }
+
+    private mutating func findAll() throws {
+        people = Dictionary(
+            uniqueKeysWithValues: try context.fetch(FetchRequest<Person>()).map {
+                (Int($0.age), $0)
+            })
+        groups = Dictionary(
+            uniqueKeysWithValues: try context.fetch(FetchRequest<Group>()).map {
+                (Int($0.title ?? "") ?? -1, $0)
+            })
+    }
+
+    /// What a context holds, asked from every side.
+    static func read(_ context: ManagedObjectContext) throws -> DumbGraph {
+        var found = DumbGraph()
+        for person in try context.fetch(FetchRequest<Person>()) {
+            let key = Int(person.age)
+            found.people.insert(key)
+            if let boss = person.boss {
+                found.bosses[key] = Int(boss.age)
+                #expect(boss.reports.contains(person))
+            }
+            for report in person.reports { #expect(report.boss === person) }
+            for friend in person.friends {
+                found.friends.insert([key, Int(friend.age)])
+                #expect(friend.friends.contains(person))
+            }
+            for group in person.groups { #expect(group.members.contains(person)) }
+        }
+        for group in try context.fetch(FetchRequest<Group>()) {
+            let number = Int(group.title ?? "") ?? -1
+            found.groups.insert(number)
+            for member in group.members {
+                found.members.insert([number, Int(member.age)])
+                #expect(member.groups.contains(group))
+            }
+        }
+        return found
+    }
+}
+
+@Suite struct `The graph against a dumb model` {
+    @Test(arguments: 1...60 as ClosedRange<UInt64>)
+    func `inverses, deletions, saves and rollbacks agree`(seed: UInt64) throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            var trial = Trial(
+                graph: graph, context: context, random: SeededGenerator(seed: seed))
+            for step in 0..<150 {
+                try trial.step()
+                guard step % 10 == 9 else { continue }
+                #expect(try Trial.read(context) == trial.dumb, "seed \(seed), step \(step)")
+            }
+            try context.save()
+            let expected = trial.dumb
+            let stored = Mutex<DumbGraph?>(nil)
+            try graph.inContext { other throws in
+                let found = try Trial.read(other)
+                stored.withLock { $0 = found }
+            }
+            #expect(stored.withLock { $0 } == expected, "seed \(seed), stored")
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import Foundation
+
+/// The executables that were built beside the test bundle.
+enum BuiltProducts {
+    static func executable(_ name: String) throws -> URL {
+        let file = folder.appending(path: name)
+        guard FileManager.default.isExecutableFile(atPath: file.path) else {
+            throw MissingProduct(description: "Build \(name) first: there is no \(file.path).")
+        }
+        return file
+    }
+
+    /// On Linux the test runner lies beside the products; on a Mac the bundle does.
+    private static let folder: URL = {
+        #if os(macOS)
+            let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
+            return bundle?.bundleURL.deletingLastPathComponent() ?? Bundle.main.bundleURL
+        #else
+            return URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        #endif
+    }()
+}
+
+struct MissingProduct: Error, CustomStringConvertible {
+    let description: String
+}

@@ -1,0 +1,75 @@
+import Foundation
+
+/// A process of the test's own, which dies with it.
+final class ChildProcess {
+    private let process = Process()
+
+    var isRunning: Bool { process.isRunning }
+
+    /// - Parameter log: Gets what the process prints to either stream; `nil` throws it away.
+    init(
+        _ executable: URL, _ arguments: [String], environment: [String: String] = [:],
+        log: URL? = nil
+    ) throws {
+        process.executableURL = executable
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        let output = try log.map(Self.append) ?? FileHandle.nullDevice
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+    }
+
+    deinit { kill() }
+
+    private static func append(to file: URL) throws -> FileHandle {
+        if !FileManager.default.fileExists(atPath: file.path) {
+            _ = FileManager.default.createFile(atPath: file.path, contents: nil)
+        }
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.seekToEnd()
+        return handle
+    }
+
+    /// Ends the process as a crash does: no handler runs.
+    func kill() {
+        guard process.isRunning else { return }
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    /// Asks the process to end, and waits.
+    ///
+    /// - Returns: Its exit status.
+    func terminate() -> Int32 {
+        if process.isRunning { process.terminate() }
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    /// Runs a program to its end.
+    ///
+    /// - Returns: What it printed to standard output.
+    static func output(of executable: URL, _ arguments: [String]) throws -> String {
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = executable
+        process.arguments = arguments
+        process.standardOutput = pipe
+        try process.run()
+        let data = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw FailedProcess(
+                description: "\(executable.lastPathComponent) \(arguments) ended with "
+                    + "\(process.terminationStatus).")
+        }
+        return String(decoding: data, as: UTF8.self)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}
+
+struct FailedProcess: Error, CustomStringConvertible {
+    let description: String
+}

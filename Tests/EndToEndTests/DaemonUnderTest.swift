@@ -1,0 +1,63 @@
+import Foundation
+import TestSupport
+
+/// A daemon on a free loopback port, which keeps its port through restarts.
+final class DaemonUnderTest {
+    let token: String
+    let log: URL
+    private let folder: TemporaryDirectory
+    private let executable: URL
+    private var process: ChildProcess?
+    private(set) var port = 0
+
+    static let zone = "notes"
+
+    init(in folder: TemporaryDirectory) throws {
+        self.folder = folder
+        log = folder.url.appending(path: "daemon.log")
+        executable = try BuiltProducts.executable("anabranchd")
+        token = try ChildProcess.output(
+            of: executable,
+            [
+                "token", "create", "--zone", Self.zone, "--role", "write", "--store",
+                "sqlite:\(folder.file("zones"))",
+            ])
+        try start()
+    }
+
+    var url: URL { URL(string: "http://127.0.0.1:\(port)")! }
+
+    func start() throws {
+        let portFile = folder.file("port")
+        try? FileManager.default.removeItem(atPath: portFile)
+        process = try ChildProcess(
+            executable,
+            [
+                "serve", "--store", "sqlite:\(folder.file("zones"))", "--listen",
+                "127.0.0.1:\(port)", "--port-file", portFile, "--log-level", "warning",
+            ], log: log)
+        let deadline = Date(timeIntervalSinceNow: 20)
+        while Date() < deadline {
+            let text = (try? String(contentsOfFile: portFile, encoding: .utf8)) ?? ""
+            if let found = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) {
+                port = found
+                return
+            }
+            usleep(2000)
+        }
+        let lines = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
+        throw FailedProcess(description: "The daemon does not listen: \(lines.suffix(2000))")
+    }
+
+    func kill() { process?.kill() }
+
+    /// - Returns: The exit status.
+    func stop() -> Int32 { process?.terminate() ?? -1 }
+
+    /// What the stopped daemon's own command says of the zone's state.
+    func hash() throws -> String {
+        try ChildProcess.output(
+            of: executable,
+            ["zone", "hash", Self.zone, "--store", "sqlite:\(folder.file("zones"))"])
+    }
+}

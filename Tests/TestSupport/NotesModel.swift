@@ -1,0 +1,54 @@
+public import Anabranch
+
+/// The model of the tests with real processes: notes in pairs, each saved with its twin.
+public enum NotesModel {
+    public static func make() throws -> ManagedObjectModel {
+        try ManagedObjectModel {
+            Entity("Note") {
+                Attribute("pair", .string)
+                Attribute("text", .string)
+                Attribute("edits", .integer64)
+            }
+        }
+    }
+
+    /// One save: a new pair of notes, or an edit or a deletion of an old pair, both or neither.
+    public struct RandomSave: Sendable {
+        private let kind: Int
+        private let choice: UInt64
+
+        public init(using generator: inout SeededGenerator) {
+            kind = Int.random(in: 0..<10, using: &generator)
+            choice = generator.next()
+        }
+
+        public func run(in context: ManagedObjectContext) throws {
+            let pairs = Dictionary(
+                grouping: try context.fetch(FetchRequest<ManagedObject>(entityName: "Note"))
+            ) { $0["pair"] }
+            let names = pairs.keys.compactMap(\.text).sorted()
+            guard kind >= 5, !names.isEmpty else { return try insert(in: context) }
+            let chosen = names[Int(choice % UInt64(names.count))]
+            for note in pairs[.string(chosen)] ?? [] {
+                if kind == 9 { context.delete(note) } else { note["edits"] = .integer(Int64(kind)) }
+            }
+            try context.save()
+        }
+
+        private func insert(in context: ManagedObjectContext) throws {
+            let name = String(choice, radix: 16)
+            for half in ["left", "right"] {
+                let note = try context.insert("Note")
+                note["pair"] = .string(name)
+                note["text"] = .string("\(half) of \(name)")
+            }
+            try context.save()
+        }
+    }
+}
+
+extension Value {
+    fileprivate var text: String? {
+        if case .string(let text) = self { text } else { nil }
+    }
+}
