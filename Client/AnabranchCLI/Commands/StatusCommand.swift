@@ -28,7 +28,7 @@ struct StatusCommand: Command {
     }
 
     func run(_ console: Console) async throws {
-        let container = try StoreFile.open(path)
+        let container = try StoreFile.open(path, for: .reading)
         defer { container.coordinator.close() }
         let facts = try facts(of: container)
         if isJSON { try console.print(json(facts)) } else { try write(facts, console) }

@@ -34,7 +34,7 @@ struct WatchCommand: Command {
     }
 
     func run(_ console: Console) async throws {
-        let container = try StoreFile.open(path)
+        let container = try StoreFile.open(path, for: isOffline ? .reading : .writing)
         defer { container.coordinator.close() }
         let isConnected =
             try !isOffline && (connection.server != nil || SyncStatus(of: container).server != nil)
