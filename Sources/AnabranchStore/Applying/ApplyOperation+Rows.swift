@@ -4,10 +4,9 @@ import AnabranchSQLite
 
 extension ApplyOperation {
     mutating func insert(_ block: RowBlock, of set: IncomingSet) throws {
-        guard let entity = schema.model.entity(wireName: block.entity), !entity.isAbstract else {
-            return try deferred.insert(block, stamp: set.stamp)
-        }
-        let layout = schema.layout(of: entity)
+        let layout = layout(named: block.entity)
+        try checkAreNew(block, in: layout?.table, of: set)
+        guard let layout else { return try deferred.insert(block, stamp: set.stamp) }
         let mapping = ColumnMapping(block.properties, layout: layout)
         let statement = try connection.cached(
             EntityLayout.insertSQL(table: layout.table, columns: mapping.columns))
@@ -23,31 +22,50 @@ extension ApplyOperation {
             try statement.bind(id, at: 1)
             for (index, source) in mapping.sources.enumerated() {
                 let value = try localValue(block.columns[source][row])
-                try statement.bind(slot: value, at: first + index)
+                try statement.bind(
+                    slot: value, at: first + index, as: mapping.columns[index].kind)
                 if mapping.columns[index].kind == .reference {
                     changes.noteInverse(of: mapping.columns[index], target: value)
                 }
             }
-            try insert(statement, id: id, record: record, of: set)
+            try insert(statement, id: id, of: set)
             for source in mapping.unknown {
                 try deferred.write(
                     block.properties[source], block.columns[source][row], to: id, stamp: set.stamp)
             }
         }
         changes.noteInserted(
-            block.records.map { LocalID(ordinal: ordinal, number: $0.number) }, of: entity)
+            block.records.map { LocalID(ordinal: ordinal, number: $0.number) },
+            of: layout.entity)
+    }
+
+    /// The primary key of their own table tells the rest.
+    private func checkAreNew(
+        _ block: RowBlock, in table: TableLayout?, of set: IncomingSet
+    ) throws {
+        let ids = block.records.map { LocalID(ordinal: set.stamp.ordinal, number: $0.number) }
+        if let id = try held.duplicate(among: ids, notIn: table) {
+            throw insertedTwice(id, of: set)
+        }
+    }
+
+    private func insertedTwice(
+        _ id: LocalID, of set: IncomingSet, underlying: (any Error)? = nil
+    ) -> StoreError {
+        StoreError(
+            .malformedChangeSet,
+            "Can't apply \(set.changeSet.dot) because it inserts record \(id.number) of its "
+                + "author again.", path: transaction.store.path, records: [id],
+            underlying: underlying)
     }
 
     private func insert(
-        _ statement: Statement, id: LocalID, record: RecordID, of set: IncomingSet
+        _ statement: Statement, id: LocalID, of set: IncomingSet
     ) throws {
         do {
             try statement.run()
         } catch let error as SQLiteError where error.code == .constraint {
-            throw StoreError(
-                .malformedChangeSet,
-                "Can't apply \(set.changeSet.dot) because it inserts record \(record) again.",
-                path: transaction.store.path, records: [id], underlying: error)
+            throw insertedTwice(id, of: set, underlying: error)
         }
     }
 
@@ -58,10 +76,9 @@ extension ApplyOperation {
     }
 
     mutating func update(_ block: RowBlock, of set: IncomingSet) throws {
-        guard let entity = schema.model.entity(wireName: block.entity) else {
+        guard let layout = layout(named: block.entity) else {
             return try updateDeferred(block, of: set)
         }
-        let layout = schema.layout(of: entity)
         let mapping = ColumnMapping(block.properties, layout: layout)
         for (row, record) in block.records.enumerated() {
             let id = try transaction.localID(of: record)
@@ -127,7 +144,7 @@ extension ApplyOperation {
         let statement = try connection.cached(
             "UPDATE \(row.layout.table.name) SET \(assignments) WHERE ab_pk = ?")
         for (index, cell) in taken.enumerated() {
-            try statement.bind(slot: cell.value, at: index + 1)
+            try statement.bind(slot: cell.value, at: index + 1, as: cell.column.kind)
         }
         let version = stamps.version
         try statement.bind(version.stamp, at: taken.count + 1)
