@@ -50,7 +50,7 @@ struct StatusCommand: Command {
             changeSets: heads.reduce(0) { $0 + $1.sequence }, replicas: heads.count,
             conflicts: try coordinator.conflicts().count,
             byteCount: (attributes?[.size] as? NSNumber)?.int64Value ?? 0,
-            sync: try SyncStatus(of: container))
+            sync: try SyncStatus(of: container.coordinator))
     }
 
     private func write(_ facts: Facts, _ console: Console) throws {
