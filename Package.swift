@@ -97,7 +97,7 @@ let testTargets: [Target] = [
     tests("AnabranchTests", of: ["Anabranch"]),
     tests("AnabranchSyncTests", of: ["AnabranchSync", "AnabranchServer"]),
     tests("AnabranchServerTests", of: ["AnabranchServer"]),
-    tests("AnabranchCLITests", of: ["AnabranchCLI"]),
+    tests("AnabranchCLITests", of: ["AnabranchCLI", "AnabranchDaemon"]),
     tests("SimulationTests", of: ["AnabranchSync", "AnabranchServer"]),
     tests("EndToEndTests", of: ["AnabranchCLI", "AnabranchDaemon", "SyncWorker"]),
     .executableTarget(

@@ -75,8 +75,9 @@ struct RandomSave {
             let number = Value.integer(Int64(world.number(0..<1_000)))
             update(content.items, names.item, "count", to: number)
         case 6: update(content.items, names.item, "box", to: target())
-        case 7..<10: link()
-        case 10..<13: unlink()
+        case 7: link()
+        case 8: unlink()
+        case 9..<13: try toggle()
         default: delete()
         }
     }
@@ -127,15 +128,26 @@ struct RandomSave {
             .init(entity: entity, slots: [slot], rows: [(row.id, row.version, slots)]))
     }
 
-    /// Adds a link, as often as not one that is there: its tag saves it from a removal elsewhere.
     private mutating func link() {
-        if world.oneIn(2), let link = world.element(of: content.links) {
-            return change(link.item, link.label, isAdded: true)
-        }
         let items = content.items.map(\.id) + insertedItems
         guard let item = world.element(of: items), let label = world.element(of: content.labels)
         else { return }
         change(item, label.id, isAdded: true)
+    }
+
+    /// Adds or removes the one link that all replicas quarrel about: an add that a concurrent
+    /// removal has not seen must survive it.
+    private mutating func toggle() throws {
+        guard let item = try eldest(of: content.items), let label = try eldest(of: content.labels)
+        else { return }
+        let isLinked = content.links.contains { $0.item == item && $0.label == label }
+        change(item, label, isAdded: !isLinked)
+    }
+
+    /// The record with the smallest identity, which is the same on every replica.
+    private func eldest(of rows: [StoredRow]) throws -> LocalID? {
+        try rows.compactMap { row in try store.recordID(of: row.id).map { ($0, row.id) } }
+            .min { $0.0 < $1.0 }?.1
     }
 
     private mutating func unlink() {

@@ -31,14 +31,14 @@ struct ConflictsCommand: Command {
             return
         }
         guard !conflicts.isEmpty else { return try console.print("Nothing was discarded.") }
-        var table = TextTable(
-            "RECORD", "PROPERTY", "DISCARDED", "WRITTEN BY", "AT", "BECAUSE", "OF", "AT")
+        var table = TextTable("RECORD", "PROPERTY", "DISCARDED", "OF", "WRITTEN", "BECAUSE")
         for conflict in conflicts {
             table.append([
                 "\(conflict.entity) \(RecordText.short(conflict.record))",
                 conflict.property.name.string, ValueText.text(conflict.value),
-                author(conflict.lost), time(conflict.lost), reason(conflict.kind),
-                conflict.winner.map(author) ?? "", conflict.winner.map(time) ?? "",
+                author(conflict.lost),
+                TimeText.short(wallMilliseconds: conflict.lost.stamp.timestamp.wallMilliseconds),
+                reason(conflict),
             ])
         }
         try console.print(table)
@@ -52,12 +52,13 @@ struct ConflictsCommand: Command {
         TimeText.precise(wallMilliseconds: write.stamp.timestamp.wallMilliseconds)
     }
 
-    private func reason(_ kind: Conflict.Kind) -> String {
-        switch kind {
-        case .concurrentWrite: "a later write"
-        case .writeToDeleted: "the record had been deleted"
-        case .deletedWhileWritten: "the record was deleted"
-        case .linkToDeleted: "an end had been deleted"
+    private func reason(_ conflict: Conflict) -> String {
+        let winner = conflict.winner.map(author)
+        return switch conflict.kind {
+        case .concurrentWrite: winner.map { "\($0) wrote later" } ?? "there is a later write"
+        case .writeToDeleted: winner.map { "\($0) had deleted it" } ?? "it had been deleted"
+        case .deletedWhileWritten: winner.map { "\($0) deleted it" } ?? "it was deleted"
+        case .linkToDeleted: winner.map { "\($0) deleted an end" } ?? "an end was deleted"
         }
     }
 

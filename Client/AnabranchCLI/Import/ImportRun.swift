@@ -33,14 +33,14 @@ struct ImportRun {
 
     private func pass(in context: ManagedObjectContext, isSaving: Bool) throws -> Outcome {
         let source = try ByteSource(path: path)
-        var rows = try form.rows(of: source)
-        try checkColumns(rows.columns, source.name)
         let progress = ProgressBar(console, unit: isSaving ? "rows written" : "rows checked")
         defer { progress.finish() }
         var work = ImportWork(
             plan: plan, preparer: RowPreparer(plan: plan, file: source.name), context: context,
             isSaving: isSaving)
         do {
+            var rows = try form.rows(of: source)
+            try checkColumns(rows.columns, source.name)
             var batch: [PreparedRow] = []
             while let row = try rows.next() {
                 batch.append(

@@ -18,8 +18,8 @@ struct LinkRule {
             equals < colon, let dot = text[colon...].firstIndex(of: ".")
         else {
             throw arguments.error(
-                "--link takes RELATIONSHIP=COLUMN:ENTITY.KEY, as country=country_code:Country.code, "
-                    + "not '\(text)'.")
+                "--link takes RELATIONSHIP=COLUMN:ENTITY.KEY, as "
+                    + "country=country_code:Country.code, not '\(text)'.")
         }
         let name = String(text[..<equals])
         guard let relationship = entity.property(named: name)?.relationship else {

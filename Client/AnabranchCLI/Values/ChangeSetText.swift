@@ -24,10 +24,8 @@ struct ChangeSetText {
                 "~\(rows.records.count) \(rows.entity) ("
                     + rows.properties.map(\.name.string).joined(separator: ", ") + ")"
             case .delete(let rows): "-\(rows.records.count) \(rows.entity)"
-            case .link(let links):
-                "+\(Quantity.text(links.links.count, "link")) \(links.entity).\(links.property.name)"
-            case .unlink(let links):
-                "-\(Quantity.text(links.links.count, "link")) \(links.entity).\(links.property.name)"
+            case .link(let links): "+" + links.summary
+            case .unlink(let links): "-" + links.summary
             case .unknown: "an operation of a later version"
             }
         }
@@ -128,6 +126,10 @@ extension RowBlock {
 }
 
 extension LinkBlock {
+    fileprivate var summary: String {
+        "\(Quantity.text(links.count, "link")) \(entity).\(property.name)"
+    }
+
     fileprivate func write(as operation: String, to json: inout JSONText) {
         json.member("operation", operation)
         json.member("entity", entity.string)

@@ -49,8 +49,9 @@ enum TimeText {
         let day = Int((Double(seconds) / 86400).rounded(.down))
         let second = seconds - day * 86400
         let (year, month, date) = civil(daysSince1970: day)
-        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(date, 2))"
-            + "T\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2))"
+        let time = [second / 3600, second / 60 % 60, second % 60].map { padded($0, 2) }
+        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(date, 2))T"
+            + time.joined(separator: ":")
     }
 
     private static func padded(_ number: Int, _ width: Int) -> String {

@@ -52,6 +52,7 @@ extension ManagedObjectContext {
                 "Can't insert \(entity.name) because it is abstract; insert one "
                     + "of its sub-entities.", entity: entity.name)
         }
+        releaseUnusedIfMany()
         let home = home(of: entity)
         let object = make(
             ObjectBirth(

@@ -66,6 +66,7 @@ extension ManagedObjectContext {
     }
 
     func makeFault(_ id: LocalID, _ entity: EntityDescription) -> ManagedObject {
+        releaseUnusedIfMany()
         let home = home(of: entity)
         let object = make(ObjectBirth(home: home, id: id))
         home.faults.append(id)
@@ -73,7 +74,6 @@ extension ManagedObjectContext {
     }
 
     func make(_ birth: ObjectBirth) -> ManagedObject {
-        releaseUnusedIfMany()
         let object = birth.home.plan.type.init(birth)
         let forgotten = registry.insert(object, for: birth.id)
         withExtendedLifetime(forgotten) {}

@@ -108,7 +108,7 @@ extension ManagedObjectContext {
     /// Forgets clean objects that nobody else holds.
     func releaseUnused() {
         let unheld = registry.removeUnheld { !$0.flags.isDisjoint(with: [.listed, .noted]) }
-        releaseThreshold = max(4096, registry.count * 2)
+        releaseThreshold = max(4096, (registry.count - changed.count) * 2)
         withExtendedLifetime(unheld) {}
     }
 
@@ -119,6 +119,7 @@ extension ManagedObjectContext {
     }
 
     func releaseUnusedIfMany() {
-        if registry.count >= releaseThreshold { releaseUnused() }
+        // Changed objects are kept, so that looking at them again and again would be in vain.
+        if registry.count - changed.count >= releaseThreshold { releaseUnused() }
     }
 }

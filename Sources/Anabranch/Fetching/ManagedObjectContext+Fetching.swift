@@ -22,8 +22,9 @@ extension ManagedObjectContext {
             try prefetch(request.relationshipsForPrefetching, of: objects, plan.entity)
         }
         if !request.returnsObjectsAsFaults { for object in objects { try object.realiseOrThrow() } }
-        // The plan has checked the class, and those of sub-entities inherit from it.
-        return objects.map { unsafeDowncast($0, to: Object.self) }
+        // The plan has checked the class, and those of sub-entities inherit from it. Arrays of
+        // objects are laid out alike; converting one by one would cost a tenth of the fetch.
+        return unsafeBitCast(objects, to: [Object].self)
     }
 
     /// Finds the IDs of objects: as ``fetch(_:)``, without making one.
@@ -36,9 +37,13 @@ extension ManagedObjectContext {
         let plan = try FetchPlan(request, in: self)
         let origin = coordinator.origin
         guard let overlay = try pendingOverlay(of: plan, if: request.includesPendingChanges) else {
-            return try storedItems(plan, nil).map {
-                ManagedObjectID(origin: origin, entity: $0.entity, localID: $0.id)
+            var ids: [ManagedObjectID] = []
+            try coordinator.store.read { reader in
+                try reader.forEachObject(plan.query()) { entity, id in
+                    ids.append(ManagedObjectID(origin: origin, entity: entity, localID: id))
+                }
             }
+            return ids
         }
         // Objects whose order is to be compared with pending ones have to be there.
         let objects = try storedObjects(plan, overlay, false)
@@ -65,6 +70,7 @@ extension ManagedObjectContext {
     private func storedObjects(
         _ plan: FetchPlan, _ overlay: PendingOverlay?, _ isRefreshing: Bool
     ) throws -> [ManagedObject] {
+        releaseUnusedIfMany()
         var objects: [ManagedObject] = []
         try coordinator.store.read { reader in
             try reader.rows(plan.query(extraRows: overlay?.ids.count)) { row in

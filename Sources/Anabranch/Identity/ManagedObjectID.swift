@@ -7,7 +7,9 @@ public import Foundation
 ///
 /// Equal IDs of one coordinator name one record, whichever context gave them.
 public struct ManagedObjectID: Sendable {
-    package let origin: StoreOrigin
+    // Origins are immortal, so that IDs are plain bytes: lists of them are made, copied and
+    // dropped without counting references.
+    package unowned(unsafe) let origin: StoreOrigin
     package let localID: LocalID
     private let entityIndex: Int32
 

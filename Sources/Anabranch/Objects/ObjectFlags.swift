@@ -29,3 +29,17 @@ struct ObjectFlags: OptionSet, Sendable {
 
     static let changes: ObjectFlags = [.inserted, .updated, .deleted]
 }
+
+// Asked at every access to an object, where the general forms of `OptionSet` are calls.
+extension ObjectFlags {
+    @inlinable
+    func contains(_ flags: ObjectFlags) -> Bool { rawValue & flags.rawValue == flags.rawValue }
+
+    @inlinable
+    func isDisjoint(with flags: ObjectFlags) -> Bool { rawValue & flags.rawValue == 0 }
+
+    @inlinable
+    mutating func subtract(_ flags: ObjectFlags) {
+        self = ObjectFlags(rawValue: rawValue & ~flags.rawValue)
+    }
+}

@@ -70,14 +70,15 @@ extension ManagedObjectContext {
     /// The changes are written: objects, identities and observers follow.
     private func finish(_ builder: SaveBuilder, _ result: SaveResult) {
         let renamed = rename(result.renamed)
-        let records = changedRecords(builder)
+        let records = changedRecords(builder, result)
         for object in builder.inserted { object.version = result.version }
         for (group, objects) in builder.updated.enumerated() {
             for (row, object) in objects.enumerated() {
                 object.version = result.updated[group][row]
             }
         }
-        let saved = builder.inserted + builder.updated.flatMap { $0 } + builder.untouched
+        let updated = builder.updated.flatMap { $0 } + builder.untouched
+        let saved = builder.inserted + updated
         settle(saved, builder.deleted)
         for object in saved { object.didSave() }
         for object in builder.deleted { object.didSave() }
@@ -85,9 +86,7 @@ extension ManagedObjectContext {
         changes.renamed = renamed
         changes.author = transactionAuthor
         changes.position = result.dot.map { _ in HistoryPosition(rawValue: result.position) }
-        changes.updated = ObjectIDList(
-            coordinator.origin, (builder.updated.flatMap { $0 } + builder.untouched).map(\.listItem)
-        )
+        changes.updated = ObjectIDList(coordinator.origin, updated.map(\.listItem))
         post(.didSave, changes)
         if result.dot != nil { coordinator.didSave(records, from: link) }
     }
@@ -114,21 +113,28 @@ extension ManagedObjectContext {
         event.touched = []
     }
 
-    private func changedRecords(_ builder: SaveBuilder) -> ChangedRecords {
+    private func changedRecords(
+        _ builder: SaveBuilder, _ result: SaveResult
+    ) -> ChangedRecords {
         var changes: [Int: ChangedRecords.Entity] = [:]
         func change(
             _ entity: EntityDescription, _ body: (inout ChangedRecords.Entity) -> Void
         ) {
             body(&changes[entity.index, default: ChangedRecords.Entity(entity)])
         }
-        for group in Dictionary(grouping: builder.inserted, by: \.entity) {
-            change(group.key) { $0.inserted = group.value.map(\.localID) }
+        for group in builder.request.inserts {
+            change(group.entity) {
+                $0.inserted = group.rows.map { result.renamed[$0.id] ?? $0.id }
+            }
         }
         for (update, objects) in zip(builder.request.updates, builder.updated) {
             let slots = Set(update.slots)
             change(update.entity) {
-                $0.updated += objects.map {
-                    .init(id: $0.localID, slots: slots.union($0.changedRelationSlots))
+                $0.updated += objects.map { object in
+                    let relations = object.changedRelationSlots
+                    return .init(
+                        id: object.localID,
+                        slots: relations.isEmpty ? slots : slots.union(relations))
                 }
             }
         }

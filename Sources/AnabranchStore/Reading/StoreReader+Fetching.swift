@@ -28,16 +28,26 @@ extension StoreReader {
     package func objects(
         _ query: FetchQuery
     ) throws -> [(entity: EntityDescription, id: LocalID)] {
-        guard schema.layout(of: query.entity).table.hasDiscriminator else {
-            return try identifiers(query).map { (query.entity, $0) }
+        var found: [(entity: EntityDescription, id: LocalID)] = []
+        try forEachObject(query) { found.append(($0, $1)) }
+        return found
+    }
+
+    /// As ``objects(_:)``, one after the other.
+    package func forEachObject(
+        _ query: FetchQuery, _ body: (EntityDescription, LocalID) throws -> Void
+    ) throws {
+        let entity = query.entity
+        guard schema.layout(of: entity).table.hasDiscriminator else {
+            let statement = try prepared(query, selecting: .identifiers)
+            while try statement.step() { try body(entity, statement.int64(at: 0)) }
+            return
         }
         let statement = try prepared(query, selecting: .rows("t0.ab_pk, t0.ab_entity"))
-        var found: [(entity: EntityDescription, id: LocalID)] = []
         while try statement.step() {
             guard let entity = schema.entity(numbered: statement.int64(at: 1)) else { continue }
-            found.append((entity, statement.int64(at: 0)))
+            try body(entity, statement.int64(at: 0))
         }
-        return found
     }
 
     /// The rows that a query finds, in its order.

@@ -10,12 +10,14 @@ package import AnabranchStore
 /// a request. A lease would stop the file's sync for as long as a process that died holds it.
 package struct StoreSide: Sendable {
     package let store: Store
-    /// Told what each page changed, after its transaction.
-    private let didApply: @Sendable (ChangedRecords) -> Void
+    /// Told what each page changed, after its transaction; calls back when all contexts show it.
+    package typealias Observer = @Sendable (ChangedRecords, @escaping @Sendable () -> Void) -> Void
 
-    package init(
-        _ store: Store, didApply: @escaping @Sendable (ChangedRecords) -> Void = { _ in }
-    ) {
+    private let didApply: Observer
+    /// Contexts that have not refreshed their objects yet.
+    let merges = PendingMerges()
+
+    package init(_ store: Store, didApply: @escaping Observer = { _, done in done() }) {
         self.store = store
         self.didApply = didApply
     }
@@ -41,7 +43,10 @@ package struct StoreSide: Sendable {
     private func apply(_ page: RemotePage) throws -> SyncSession.Event {
         do {
             let changed = try store.apply(page)
-            if !changed.isEmpty { didApply(changed) }
+            if !changed.isEmpty {
+                merges.begin()
+                didApply(changed) { [merges] in merges.end() }
+            }
             return .applied(try store.syncState())
         } catch let error as StoreError where error.code == .cursorMoved {
             return .cursorMoved(try store.syncState())

@@ -66,7 +66,8 @@ public final class SyncEngine: Sendable {
     /// The status at once, then whenever it changes.
     public var statusUpdates: AsyncStream<SyncStatus> { updates.stream(beginningWith: status) }
 
-    /// Takes in what the zone has and sends what the store has, and returns when both is done.
+    /// Takes in what the zone has and sends what the store has, and returns when both is done
+    /// and the contexts show it.
     ///
     /// Calls do not overlap: one that comes during an exchange waits, and shares the next one
     /// with all that wait, so what was saved before the call is part of it.
@@ -115,6 +116,7 @@ extension SyncEngine {
         change { $0.status.activity = .exchanging }
         do {
             let outcome = try await runSession()
+            await side.merges.wait()
             await finish(outcome, number)
             return outcome
         } catch {

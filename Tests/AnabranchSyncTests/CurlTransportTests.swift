@@ -1,0 +1,193 @@
+import AnabranchProtocol
+import AnabranchReplication
+import AnabranchServer
+import AnabranchStore
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import AnabranchSync
+
+/// libcurl against the real server on a loopback port.
+struct CurlTransportTests {
+    private static func engine(
+        _ store: Store, _ server: LoopbackServer, token: String? = nil,
+        _ change: (inout SyncOptions) -> Void = { _ in }
+    ) throws -> SyncEngine {
+        var options = SyncOptions()
+        options.retry.attempts = 2
+        options.retry.firstDelay = .milliseconds(10)
+        change(&options)
+        let address = try ServerAddress(
+            server: server.url, zone: "test", token: token ?? server.token,
+            allowingPlainHTTP: false)
+        return try SyncEngine(
+            side: StoreSide(store), address: address,
+            transport: CurlTransport(address, options: options), options: options)
+    }
+
+    @Test func `stores converge over HTTP, with bodies large enough to be compressed`()
+        async throws
+    {
+        let server = try LoopbackServer()
+        let scenario = try EngineScenario()
+        let names = scenario.names
+        let stores = try ["a", "b"].map { try scenario.open("\($0).db", clock: server.clock) }
+        for person in 0..<300 { try stores[0].insert("person \(person)", names) }
+        for store in stores {
+            #expect(try await Self.engine(store, server).synchronize().isCaughtUp)
+        }
+        #expect(try stores[1].people(names).count == 300)
+        #expect(try stores[0].canonicalHash() == stores[1].canonicalHash())
+    }
+
+    @Test func `a wrong token is told and nothing is lost`() async throws {
+        let server = try LoopbackServer()
+        let scenario = try EngineScenario()
+        let store = try scenario.open("a.db", clock: server.clock)
+        try store.insert("Ada", scenario.names)
+        let engine = try Self.engine(store, server, token: "wrong")
+        let error = await #expect(throws: SyncError.self) { try await engine.synchronize() }
+        #expect(error?.code == .unauthorized)
+        #expect(try store.syncState().pendingCount == 1)
+    }
+
+    @Test func `a server that is not there is unreachable, soon`() async throws {
+        let server = try LoopbackServer()
+        server.stop()
+        let scenario = try EngineScenario()
+        let engine = try Self.engine(try scenario.open("a.db"), server)
+        let error = await #expect(throws: SyncError.self) { try await engine.synchronize() }
+        #expect(error?.code == .unreachable)
+    }
+
+    @Test func `a server that never answers is given up, and a cancelled call at once`()
+        async throws
+    {
+        let server = try SilentServer()
+        let scenario = try EngineScenario()
+        let address = try ServerAddress(
+            server: server.url, zone: "test", token: nil, allowingPlainHTTP: false)
+        var options = SyncOptions()
+        options.requestTimeout = .milliseconds(200)
+        let slow = try CurlTransport(address, options: options)
+        let error = await #expect(throws: SyncError.self) {
+            try await slow.send(.pull, body: [1])
+        }
+        #expect(error?.code == .timedOut)
+        let patient = try CurlTransport(address)
+        let start = ContinuousClock.now
+        let call = Task { try await patient.send(.pull, body: [1]) }
+        try await Task.sleep(for: .milliseconds(100))
+        call.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
+        #expect(ContinuousClock.now - start < .seconds(5))
+        _ = scenario
+    }
+
+    @Test func `a response beyond the bound is refused`() async throws {
+        let server = try LoopbackServer()
+        let scenario = try EngineScenario()
+        let names = scenario.names
+        let store = try scenario.open("a.db", clock: server.clock)
+        for person in 0..<200 { try store.insert("person \(person)", names) }
+        try await Self.engine(store, server).synchronize()
+        let other = try Self.engine(try scenario.open("b.db", clock: server.clock), server) {
+            $0.largestResponse = 2_000
+        }
+        let error = await #expect(throws: SyncError.self) { try await other.synchronize() }
+        #expect(error?.code == .responseTooLarge)
+    }
+
+    @Test func `the live loop follows the server's events`() async throws {
+        let server = try LoopbackServer()
+        let scenario = try EngineScenario()
+        let names = scenario.names
+        let stores = try ["a", "b"].map { try scenario.open("\($0).db", clock: server.clock) }
+        let engines = try stores.map { try Self.engine($0, server) }
+        for engine in engines { engine.start() }
+        try stores[0].insert("Ada", names)
+        try await SyncEngineTests.wait { try stores[1].people(names).count == 1 }
+        try stores[1].insert("Bob", names)
+        try await SyncEngineTests.wait { try stores[0].people(names).count == 2 }
+        for engine in engines { await engine.stop() }
+    }
+
+    @Test(arguments: [
+        ("ftp://host", SyncError.Code.invalidServer), ("host", .invalidServer),
+        ("https://user@host", .invalidServer), ("https://host?query", .invalidServer),
+        ("http://host", .insecureServer), ("http://10.0.0.1:80", .insecureServer),
+        ("http://localhost.example", .insecureServer),
+    ])
+    func `an address that would not do is refused`(
+        _ text: String, as code: SyncError.Code
+    ) throws {
+        let url = try #require(URL(string: text))
+        let error = #expect(throws: SyncError.self) {
+            try ServerAddress(server: url, zone: "a", token: "t", allowingPlainHTTP: false)
+        }
+        #expect(error?.code == code)
+    }
+
+    @Test(arguments: ["a\r\nX: y", "", "ä", "two words"])
+    func `a token that no server gives is refused before it is sent`(_ token: String) throws {
+        let url = try #require(URL(string: "https://host"))
+        let error = #expect(throws: SyncError.self) {
+            try ServerAddress(server: url, zone: "a", token: token, allowingPlainHTTP: false)
+        }
+        #expect(error?.code == .invalidToken)
+    }
+}
+
+/// The server on a free port over a temporary folder, with one token.
+private final class LoopbackServer {
+    let url: URL
+    let token: String
+    let clock: SettableClock
+    private let directory: TemporaryDirectory
+    private let server: SyncServer
+
+    init() throws {
+        directory = try TemporaryDirectory("server")
+        clock = SettableClock(Int64(Date().timeIntervalSince1970 * 1000))
+        let store = try ZoneStore(StoreLocation("sqlite:\(directory.path)"))
+        token = try store.createToken(zone: try ZoneName("test"), role: .write).secret.text
+        var options = SyncServer.Options()
+        options.http.workers = 2
+        let clock = clock
+        server = SyncServer(
+            store, options: options,
+            log: RequestLog(wallMilliseconds: { clock.milliseconds }, sink: { _ in }))
+        url = try #require(URL(string: "http://127.0.0.1:\(try server.start())"))
+    }
+
+    deinit { server.stop() }
+
+    func stop() { server.stop() }
+}
+
+/// Takes connections and says nothing.
+private final class SilentServer {
+    let url: URL
+    private let descriptor: Int32
+
+    init() throws {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        self.descriptor = descriptor
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(descriptor, address, length) == 0 && listen(descriptor, 8) == 0
+                    && getsockname(descriptor, address, &length) == 0
+            }
+        }
+        try #require(isBound)
+        url = try #require(URL(string: "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))"))
+    }
+
+    deinit { close(descriptor) }
+}
