@@ -110,7 +110,6 @@ package struct SyncSession: Sendable {
 
     mutating func hello(at moment: Moment) -> Action {
         phase = .greeting
-        exchange.greetings += 1
         let state = exchange.state
         let request = HelloRequest(
             replica: state.replica,
@@ -125,6 +124,7 @@ package struct SyncSession: Sendable {
             return damaged(error, at: moment)
         }
         exchange.failures = 0
+        exchange.greetings += 1
         exchange.headPosition = response.headPosition
         zone = ZoneKnowledge(
             epoch: response.epoch,
