@@ -1,4 +1,5 @@
 import AnabranchReplication
+import Dispatch
 import Foundation
 import Synchronization
 
@@ -32,9 +33,13 @@ final class SeedRun: Sendable {
         _ seeds: Range<UInt64>, disabled: Set<Mechanism> = []
     ) async -> Result {
         let run = SeedRun(seeds, disabled: disabled)
-        await withTaskGroup { group in
-            for _ in 0..<ProcessInfo.processInfo.activeProcessorCount {
-                group.addTask { run.work() }
+        // Threads of their own: runs never wait, and tests beside them need the shared ones.
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                DispatchQueue.concurrentPerform(
+                    iterations: ProcessInfo.processInfo.activeProcessorCount
+                ) { _ in run.work() }
+                continuation.resume()
             }
         }
         return run.state.withLock { state in
