@@ -10,9 +10,18 @@ final class Person: ManagedObject {
     override class var entityName: String { "Person" }
     override class var slotNames: [String] { ["age", "firstName", "lastName"] }
 
-    var age: Int64 { get { self[slot: 0] } set { self[slot: 0] = newValue } }
-    var firstName: String? { get { self[slot: 1] } set { self[slot: 1] = newValue } }
-    var lastName: String? { get { self[slot: 2] } set { self[slot: 2] = newValue } }
+    var age: Int64 {
+        get { self[slot: 0] }
+        set { self[slot: 0] = newValue }
+    }
+    var firstName: String? {
+        get { self[slot: 1] }
+        set { self[slot: 1] = newValue }
+    }
+    var lastName: String? {
+        get { self[slot: 2] }
+        set { self[slot: 2] = newValue }
+    }
 }
 
 @main
