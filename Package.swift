@@ -72,15 +72,22 @@ let plugins: [Target] = [
 
 let executables: [Target] = [
     .executableTarget(
-        name: "People", dependencies: ["Anabranch"], path: "Examples/People",
-        packageAccess: false, swiftSettings: house),
-    .executableTarget(
         name: "AnabranchDaemon",
         dependencies: ["AnabranchServer", "AnabranchProtocol", "AnabranchReplication"],
         path: "Server/AnabranchDaemon", swiftSettings: house),
     .executableTarget(
         name: "AnabranchCLI", dependencies: ["Anabranch", "AnabranchSync"],
         path: "Client/AnabranchCLI", packageAccess: false, swiftSettings: house),
+]
+
+let examples: [Target] = [
+    .executableTarget(
+        name: "FirstSteps", dependencies: ["Anabranch", "AnabranchSync"],
+        path: "Examples/FirstSteps", packageAccess: false, swiftSettings: house),
+    .executableTarget(
+        name: "People", dependencies: ["Anabranch"], path: "Examples/People",
+        exclude: ["People.xcdatamodeld"], packageAccess: false, swiftSettings: house,
+        plugins: ["AnabranchModelPlugin"]),
 ]
 
 let testTargets: [Target] = [
@@ -97,11 +104,12 @@ let testTargets: [Target] = [
     tests("AnabranchProtocolTests", of: ["AnabranchProtocol"]),
     tests("AnabranchSQLiteTests", of: ["AnabranchSQLite"]),
     tests("AnabranchStoreTests", of: ["AnabranchStore"]),
-    tests("AnabranchTests", of: ["Anabranch", "People"]),
+    tests("AnabranchTests", of: ["Anabranch"]),
     tests("AnabranchSyncTests", of: ["AnabranchSync", "AnabranchServer"]),
     tests("AnabranchServerTests", of: ["AnabranchServer"]),
     tests("AnabranchCLITests", of: ["AnabranchCLI", "AnabranchDaemon"]),
     tests("SimulationTests", of: ["AnabranchSync", "AnabranchServer"]),
+    tests("ExampleTests", of: ["FirstSteps", "People"]),
     tests("EndToEndTests", of: ["AnabranchCLI", "AnabranchDaemon", "SyncWorker"]),
     .executableTarget(
         name: "SyncWorker", dependencies: ["Anabranch", "AnabranchSync", "TestSupport"],
@@ -123,6 +131,6 @@ let package = Package(
         .executable(name: "anabranchd", targets: ["AnabranchDaemon"]),
         .plugin(name: "AnabranchModelPlugin", targets: ["AnabranchModelPlugin"]),
     ],
-    targets: systemLibraries + libraries + plugins + executables + testTargets,
+    targets: systemLibraries + libraries + plugins + executables + examples + testTargets,
     swiftLanguageModes: [.v6]
 )

@@ -1,45 +1,25 @@
-// A thousand people are saved; those between 100 and 200 years old are found in the background,
-// by their IDs alone, and become objects in the main context.
-//
-//     swift run People [FILE]
-
 import Anabranch
 import Foundation
 
-final class Person: ManagedObject {
-    override class var entityName: String { "Person" }
-    override class var slotNames: [String] { ["age", "firstName", "lastName"] }
-
-    var age: Int64 {
-        get { self[slot: 0] }
-        set { self[slot: 0] = newValue }
-    }
-    var firstName: String? {
-        get { self[slot: 1] }
-        set { self[slot: 1] = newValue }
-    }
-    var lastName: String? {
-        get { self[slot: 2] }
-        set { self[slot: 2] = newValue }
-    }
-}
-
+/// Finds objects in the background, and shows them in the main context.
+///
+/// The background context fetches IDs alone, which cross to the main context; there each becomes
+/// an object, whose values are read when they are wanted. `Person` and `PeopleModel` are generated
+/// from `People.xcdatamodeld` when the program is built.
 @main
-struct People {
-    @MainActor
+enum People {
     static func main() async throws {
-        let model = try ManagedObjectModel {
-            Entity("Person") {
-                Attribute("age", .integer64, optional: false, default: 0)
-                Attribute("firstName", .string)
-                Attribute("lastName", .string)
-                Index("byAge", on: "age")
-            }
-        }
-        let container = PersistentContainer(model: model, classes: [Person.self], url: file())
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "people-\(UUID().uuidString)", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let container = PersistentContainer(
+            model: try PeopleModel.load(), classes: PeopleModel.classes,
+            url: folder.appending(path: "people.store"))
         try container.load()
 
-        let ids = try await container.newBackgroundContext().perform { context in
+        let background = container.newBackgroundContext()
+        let ids = try await background.perform { context in
             for age in 0..<1000 {
                 let person = try context.insert(Person.self)
                 person.firstName = "First \(age)"
@@ -47,22 +27,17 @@ struct People {
                 person.age = Int64(age)
             }
             try context.save()
-
             var request = FetchRequest<Person>()
             request.predicate = try FetchPredicate("(age >= 100) AND (age <= 200)")
             return try context.objectIDs(for: request)
         }
-
-        let context = container.viewContext
-        let people = ids.compactMap { context.object(with: $0) as? Person }
-        let ages = people.map(\.age)
-        print("\(people.count) people, from \(ages.min() ?? 0) to \(ages.max() ?? 0) years old")
+        show(ids, in: container)
     }
 
-    /// A new file, unless one is named.
-    private static func file() -> URL {
-        if CommandLine.arguments.count > 1 { return URL(filePath: CommandLine.arguments[1]) }
-        return FileManager.default.temporaryDirectory
-            .appending(path: "people-\(UUID().uuidString).anabranch")
+    @MainActor
+    private static func show(_ ids: [ManagedObjectID], in container: PersistentContainer) {
+        let people = ids.compactMap { container.viewContext.object(with: $0) as? Person }
+        let ages = people.map(\.age)
+        print("\(people.count) people, aged \(ages.min() ?? 0) to \(ages.max() ?? 0)")
     }
 }

@@ -14,6 +14,14 @@ public struct SyncOutcome: Sendable {
     ///
     /// The saves stay in the store's log, in order, and are offered again by every exchange.
     public internal(set) var blockedBy: SyncError?
+    /// How often the server was asked, repetitions counted.
+    public internal(set) var requestCount = 0
+    /// Of the bodies of requests, before they were compressed.
+    public internal(set) var sentByteCount = 0
+    /// Of the bodies of answers, uncompressed.
+    public internal(set) var receivedByteCount = 0
+    /// Spent in the transactions that applied what came; what the network took is not in it.
+    public internal(set) var applyDuration: Duration = .zero
 
     /// Whether store and zone had the same when the exchange ended.
     public var isCaughtUp: Bool {

@@ -5,7 +5,7 @@ import Foundation
 enum AnabranchBench {
     static let benchmarks: [any Benchmark] = [
         SaveBenchmark(), FetchBenchmark(), FetchWideBenchmark(), FetchIDsBenchmark(),
-        UpdateBenchmark(), AccessorBenchmark(), TrackingBenchmark(),
+        UpdateBenchmark(), AccessorBenchmark(), TrackingBenchmark(), SyncBenchmark(),
     ]
 
     static func main() async {

@@ -5,13 +5,14 @@ import AnabranchSQLite
 extension ApplyOperation {
     mutating func delete(_ block: RecordBlock, of set: IncomingSet) throws {
         let layout = layout(named: block.entity)
+        let writer = try layout.map { try RowWriter(connection, layout: $0) }
         for record in block.records {
             let id = try transaction.localID(of: record)
             guard let layout else {
                 try deleteDeferred(id, entity: block.entity, of: set)
                 continue
             }
-            guard let version = try heldVersion(of: id, layout: layout) else { continue }
+            guard let version = try writer?.heldVersion(of: id) else { continue }
             try delete(HeldRow(id: id, version: version, layout: layout), of: set)
         }
     }

@@ -80,16 +80,17 @@ extension ApplyOperation {
             return try updateDeferred(block, of: set)
         }
         let mapping = ColumnMapping(block.properties, layout: layout)
+        var writer = try RowWriter(connection, layout: layout)
         for (row, record) in block.records.enumerated() {
             let id = try transaction.localID(of: record)
             let values = try block.columns.map { try localValue($0[row]) }
-            guard let version = try heldVersion(of: id, layout: layout) else {
+            guard let version = try writer.heldVersion(of: id) else {
                 try meetRecordNotHeld(id, record: record, block: block, row: row, of: set)
                 continue
             }
             try update(
                 HeldRow(id: id, version: version, layout: layout), mapping: mapping,
-                values: values, of: set)
+                values: values, of: set, &writer)
             for source in mapping.unknown {
                 try updateDeferredCell(
                     block.properties[source], block.columns[source][row], of: id,
@@ -98,20 +99,9 @@ extension ApplyOperation {
         }
     }
 
-    /// - Returns: `nil` where the record is not held under this entity.
-    func heldVersion(of id: LocalID, layout: EntityLayout) throws -> RowVersion? {
-        let statement = try connection.cached(layout.versionSQL)
-        try statement.bind(id, at: 1)
-        guard try statement.step() else { return nil }
-        defer { statement.reset() }
-        guard statement.int64(at: 0) == layout.number else { return nil }
-        return RowVersion(
-            stamp: statement.int64(at: 1), by: statement.int64(at: 2),
-            stamps: statement.isNull(at: 3) ? nil : statement.bytes(at: 3))
-    }
-
     private mutating func update(
-        _ row: HeldRow, mapping: ColumnMapping, values: [Value], of set: IncomingSet
+        _ row: HeldRow, mapping: ColumnMapping, values: [Value], of set: IncomingSet,
+        _ writer: inout RowWriter
     ) throws {
         var stamps = try RowStamps(row.version)
         var taken: [(column: TableLayout.Column, value: Value)] = []
@@ -132,30 +122,8 @@ extension ApplyOperation {
         }
         guard !taken.isEmpty else { return }
         try noteChangedTargets(taken, of: row)
-        try write(taken, stamps: stamps, to: row)
+        try writer.write(taken, version: stamps.version, to: row.id)
         changes.noteUpdated(row.id, of: row.layout.entity, slots: taken.map(\.column.slot))
-    }
-
-    private func write(
-        _ taken: [(column: TableLayout.Column, value: Value)], stamps: RowStamps, to row: HeldRow
-    ) throws {
-        let assignments = (taken.map(\.column.name) + ["ab_stamp", "ab_by", "ab_stamps"])
-            .map { "\($0) = ?" }.joined(separator: ", ")
-        let statement = try connection.cached(
-            "UPDATE \(row.layout.table.name) SET \(assignments) WHERE ab_pk = ?")
-        for (index, cell) in taken.enumerated() {
-            try statement.bind(slot: cell.value, at: index + 1, as: cell.column.kind)
-        }
-        let version = stamps.version
-        try statement.bind(version.stamp, at: taken.count + 1)
-        try statement.bind(version.by, at: taken.count + 2)
-        if let stamps = version.stamps {
-            try statement.bind(stamps, at: taken.count + 3)
-        } else {
-            try statement.bindNull(at: taken.count + 3)
-        }
-        try statement.bind(row.id, at: taken.count + 4)
-        try statement.run()
     }
 
     /// The other end of a to-one changes too: the record that it led to, and the new one.

@@ -142,14 +142,20 @@ extension SyncEngine {
         let stored: SyncState
         do { stored = try begun.get() } catch { throw SyncError(storeFailure: error) }
         var action = session.begin(stored, at: environment.moment)
+        var cost = ExchangeCost()
         while true {
             try Task.checkCancellation()
             let event: SyncSession.Event
             switch action {
-            case .send(let endpoint, let body): event = try await answer(endpoint, body)
-            case .store(let work): event = await onQueue { $0.perform(work) }
+            case .send(let endpoint, let body):
+                event = try await answer(endpoint, body)
+                cost.note(request: body, answer: event)
+            case .store(let work):
+                let timed = await onQueue { ExchangeCost.timed(work, $0) }
+                event = timed.event
+                cost.note(work, took: timed.duration)
             case .wait(let delay): event = try await wait(delay)
-            case .finish(.done(let outcome)): return outcome
+            case .finish(.done(let outcome)): return cost.added(to: outcome)
             case .finish(.failed(let error)): throw error
             }
             action = session.advance(event, at: environment.moment)

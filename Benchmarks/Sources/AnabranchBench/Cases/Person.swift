@@ -51,9 +51,11 @@ enum PersonStore {
         return container
     }
 
-    /// Makes and saves persons, in one change set.
-    static func insert(_ data: PeopleData, into context: ManagedObjectContext) throws {
-        for row in 0..<data.count {
+    /// Makes and saves persons, all or those of some rows, in one change set.
+    static func insert(
+        _ data: PeopleData, rows: Range<Int>? = nil, into context: ManagedObjectContext
+    ) throws {
+        for row in rows ?? 0..<data.count {
             let person = try context.insert(Person.self)
             person.age = data.ages[row]
             person.firstName = data.firstNames[row]
