@@ -80,6 +80,16 @@ let executables: [Target] = [
         path: "Client/AnabranchCLI", packageAccess: false, swiftSettings: house),
 ]
 
+let examples: [Target] = [
+    .executableTarget(
+        name: "FirstSteps", dependencies: ["Anabranch", "AnabranchSync"],
+        path: "Examples/FirstSteps", packageAccess: false, swiftSettings: house),
+    .executableTarget(
+        name: "People", dependencies: ["Anabranch"], path: "Examples/People",
+        exclude: ["People.xcdatamodeld"], packageAccess: false, swiftSettings: house,
+        plugins: ["AnabranchModelPlugin"]),
+]
+
 let testTargets: [Target] = [
     .target(
         name: "TestSupport",
@@ -97,8 +107,9 @@ let testTargets: [Target] = [
     tests("AnabranchTests", of: ["Anabranch"]),
     tests("AnabranchSyncTests", of: ["AnabranchSync", "AnabranchServer"]),
     tests("AnabranchServerTests", of: ["AnabranchServer"]),
-    tests("AnabranchCLITests", of: ["AnabranchCLI"]),
+    tests("AnabranchCLITests", of: ["AnabranchCLI", "AnabranchDaemon"]),
     tests("SimulationTests", of: ["AnabranchSync", "AnabranchServer"]),
+    tests("ExampleTests", of: ["FirstSteps", "People"]),
     tests("EndToEndTests", of: ["AnabranchCLI", "AnabranchDaemon", "SyncWorker"]),
     .executableTarget(
         name: "SyncWorker", dependencies: ["Anabranch", "AnabranchSync", "TestSupport"],
@@ -120,6 +131,6 @@ let package = Package(
         .executable(name: "anabranchd", targets: ["AnabranchDaemon"]),
         .plugin(name: "AnabranchModelPlugin", targets: ["AnabranchModelPlugin"]),
     ],
-    targets: systemLibraries + libraries + plugins + executables + testTargets,
+    targets: systemLibraries + libraries + plugins + executables + examples + testTargets,
     swiftLanguageModes: [.v6]
 )

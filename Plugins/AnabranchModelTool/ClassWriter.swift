@@ -22,11 +22,20 @@ struct ClassWriter {
     func source() -> String {
         var parts = [
             "// Generated from the model. What is changed here is lost at the next build.\n\n"
-                + "public import Anabranch\npublic import Foundation"
+                + "public import Anabranch\n\(foundationImport)"
         ]
         for entity in model.entities { parts.append(source(of: entity)) }
         parts.append(modelSource())
         return parts.joined(separator: "\n\n") + "\n"
+    }
+
+    /// Public where the type of a property is Foundation's, as a strict compiler wants it.
+    private var foundationImport: String {
+        let types: Set<AttributeType> = [.date, .decimal, .binary, .uuid, .uri]
+        let isNamed = model.entities.contains { entity in
+            entity.attributes.contains { types.contains($0.type) }
+        }
+        return (isNamed ? "public " : "") + "import Foundation"
     }
 
     private func source(of entity: EntityDescription) -> String {

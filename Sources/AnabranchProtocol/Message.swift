@@ -19,14 +19,15 @@ extension Message {
     /// - Throws: `ProtocolError` with the offset; no input traps, nothing is allocated for what
     ///   is not there.
     public init(decoding bytes: [UInt8]) throws(ProtocolError) {
-        var reader = ByteReader(Array(bytes.dropLast(MessageSeal.byteCount)))
+        let body = Array(bytes.dropLast(MessageSeal.byteCount))
+        var reader = ByteReader(body)
         do throws(ChangeSetDecodingError) {
             let version = try reader.readByte()
             guard version == SyncProtocol.version else {
                 throw reader.failure(
                     .unsupportedVersion, "version \(version) of the protocol is not known here")
             }
-            guard MessageSeal.isWhole(bytes) else {
+            guard MessageSeal.isWhole(body, sealedBy: bytes) else {
                 throw reader.failure(.digestMismatch, "the bytes are not those that were sent")
             }
             try self.init(from: &reader)

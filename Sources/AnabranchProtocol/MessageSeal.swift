@@ -10,8 +10,11 @@ package enum MessageSeal {
 
     package static func sealing(_ bytes: [UInt8]) -> [UInt8] { bytes + seal(of: bytes) }
 
-    static func isWhole(_ message: [UInt8]) -> Bool {
-        message.suffix(byteCount).elementsEqual(seal(of: Array(message.dropLast(byteCount))))
+    /// - Parameters:
+    ///   - body: The message without its last bytes.
+    ///   - message: With them.
+    static func isWhole(_ body: [UInt8], sealedBy message: [UInt8]) -> Bool {
+        message.suffix(byteCount).elementsEqual(seal(of: body))
     }
 
     private static func seal(of bytes: [UInt8]) -> [UInt8] {

@@ -28,7 +28,8 @@ import Testing
         #expect(got.lines[1].contains(#""people":null"#))
         #expect(
             got.lines[2].contains(
-                #""area":"105.4","founded":"0250-01-01T00:00:00Z","seal":"AAECAw==","country.code":"FR"}"#
+                #""area":"105.4","founded":"0250-01-01T00:00:00Z","#
+                    + #""seal":"AAECAw==","country.code":"FR"}"#
             ))
     }
 

@@ -11,14 +11,15 @@ struct ToolRun {
 
     /// - Parameter input: What the program finds on standard input.
     init(
-        _ words: [String], input: String = "", environment: [String: String] = [:]
+        _ words: [String], of program: String = "anabranch", input: String = "",
+        environment: [String: String] = [:]
     ) throws {
         let folder = try TemporaryDirectory("anabranch-cli")
         let files = ["in", "out", "err"].map { folder.url.appending(path: $0) }
         try Data(input.utf8).write(to: files[0])
         for file in files[1...] { try Data().write(to: file) }
         let process = Process()
-        process.executableURL = try Self.executable()
+        process.executableURL = try Self.executable(program)
         process.arguments = words
         process.environment = [
             "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "", "USER": "tester",
@@ -33,18 +34,18 @@ struct ToolRun {
         errors = try String(contentsOf: files[2], encoding: .utf8)
     }
 
-    /// The program lies beside the test runner, or beside the bundle on a Mac.
-    private static func executable() throws -> URL {
+    /// The programs lie beside the test runner, or beside the bundle on a Mac.
+    static func executable(_ name: String = "anabranch") throws -> URL {
         let places = [
             URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent(),
             Bundle.main.bundleURL,
             Bundle.main.bundleURL.deletingLastPathComponent(),
         ]
         for place in places {
-            let file = place.appending(path: "anabranch")
+            let file = place.appending(path: name)
             if FileManager.default.isExecutableFile(atPath: file.path) { return file }
         }
-        throw MissingTool(description: "There is no anabranch beside \(places[0].path): build it.")
+        throw MissingTool(description: "There is no \(name) beside \(places[0].path): build it.")
     }
 
     struct MissingTool: Error, CustomStringConvertible { let description: String }

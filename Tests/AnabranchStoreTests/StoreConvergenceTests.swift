@@ -1,5 +1,8 @@
+import AnabranchModel
 import AnabranchReplication
+import AnabranchSQLite
 import AnabranchStore
+import TestSupport
 import Testing
 
 @Suite struct `Stores that exchange change sets` {

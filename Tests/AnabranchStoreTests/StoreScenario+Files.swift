@@ -1,7 +1,9 @@
 import AnabranchModel
+import AnabranchReplication
 import AnabranchSQLite
 import AnabranchStore
 import Foundation
+import TestSupport
 
 // What tests do to store files behind the store's back.
 extension StoreScenario {
@@ -23,7 +25,8 @@ extension StoreScenario {
 
     /// Copies a file with what stands in its write-ahead log, as `cp` does.
     func copy(_ name: String, to other: String) throws {
-        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path(name) + suffix) {
+        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path(name) + suffix)
+        {
             try FileManager.default.copyItem(
                 atPath: path(name) + suffix, toPath: path(other) + suffix)
         }
@@ -61,5 +64,15 @@ func storeError(_ body: () throws -> Void) -> StoreError? {
         return nil
     } catch {
         return error as? StoreError
+    }
+}
+
+extension StoreScenario {
+    func move(_ name: String, to other: String) throws {
+        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path(name) + suffix)
+        {
+            try FileManager.default.moveItem(
+                atPath: path(name) + suffix, toPath: path(other) + suffix)
+        }
     }
 }

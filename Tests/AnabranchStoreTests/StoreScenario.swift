@@ -1,5 +1,6 @@
 import AnabranchModel
 import AnabranchReplication
+import AnabranchSQLite
 import AnabranchStore
 import Synchronization
 import TestSupport
@@ -11,9 +12,17 @@ final class StoreScenario {
     let zone = MemoryZone()
     let clock = TestClock()
 
-    init() throws {
+    init(model: ManagedObjectModel) throws {
         folder = try TemporaryDirectory()
-        model = try ManagedObjectModel {
+        self.model = model
+    }
+
+    convenience init() throws {
+        try self.init(model: try Self.people())
+    }
+
+    static func people() throws -> ManagedObjectModel {
+        try ManagedObjectModel {
             Entity("Person") {
                 Attribute("name", .string)
                 Attribute("age", .integer64)
@@ -30,12 +39,18 @@ final class StoreScenario {
 
     func path(_ name: String) -> String { folder.file(name) }
 
-    func open(_ name: String, disabled: Set<Mechanism> = []) throws -> Store {
+    func open(
+        _ name: String, model: ManagedObjectModel? = nil, disabled: Set<Mechanism> = [],
+        faults: TransactionFaults? = nil, replica: ReplicaID? = nil
+    ) throws -> Store {
         let clock = clock
         var environment = StoreEnvironment.system
         environment.wallMilliseconds = { clock.milliseconds }
         environment.disabled = disabled
-        return try Store.open(at: path(name), model: model, environment: environment)
+        environment.faults = faults
+        if let replica { environment.randomBytes = { _ in replica.bytes } }
+        return try Store.open(
+            at: path(name), model: model ?? self.model, environment: environment)
     }
 
     var person: EntityDescription { model.entity(named: "Person")! }
@@ -86,6 +101,27 @@ final class MemoryZone {
         try pull(into: store)
         try push(from: store)
     }
+
+    /// The state of the log by the plain rules.
+    func reference() throws -> ReferenceMerge {
+        var reference = ReferenceMerge()
+        for set in log { try reference.apply(set) }
+        return reference
+    }
+
+    /// The page behind a store's cursor, in this or another form.
+    func page(
+        for store: Store, _ change: (inout [ChangeSet]) -> Void = { _ in }
+    ) throws -> RemotePage {
+        let after = try store.syncState().cursor ?? LogCursor(startOf: epoch)
+        var sets = Array(log[Int(after.position)...])
+        change(&sets)
+        return RemotePage(
+            changeSets: sets, after: after, cursor: sets.reduce(after) { $0.advanced(over: $1) })
+    }
+
+    /// Appends a set that no store has saved.
+    func append(_ set: ChangeSet) { log.append(set) }
 }
 
 extension Store {
@@ -172,7 +208,10 @@ extension Store {
         let ids = Array(try reserveNumbers(count))
         var request = SaveRequest()
         let rows = ids.enumerated().map {
-            (id: $1, slots: slots(of: entity, ["name": .string("P\($0)"), "age": .integer(Int64($0))]))
+            (
+                id: $1,
+                slots: slots(of: entity, ["name": .string("P\($0)"), "age": .integer(Int64($0))])
+            )
         }
         request.inserts = [.init(entity: entity, rows: rows)]
         _ = try save(request)
@@ -214,7 +253,8 @@ extension Store {
         var request = SaveRequest()
         request.updates = [
             .init(
-                entity: row.entity, slots: values.keys.map { entity.slotIndex(named: $0)! }.sorted(),
+                entity: row.entity,
+                slots: values.keys.map { entity.slotIndex(named: $0)! }.sorted(),
                 rows: [(id, version ?? row.version, slots)])
         ]
         return try save(request)

@@ -26,14 +26,18 @@ struct MainContextSyncTests {
         return container
     }
 
-    private func engine(_ container: PersistentContainer) throws -> SyncEngine {
+    private func engine(
+        _ container: PersistentContainer, _ change: (inout SyncOptions) -> Void = { _ in }
+    ) throws -> SyncEngine {
+        var options = SyncOptions()
+        change(&options)
         let address = try ServerAddress(
             server: #require(URL(string: "https://sync.example")), zone: "family",
             token: nil, allowingPlainHTTP: false)
         scenario.serverClock.milliseconds = Int64(Date().timeIntervalSince1970 * 1000)
         return try SyncEngine(
             coordinator: container.coordinator, address: address,
-            transport: scenario.transport())
+            transport: scenario.transport(), options: options)
     }
 
     private func insert(_ names: [String], into context: ManagedObjectContext) throws {
@@ -133,6 +137,18 @@ struct MainContextSyncTests {
         #expect(used[0].selects - used[1].selects == 1)
         #expect(used[0].rows - used[1].rows == registered)
         for person in held { #expect(try person.value(forKey: "age", as: Int.self) == 2) }
+    }
+
+    @Test func `a save wakes the live loop at once`() async throws {
+        let (here, there) = (try container("a.db"), try container("b.db"))
+        let engines = [
+            try engine(here) { $0.saveInterval = .seconds(3_600) }, try engine(there),
+        ]
+        for engine in engines { engine.start() }
+        try await SyncEngineTests.wait { engines[0].status.lastExchange != nil }
+        try insert(["Ada"], into: here.viewContext)
+        try await SyncEngineTests.wait { try people(there.viewContext)["Ada"] != nil }
+        for engine in engines { await engine.stop() }
     }
 
     @Test func `an engine needs an address until the first sync has kept one`() async throws {

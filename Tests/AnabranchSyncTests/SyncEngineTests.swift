@@ -177,7 +177,9 @@ struct SyncEngineTests {
     }
 
     /// Waits until a condition holds, at most ten seconds.
-    static func wait(_ condition: () throws -> Bool) async throws {
+    static func wait(
+        isolation: isolated (any Actor)? = #isolation, _ condition: () throws -> Bool
+    ) async throws {
         for _ in 0..<2_000 {
             if try condition() { return }
             try await Task.sleep(for: .milliseconds(5))

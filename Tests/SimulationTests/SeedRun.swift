@@ -9,6 +9,13 @@ final class SeedRun: Sendable {
     private struct State {
         var next: UInt64
         var failures: [Failure] = []
+        var statistics = RunStatistics()
+    }
+
+    struct Result: Sendable {
+        /// What the failed seeds found, in their order.
+        let failures: [Failure]
+        let statistics: RunStatistics
     }
 
     private let end: UInt64
@@ -21,23 +28,28 @@ final class SeedRun: Sendable {
         state = Mutex(State(next: seeds.lowerBound))
     }
 
-    /// - Returns: What the failed seeds found, in their order.
     static func all(
         _ seeds: Range<UInt64>, disabled: Set<Mechanism> = []
-    ) async -> [Failure] {
+    ) async -> Result {
         let run = SeedRun(seeds, disabled: disabled)
         await withTaskGroup { group in
             for _ in 0..<ProcessInfo.processInfo.activeProcessorCount {
                 group.addTask { run.work() }
             }
         }
-        return run.state.withLock { $0.failures.sorted { $0.seed < $1.seed } }
+        return run.state.withLock { state in
+            Result(
+                failures: state.failures.sorted { $0.seed < $1.seed },
+                statistics: state.statistics)
+        }
     }
 
     private func work() {
         while let seed = take() {
             do {
-                try Simulation(seed: seed, disabled: disabled).run()
+                let simulation = try Simulation(seed: seed, disabled: disabled)
+                try simulation.run()
+                state.withLock { $0.statistics.add(simulation.statistics) }
             } catch {
                 state.withLock { $0.failures.append((seed, "\(error)")) }
             }

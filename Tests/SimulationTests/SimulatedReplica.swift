@@ -20,6 +20,7 @@ final class SimulatedReplica {
     /// Origins of the saves that the app was told of.
     private(set) var acknowledged: Set<Digest> = []
     private(set) var lastOutcome: SyncOutcome?
+    private(set) var statistics = RunStatistics()
 
     init(_ world: SimulatedWorld, _ names: SimulationModel, path: String) throws {
         self.world = world
@@ -77,6 +78,7 @@ extension SimulatedReplica {
             }
         } catch {
             guard let point = crash.takeCrash() else { throw error }
+            statistics.note(point == .beforeCommit ? .crashBeforeSave : .crashAfterSave)
             try reopen()
             try checkAfterCrash(point, logBefore: before)
         }
@@ -114,7 +116,10 @@ extension SimulatedReplica {
         case .send(let endpoint, let body): event = Self.event(send(endpoint, body))
         case .store(let work):
             event = StoreSide(store).perform(work)
-            if crash.takeCrash() != nil { return try reopen() }
+            if crash.takeCrash() != nil {
+                statistics.note(.crashInSync)
+                return try reopen()
+            }
         case .wait(let delay):
             let end = wakesAt ?? world.milliseconds + Int64(delay / .milliseconds(1))
             wakesAt = end
@@ -202,7 +207,12 @@ extension SimulatedReplica {
         window.watch(store)
     }
 
-    func closeForGood() { store.close() }
+    /// - Returns: What happened to the replica.
+    func closeForGood() -> RunStatistics {
+        statistics.note(.conflict, count: (try? store.conflicts(limit: 1_000).count) ?? 0)
+        store.close()
+        return statistics
+    }
 
     /// Copies the file, as `cp` does while no process has it open.
     func copyFile(to copy: String) throws {

@@ -2,13 +2,15 @@ import AnabranchProtocol
 import AnabranchReplication
 import AnabranchServer
 import AnabranchSync
+import Foundation
 import TestSupport
 
 /// A zone on a real file, whose daemon may die at a commit and come back.
 final class SimulatedZone {
     let world: SimulatedWorld
     let crash = CrashPlan()
-    private let path: String
+    private var path: String
+    private(set) var statistics = RunStatistics()
     private var storage: SQLiteZoneStorage
     private(set) var service: ZoneService
 
@@ -34,6 +36,7 @@ final class SimulatedZone {
     func answer(_ endpoint: SyncEndpoint, _ body: [UInt8]) -> TransportReply {
         let reply = ZoneEndpoint(service).answer(endpoint, body)
         guard crash.takeCrash() != nil else { return reply }
+        statistics.note(.zoneCrash)
         return .refusal(
             (try? restart()) == nil
                 ? ProtocolError(.notFound, "The zone does not come back.")
@@ -44,6 +47,17 @@ final class SimulatedZone {
         crash.arm(nil)
         service.close()
         _ = crash.takeCrash()
+        (storage, service) = try Self.open(path, world, crash)
+    }
+
+    /// Goes on from a copy of its file: a new epoch, which continues the old one.
+    func move(to copy: String) throws {
+        statistics.note(.zoneMove)
+        crash.arm(nil)
+        service.close()
+        _ = crash.takeCrash()
+        try FileManager.default.copyItem(atPath: path, toPath: copy)
+        path = copy
         (storage, service) = try Self.open(path, world, crash)
     }
 

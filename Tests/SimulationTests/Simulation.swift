@@ -18,8 +18,8 @@ final class Simulation {
     /// Saves that were told to an app and have not been destroyed with their only file.
     private var forgotten: Set<Digest> = []
     private var backups: [(replica: Int, path: String)] = []
-    private(set) var saveCount = 0
-    private(set) var exchangeCount = 0
+    private(set) var statistics = RunStatistics()
+    private var zoneMoves = 0
 
     private static let stepCount = 160
     private static let mostReplicas = 5
@@ -37,8 +37,9 @@ final class Simulation {
 
     func run() throws {
         defer {
-            for replica in replicas { replica.closeForGood() }
+            for replica in replicas { statistics.add(replica.closeForGood()) }
             zone.close()
+            statistics.add(zone.statistics)
         }
         for _ in 0..<Self.stepCount { try step() }
         try quiesce()
@@ -54,20 +55,38 @@ final class Simulation {
         world.pass(Int64(world.number(0..<400)))
         let index = world.number(0..<replicas.count)
         let replica = replicas[index]
-        switch world.number(0..<100) {
-        case 0..<30:
-            saveCount += 1
+        switch world.number(0..<200) {
+        case 0..<60:
+            statistics.note(.save)
             try replica.save()
-        case 30..<88: try advance(replica)
-        case 88..<91: replica.arm(world.oneIn(2) ? .beforeCommit : .afterCommit)
-        case 91..<92: try replica.reopen()
-        case 92..<94: try copy(index)
-        case 94..<96: try backUpOrRestore(index)
-        case 96..<98: zone.crash.arm(world.oneIn(2) ? .beforeCommit : .afterCommit)
-        case 98..<99: try zone.restart()
-        default: replica.jumpClock()
+        case 60..<176: try advance(replica)
+        case 176..<182: replica.arm(world.oneIn(2) ? .beforeCommit : .afterCommit)
+        case 182..<184: try reopen(replica)
+        case 184..<188: try copy(index)
+        case 188..<192: try backUpOrRestore(index)
+        default: try disturbSurroundings(of: replica)
         }
         try replica.check()
+    }
+
+    private func disturbSurroundings(of replica: SimulatedReplica) throws {
+        switch world.number(0..<8) {
+        case 0..<4: zone.crash.arm(world.oneIn(2) ? .beforeCommit : .afterCommit)
+        case 4:
+            statistics.note(.zoneRestart)
+            try zone.restart()
+        case 5:
+            zoneMoves += 1
+            try zone.move(to: folder.file("zone-\(zoneMoves).db"))
+        default:
+            statistics.note(.clockJump)
+            replica.jumpClock()
+        }
+    }
+
+    private func reopen(_ replica: SimulatedReplica) throws {
+        statistics.note(.reopening)
+        try replica.reopen()
     }
 
     private func advance(_ replica: SimulatedReplica) throws {
@@ -76,6 +95,7 @@ final class Simulation {
 
     private func copy(_ index: Int) throws {
         guard replicas.count < Self.mostReplicas else { return }
+        statistics.note(.copy)
         try replicas[index].copyFile(to: folder.file("replica-\(replicas.count).db"))
         try addReplica()
     }
@@ -84,8 +104,10 @@ final class Simulation {
         guard let backup = backups.first(where: { $0.replica == index }) else {
             let path = folder.file("backup-\(index).db")
             backups.append((index, path))
+            statistics.note(.backup)
             return try replicas[index].copyFile(to: path)
         }
+        statistics.note(.restore)
         forgotten.formUnion(try replicas[index].restore(backup.path))
         backups.removeAll { $0.replica == index }
     }
@@ -96,7 +118,7 @@ final class Simulation {
         zone.crash.arm(nil)
         for _ in 0..<8 {
             for replica in replicas {
-                exchangeCount += 1
+                statistics.note(.exchange)
                 try replica.exchange { network.send($0, $1, to: zone.answer) }
                 try replica.check()
             }

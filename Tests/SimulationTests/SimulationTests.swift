@@ -5,12 +5,16 @@ struct SimulationTests {
     @Test func `every seed converges with nothing lost and nothing half visible`() async {
         let range = SeedRange()
         let start = ContinuousClock.now
-        let failures = await SeedRun.all(range.seeds)
+        let result = await SeedRun.all(range.seeds)
+        let failures = result.failures
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         for (seed, failure) in failures { Issue.record("seed \(seed): \(failure)") }
         print(
             "simulation: \(range.seeds.count) seeds from \(range.seeds.lowerBound), "
-                + "\(failures.count) failures, \(Int(seconds)) s")
+                + "\(failures.count) failures, \(Int(seconds)) s; \(result.statistics)")
+        if range.seeds.count >= 50 {
+            #expect(result.statistics.missing.isEmpty, "this never happened")
+        }
     }
 
     /// The test of the test: without one of these the simulator must find a failure.
@@ -19,7 +23,7 @@ struct SimulationTests {
         arguments: Mechanism.allCases)
     func `a run fails soon where a mechanism is switched off`(_ mechanism: Mechanism) async {
         let count: UInt64 = 40
-        let failures = await SeedRun.all(1..<1 + count, disabled: [mechanism])
+        let failures = await SeedRun.all(1..<1 + count, disabled: [mechanism]).failures
         #expect(!failures.isEmpty, "\(count) seeds do not notice that \(mechanism) is off")
         print("without \(mechanism): \(failures.count) of \(count) seeds fail")
     }

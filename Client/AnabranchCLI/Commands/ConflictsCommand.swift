@@ -23,7 +23,7 @@ struct ConflictsCommand: Command {
     }
 
     func run(_ console: Console) async throws {
-        let container = try StoreFile.open(path)
+        let container = try StoreFile.open(path, for: .reading)
         defer { container.coordinator.close() }
         let conflicts = try container.coordinator.conflicts(limit: limit)
         if isJSON {

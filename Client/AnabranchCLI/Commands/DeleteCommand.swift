@@ -38,7 +38,7 @@ struct DeleteCommand: Command {
 
     func run(_ console: Console) async throws {
         try StoreFile.withContext(
-            path, author: StoreFile.author(arguments), name: "delete \(entity)"
+            path, for: .writing, author: StoreFile.author(arguments), name: "delete \(entity)"
         ) { context in
             let entity = try EntityNames.entity(
                 entity, in: context.model, command: arguments.command)

@@ -36,7 +36,7 @@ struct ExportCommand: Command {
     }
 
     func run(_ console: Console) async throws {
-        try StoreFile.withContext(path) { context in
+        try StoreFile.withContext(path, for: .reading) { context in
             let entity = try EntityNames.entity(
                 entity, in: context.model, command: query.command)
             let columns = try query.columns(of: entity, isToManyIncluded: true)

@@ -33,7 +33,7 @@ struct FetchCommand: Command {
     }
 
     func run(_ console: Console) async throws {
-        try StoreFile.withContext(path) { context in
+        try StoreFile.withContext(path, for: .reading) { context in
             let entity = try EntityNames.entity(
                 entity, in: context.model, command: query.command)
             if isCount {

@@ -31,7 +31,7 @@ struct GetCommand: Command {
     }
 
     func run(_ console: Console) async throws {
-        try StoreFile.withContext(path) { context in
+        try StoreFile.withContext(path, for: .reading) { context in
             let entity = try EntityNames.entity(
                 entity, in: context.model, command: query.command)
             let objects = try records.map {

@@ -71,7 +71,7 @@ struct ImportCommand: Command {
     }
 
     func run(_ console: Console) async throws {
-        let container = try StoreFile.open(path)
+        let container = try StoreFile.open(path, for: .writing)
         defer { container.coordinator.close() }
         let model = container.model
         let entity = try EntityNames.entity(entity, in: model, command: arguments.command)

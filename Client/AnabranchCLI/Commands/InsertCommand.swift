@@ -36,7 +36,7 @@ struct InsertCommand: Command {
 
     func run(_ console: Console) async throws {
         try StoreFile.withContext(
-            path, author: StoreFile.author(arguments), name: "insert \(entity)"
+            path, for: .writing, author: StoreFile.author(arguments), name: "insert \(entity)"
         ) { context in
             let entity = try EntityNames.entity(
                 entity, in: context.model, command: arguments.command)

@@ -30,7 +30,7 @@ struct LogCommand: Command {
     }
 
     func run(_ console: Console) async throws {
-        let container = try StoreFile.open(path)
+        let container = try StoreFile.open(path, for: .reading)
         defer { container.coordinator.close() }
         let coordinator = container.coordinator
         let last = try coordinator.currentHistoryPosition().rawValue

@@ -22,7 +22,7 @@ struct ShowCommand: Command {
     }
 
     func run(_ console: Console) async throws {
-        let container = try StoreFile.open(path)
+        let container = try StoreFile.open(path, for: .reading)
         defer { container.coordinator.close() }
         guard let found = try find(in: container.coordinator) else {
             throw CommandFailure(.failure, "The store's log has no change set \(set).")

@@ -28,7 +28,7 @@ struct StatusCommand: Command {
     }
 
     func run(_ console: Console) async throws {
-        let container = try StoreFile.open(path)
+        let container = try StoreFile.open(path, for: .reading)
         defer { container.coordinator.close() }
         let facts = try facts(of: container)
         if isJSON { try console.print(json(facts)) } else { try write(facts, console) }
@@ -50,7 +50,7 @@ struct StatusCommand: Command {
             changeSets: heads.reduce(0) { $0 + $1.sequence }, replicas: heads.count,
             conflicts: try coordinator.conflicts().count,
             byteCount: (attributes?[.size] as? NSNumber)?.int64Value ?? 0,
-            sync: try SyncStatus(of: container))
+            sync: try SyncStatus(of: container.coordinator))
     }
 
     private func write(_ facts: Facts, _ console: Console) throws {

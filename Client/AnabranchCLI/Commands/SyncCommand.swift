@@ -29,7 +29,7 @@ struct SyncCommand: Command {
     }
 
     func run(_ console: Console) async throws {
-        let container = try StoreFile.open(path)
+        let container = try StoreFile.open(path, for: .writing)
         defer { container.coordinator.close() }
         let outcome = try await connection.engine(for: container, console).synchronize()
         try console.print(isJSON ? json(outcome) : text(outcome))

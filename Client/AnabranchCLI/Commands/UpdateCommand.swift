@@ -60,7 +60,7 @@ struct UpdateCommand: Command {
 
     func run(_ console: Console) async throws {
         try StoreFile.withContext(
-            path, author: StoreFile.author(arguments), name: "update \(entity)"
+            path, for: .writing, author: StoreFile.author(arguments), name: "update \(entity)"
         ) { context in
             let entity = try EntityNames.entity(
                 entity, in: context.model, command: arguments.command)

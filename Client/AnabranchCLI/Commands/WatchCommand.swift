@@ -34,10 +34,10 @@ struct WatchCommand: Command {
     }
 
     func run(_ console: Console) async throws {
-        let container = try StoreFile.open(path)
+        let container = try StoreFile.open(path, for: isOffline ? .reading : .writing)
         defer { container.coordinator.close() }
-        let isConnected =
-            try !isOffline && (connection.server != nil || SyncStatus(of: container).server != nil)
+        let kept = try SyncStatus(of: container.coordinator).server
+        let isConnected = !isOffline && (connection.server != nil || kept != nil)
         guard isConnected else {
             if !isOffline { console.note("The store has no zone yet; showing what is saved here.") }
             return try await follow(container.coordinator, nil, console)

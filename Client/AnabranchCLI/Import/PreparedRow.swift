@@ -19,15 +19,39 @@ struct PreparedRow {
     var key: Value?
 }
 
+/// What columns mean, found out once a name.
+private final class ColumnTargets {
+    private let plan: ImportPlan
+    private var known: [String: ImportPlan.Target?] = [:]
+    /// More names than this are no columns but data; they are not kept.
+    private static let mostNames = 10_000
+
+    init(_ plan: ImportPlan) { self.plan = plan }
+
+    subscript(name: String) -> ImportPlan.Target? {
+        if let target = known[name] { return target }
+        let target = plan.target(ofColumn: name)
+        if known.count < Self.mostNames { known[name] = .some(target) }
+        return target
+    }
+}
+
 /// Makes values of what rows say, and refuses what the model doesn't allow.
 struct RowPreparer {
     let plan: ImportPlan
     let file: String
+    private let targets: ColumnTargets
+
+    init(plan: ImportPlan, file: String) {
+        self.plan = plan
+        self.file = file
+        targets = ColumnTargets(plan)
+    }
 
     func prepare(_ row: InputRow, number: Int) throws -> PreparedRow {
         var prepared = PreparedRow(place: row.place, number: number)
         for cell in row.cells {
-            switch plan.target(ofColumn: cell.name) {
+            switch targets[cell.name] {
             case .attribute(let attribute):
                 prepared.values.append((attribute, try value(of: cell, for: attribute)))
             case .ignored: break

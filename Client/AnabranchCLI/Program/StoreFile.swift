@@ -3,8 +3,11 @@ import Foundation
 
 /// Opens the store that a command line names.
 enum StoreFile {
-    /// - Throws: ``CommandFailure`` where there is no such file: a command that reads makes none.
-    static func open(_ path: String) throws -> PersistentContainer {
+    enum Use { case reading, writing }
+
+    /// - Parameter use: What nobody may write to can still be read.
+    /// - Throws: ``CommandFailure`` where there is no such file: only `init` makes one.
+    static func open(_ path: String, for use: Use) throws -> PersistentContainer {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
             throw CommandFailure(
@@ -15,17 +18,27 @@ enum StoreFile {
         guard !isFolder.boolValue else {
             throw CommandFailure(.data, "\(path) is a folder, not a store.")
         }
-        let container = PersistentContainer(url: URL(fileURLWithPath: path))
+        guard FileManager.default.isReadableFile(atPath: path) else {
+            throw CommandFailure(.permission, "You have no right to read \(path).")
+        }
+        var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
+        if !FileManager.default.isWritableFile(atPath: path) {
+            guard use == .reading else {
+                throw CommandFailure(.permission, "You have no right to write to \(path).")
+            }
+            description.options.isReadOnly = true
+        }
+        let container = PersistentContainer(storeDescription: description)
         try container.load()
         return container
     }
 
     /// Runs a body in a context of its own on a store.
     static func withContext<T>(
-        _ path: String, author: String = "", name: String = "",
+        _ path: String, for use: Use, author: String = "", name: String = "",
         _ body: (ManagedObjectContext) throws -> sending T
     ) throws -> T {
-        let container = try open(path)
+        let container = try open(path, for: use)
         defer { container.coordinator.close() }
         return try container.newBackgroundContext().performAndWait { context in
             context.transactionAuthor = author

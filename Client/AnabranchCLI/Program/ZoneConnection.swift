@@ -41,9 +41,16 @@ struct ZoneConnection {
     ) throws -> SyncEngine {
         var options = SyncOptions()
         options.allowsPlainHTTP = allowsPlainHTTP
-        return try SyncEngine(
-            container: container, server: server, zone: zone, token: try token(console),
-            options: options)
+        do {
+            return try SyncEngine(
+                container: container, server: server, zone: zone, token: try token(console),
+                options: options)
+        } catch let error as SyncError where error.code == .noServer {
+            throw CommandFailure(
+                .usage,
+                "The store has not synced yet. The first sync needs --server URL, --zone "
+                    + "NAME and a token.")
+        }
     }
 
     private func token(_ console: Console) throws -> String? {

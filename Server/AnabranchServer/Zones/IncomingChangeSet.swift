@@ -25,23 +25,16 @@ struct IncomingChangeSet: Sendable {
             throw Self.refusal(error, in: nil)
         }
         do throws(ChangeSetDecodingError) {
-            try checkPayload(limits)
+            try checkPayload()
         } catch {
             throw Self.refusal(error, in: changeSet.dot)
         }
     }
 
     /// Decodes block by block, so that memory is bounded by one block.
-    private func checkPayload(_ limits: ZoneLimits) throws(ChangeSetDecodingError) {
+    private func checkPayload() throws(ChangeSetDecodingError) {
         var decoder = try ChangePayloadDecoder(changeSet.payload, author: changeSet.dot.replica)
-        var cells = 0
         while let block = try decoder.next() {
-            cells += block.cellCount
-            guard cells <= limits.changeSetCells else {
-                throw ChangeSetDecodingError(
-                    code: .limitExceeded, offset: 0,
-                    cause: "it has more than \(limits.changeSetCells) values")
-            }
             guard let unknown = block.unknownRule else { continue }
             throw ChangeSetDecodingError(
                 code: .unsupportedVersion, offset: 0, cause: "\(unknown) is not known here")
@@ -70,18 +63,6 @@ extension Dot {
 }
 
 extension ChangeBlock {
-    /// Values, records or ends of links: what work and memory are proportional to.
-    var cellCount: Int {
-        switch self {
-        case .insert(let rows), .update(let rows):
-            rows.records.count * (rows.properties.count + 1)
-        case .delete(let records): records.records.count
-        case .link(let block), .unlink(let block):
-            block.links.reduce(0) { $0 + 2 + $1.tagsSeen.count }
-        case .unknown: 0
-        }
-    }
-
     /// What of the block this version cannot merge.
     var unknownRule: String? {
         switch self {

@@ -1,5 +1,4 @@
 import AnabranchProtocol
-import AnabranchReplication
 
 /// What a zone takes in at most.
 public struct ZoneLimits: Hashable, Sendable {
@@ -7,8 +6,6 @@ public struct ZoneLimits: Hashable, Sendable {
     public var clockMilliseconds = SyncProtocol.clockLimitMilliseconds
     /// Bytes of one encoded change set.
     public var changeSetBytes = SyncProtocol.largestBody
-    /// Values of one change set: a column of nulls takes no bytes, so bytes do not bound work.
-    public var changeSetCells = 4 * Limits.mostCells
     /// Bytes of encoded change sets in one answer, whatever the client asks for.
     public var pageBytes = SyncProtocol.largestBody / 4
     /// Bytes of a request's body after decompression, as `hello` tells clients.

@@ -24,17 +24,19 @@ extension ManagedObjectContext {
     /// - Throws: ``PropertyError`` where the class stands for no entity of the model, or for an
     ///   abstract one; ``StoreError`` where no numbers can be reserved in the store.
     public func insert<T: ManagedObject>(_ type: T.Type) throws -> T {
+        if let home = lastInsertion, home.plan.type == type {
+            return unsafeDowncast(try insert(at: home), to: T.self)
+        }
         guard let entity = coordinator.plans.entity(of: type) else {
             throw PropertyError(
                 .unknownEntity,
                 "Can't insert \(type) because the container was not given that class.")
         }
-        let object = try insert(entity)
-        guard let typed = object as? T else {
-            throw PropertyError(
-                .classMismatch, "Can't insert \(type) because \(entity.name) has another class.")
-        }
-        return typed
+        try check(entity)
+        let home = home(of: entity)
+        // Sub-entities without a class of their own have the same class.
+        lastInsertion = home
+        return unsafeDowncast(try insert(at: home), to: T.self)
     }
 
     /// Makes a new object of an entity by its name.
@@ -45,15 +47,22 @@ extension ManagedObjectContext {
     }
 
     public func insert(_ entity: EntityDescription) throws -> ManagedObject {
-        checkQueue()
+        try check(entity)
+        return try insert(at: home(of: entity))
+    }
+
+    private func check(_ entity: EntityDescription) throws {
         guard !entity.isAbstract else {
             throw PropertyError(
                 .abstractEntity,
                 "Can't insert \(entity.name) because it is abstract; insert one "
                     + "of its sub-entities.", entity: entity.name)
         }
+    }
+
+    private func insert(at home: EntityHome) throws -> ManagedObject {
+        checkQueue()
         releaseUnusedIfMany()
-        let home = home(of: entity)
         let object = make(
             ObjectBirth(
                 home: home, id: try takeNumber(), slots: home.plan.defaults,

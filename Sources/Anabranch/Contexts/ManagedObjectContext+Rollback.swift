@@ -33,6 +33,7 @@ extension ManagedObjectContext {
         }
         if let committed = object.committed { object.slots = committed }
         object.committed = nil
+        object.writtenSlots = 0
         object.relations = nil
         object.flags.subtract([.updated, .deleted, .writable])
         if object.flags.contains(.refault) {
@@ -53,6 +54,7 @@ extension ManagedObjectContext {
             object.flags = [.detached]
             object.slots = []
             object.committed = nil
+            object.writtenSlots = 0
             object.relations = nil
         }
         changed = []
@@ -71,6 +73,7 @@ extension ManagedObjectContext {
         if wasRealised { object.willTurnIntoFault() }
         object.slots = []
         object.committed = nil
+        object.writtenSlots = 0
         object.relations = nil
         object.flags.subtract([.realised, .hasRow, .writable, .refault])
         object.home.faults.append(object.localID)

@@ -19,20 +19,23 @@ public final class ManagedObjectContext {
     /// Whether saves of the coordinator's other contexts refresh this one's objects.
     public var automaticallyMergesChangesFromParent = false
 
-    var registry = IdentityMap()
+    @exclusivity(unchecked) var registry = IdentityMap()
     /// By the entity's index.
     private var homes: [EntityHome?]
     /// Objects in the order of their first change; some may have lost their changes since.
-    var changed: [ManagedObject] = []
-    var counts = ChangeCounts()
-    var event = EventChanges()
+    @exclusivity(unchecked) var changed: [ManagedObject] = []
+    @exclusivity(unchecked) var counts = ChangeCounts()
+    @exclusivity(unchecked) var event = EventChanges()
     /// Deleted, their relationships not looked at yet.
     var unpropagated: [ManagedObject] = []
     /// Of pending deletions whose relationships have been looked at.
     var deletedIDs: Set<LocalID> = []
     /// What a property's accessor could not throw; the next save does.
     var keptError: (any Error)?
-    private var numbers: ClosedRange<LocalID>?
+    /// Where the class that was inserted last is at home.
+    var lastInsertion: EntityHome?
+    @exclusivity(unchecked) private var nextNumber: LocalID = 1
+    @exclusivity(unchecked) private var lastNumber: LocalID = 0
     private var numberBlock = 16
     private var releaseThreshold = 4096
     private var isProcessingScheduled = false
@@ -70,6 +73,7 @@ extension ManagedObjectContext {
     /// Cuts every object off from the context.
     func forgetHomes() {
         for home in homes { home?.context = nil }
+        lastInsertion = nil
         homes = Array(repeating: nil, count: homes.count)
     }
 
@@ -79,18 +83,18 @@ extension ManagedObjectContext {
     }
 
     func takeNumber() throws -> LocalID {
-        if let rest = numbers {
-            numbers = rest.count > 1 ? rest.lowerBound + 1...rest.upperBound : nil
-            return rest.lowerBound
+        if nextNumber > lastNumber {
+            let block = try coordinator.takeNumbers(numberBlock)
+            numberBlock = min(numberBlock * 4, 4096)
+            nextNumber = block.lowerBound
+            lastNumber = block.upperBound
         }
-        let block = try coordinator.takeNumbers(numberBlock)
-        numberBlock = min(numberBlock * 4, 4096)
-        numbers = block.count > 1 ? block.lowerBound + 1...block.upperBound : nil
-        return block.lowerBound
+        defer { nextNumber += 1 }
+        return nextNumber
     }
 
     func discardNumbers() {
-        numbers = nil
+        nextNumber = lastNumber + 1
         coordinator.discardNumbers()
     }
 

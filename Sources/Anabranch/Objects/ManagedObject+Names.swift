@@ -44,8 +44,7 @@ extension ManagedObject {
                 property: key, objectID: objectID)
         }
         try realiseOrThrow()
-        if !flags.contains(.writable) { prepareToWrite() }
-        slots[attribute.slot] = fitting
+        write(fitting, to: attribute.slot)
     }
 
     /// Sets an attribute; as ``setValue(_:forKey:)-(Value,_)``.

@@ -18,6 +18,7 @@ extension ManagedObject {
         set {
             assert(isOnItsQueue, "A managed object was written outside its context's queue.")
             if !flags.contains(.writable) { prepareToWrite() }
+            writtenSlots |= 1 << UInt64(min(slot, 63))
             slots[slot] = newValue.attributeValue
         }
     }
@@ -80,6 +81,15 @@ extension ManagedObject {
         if !flags.contains(.realised) { realise() }
         guard flags.contains(.realised) else { return }
         managedObjectContext?.noteWrite(self)
+    }
+
+    final func isWritten(_ slot: Int) -> Bool { writtenSlots & 1 << UInt64(min(slot, 63)) != 0 }
+
+    /// Writes a slot of a realised object.
+    final func write(_ value: Value, to slot: Int) {
+        if !flags.contains(.writable) { prepareToWrite() }
+        writtenSlots |= 1 << UInt64(min(slot, 63))
+        slots[slot] = value
     }
 
     /// What an object without a row has: nothing, in every slot.

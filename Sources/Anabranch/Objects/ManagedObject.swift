@@ -30,6 +30,9 @@ open class ManagedObject {
     // while it does, so the run-time check of exclusive access could find nothing.
     @exclusivity(unchecked) @usableFromInline final var slots: [Value]
     @exclusivity(unchecked) @usableFromInline final var flags: ObjectFlags
+    /// Bits of the slots written since the last save; slots from 63 on share one. What is not
+    /// marked is as committed.
+    @exclusivity(unchecked) @usableFromInline final var writtenSlots: UInt64 = 0
     final let home: EntityHome
     final var localID: LocalID
     /// The slots as the store has them, while they may differ from the present ones.

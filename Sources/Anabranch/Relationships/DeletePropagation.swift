@@ -129,6 +129,7 @@ extension ManagedObjectContext {
             relationship.inverse?.deleteRule != .deny
         else { return false }
         object.slots[slot] = .null
+        object.writtenSlots |= 1 << UInt64(min(slot, 63))
         if case .integer(let id)? = object.committed?[slot], gone.contains(id) {
             object.committed?[slot] = .null
         }

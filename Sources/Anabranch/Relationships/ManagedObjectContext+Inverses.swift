@@ -44,7 +44,7 @@ extension ManagedObjectContext {
         try unseat(object, at: target, relationship)
         if !object.flags.contains(.writable) { noteWrite(object) }
         guard present != target?.localID else { return }
-        object.slots[slot] = target.map { .integer($0.localID) } ?? .null
+        object.write(target.map { .integer($0.localID) } ?? .null, to: slot)
         guard let inverse = relationship.inverse else { return }
         if let earlier { change(earlier, inverse) { $0.remove(object.localID) } }
         if let target { change(target, inverse) { $0.add(object.localID) } }

@@ -22,7 +22,8 @@ extension ManagedObjectContext {
         announceChanges()
         guard hasChanges else { return }
         try callWillSave()
-        try validate()
+        let pending = pending
+        try validate(pending)
         var builder = SaveBuilder(author: transactionAuthor, name: name)
         for object in pending { builder.add(object) }
         let result = try write(builder.request)
@@ -48,7 +49,7 @@ extension ManagedObjectContext {
                 + "let it change only what differs.", objectID: round.first?.objectID)
     }
 
-    private func validate() throws {
+    private func validate(_ pending: [ManagedObject]) throws {
         var validator = SaveValidator()
         for object in pending {
             try validator.check(object, in: self)
@@ -98,6 +99,7 @@ extension ManagedObjectContext {
         }
         for object in saved {
             object.committed = nil
+            object.writtenSlots = 0
             object.flags.subtract(
                 [.inserted, .updated, .listed, .noted, .writable, .born, .refault])
             if let table = object.relations {
@@ -164,14 +166,14 @@ extension ManagedObjectContext {
             registry.insert(object, for: new)
             renamed[before] = object.objectID
         }
-        registry.forEach { object in
+        for object in registry.values {
             for relationship in object.home.plan.references
             where object.flags.contains(.hasRow) {
                 if case .integer(let id) = object.slots[relationship.slot], let new = names[id] {
                     object.slots[relationship.slot] = .integer(new)
                 }
             }
-            guard let table = object.relations else { return }
+            guard let table = object.relations else { continue }
             for index in table.states.indices { table.states[index].rename(names) }
         }
         return renamed

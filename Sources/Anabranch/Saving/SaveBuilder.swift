@@ -66,8 +66,7 @@ struct SaveBuilder {
 
     private mutating func addUpdate(of object: ManagedObject) {
         guard let committed = object.committed else { return untouched.append(object) }
-        let slots = SlotSet(
-            differing: object.slots, from: committed, among: object.home.plan.storedSlots)
+        let slots = SlotSet(differing: object, from: committed)
         guard !slots.isEmpty else { return untouched.append(object) }
         let shape = UpdateShape(entity: object.entity.index, slots: slots)
         let group = group(of: shape, object.entity)
@@ -116,8 +115,11 @@ struct SlotSet: Hashable {
     /// Of entities with more than 64 slots.
     private var others: [UInt64] = []
 
-    init(differing slots: [Value], from committed: [Value], among stored: [Int]) {
-        for slot in stored where slots[slot] != committed[slot] { insert(slot) }
+    init(differing object: ManagedObject, from committed: [Value]) {
+        for slot in object.home.plan.storedSlots
+        where object.isWritten(slot) && object.slots[slot] != committed[slot] {
+            insert(slot)
+        }
     }
 
     private mutating func insert(_ slot: Int) {

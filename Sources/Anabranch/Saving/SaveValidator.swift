@@ -11,10 +11,15 @@ struct SaveValidator {
         // A fault that is only counted as changed has the values that were saved.
         guard object.flags.contains(.hasRow) else { return }
         let plan = object.home.plan
-        for slot in plan.mandatorySlots where object.slots[slot].isNull {
+        // What has not been written is as it was saved.
+        let isNew = object.flags.contains(.inserted)
+        for slot in plan.mandatorySlots
+        where (isNew || object.isWritten(slot)) && object.slots[slot].isNull {
             fail(object, plan.entity.slots[slot].name, .missingMandatoryProperty, "it is not set")
         }
-        for attribute in plan.storedAttributes { checkType(attribute, of: object) }
+        for attribute in plan.storedAttributes where isNew || object.isWritten(attribute.slot) {
+            checkType(attribute, of: object)
+        }
         for (index, relationship) in plan.relations.enumerated()
         where !relationship.isOptional && !relationship.isToMany {
             if try context.members(of: object, at: index).isEmpty {

@@ -258,7 +258,7 @@ public struct ChangePayloadDecoder: Sendable {
 
 extension WireType {
     /// What an integer of this type may be; `nil` where every 64-bit integer will do.
-    fileprivate var integers: ClosedRange<Int64>? {
+    package var integers: ClosedRange<Int64>? {
         switch self {
         case .integer16: -32_768...32_767
         case .integer32: -2_147_483_648...2_147_483_647

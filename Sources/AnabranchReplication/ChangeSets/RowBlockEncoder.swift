@@ -15,6 +15,14 @@ public struct RowBlockEncoder: Sendable {
 
     public var count: Int { records.count }
 
+    /// A property that got a value of another type, which every reader refuses; `nil` where all
+    /// fit.
+    public var misfit: WireProperty? {
+        zip(properties, columns).first { property, column in
+            column.runs.contains { !property.type.accepts(tag: $0.tag) }
+        }?.0
+    }
+
     var byteCount: Int { columns.reduce(records.count * 2) { $0 + $1.byteCount } }
 
     @inlinable

@@ -48,6 +48,18 @@ extension Connection {
         return CheckpointResult(logPages: Int(pages), checkpointedPages: Int(checkpointed))
     }
 
+    /// Whether closing leaves the write-ahead log as it is, where otherwise the last connection
+    /// moves it into the database file and removes it.
+    public func keepLogOnClose(_ keeps: Bool) throws {
+        let action = "set what closing \u{201C}\(path)\u{201D} does with its log"
+        let database = try openDatabase(to: action)
+        let status = csqlite_configure(
+            database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keeps ? 1 : 0)
+        guard status == SQLITE_OK else {
+            throw SQLiteError(status: status, database: database, action: action)
+        }
+    }
+
     /// Copies the database, as it is at one moment, over the file at `path`.
     ///
     /// Other connections may write meanwhile. What was in the file before is replaced in one

@@ -15,7 +15,12 @@ public struct UnsafeColumn {
     init(_ value: OpaquePointer) { self.value = value }
 
     @inlinable public var isNull: Bool { sqlite3_value_type(value) == SQLITE_NULL }
-    @inlinable public var isText: Bool { sqlite3_value_type(value) == SQLITE_TEXT }
+
+    /// The storage class of the value, before any conversion that a reader asked for.
+    @inlinable public var type: SQLiteValue.Kind {
+        SQLiteValue.Kind(rawValue: sqlite3_value_type(value)) ?? .null
+    }
+
     @inlinable public var int64: Int64 { sqlite3_value_int64(value) }
     @inlinable public var double: Double { sqlite3_value_double(value) }
 

@@ -4,24 +4,27 @@ import AnabranchSQLite
 
 extension ApplyOperation {
     mutating func delete(_ block: RecordBlock, of set: IncomingSet) throws {
-        let entity = schema.model.entity(wireName: block.entity)
+        let layout = layout(named: block.entity)
+        let writer = try layout.map { try RowWriter(connection, layout: $0) }
         for record in block.records {
             let id = try transaction.localID(of: record)
-            guard let entity else {
-                try deferred.delete(id, entity: block.entity)
+            guard let layout else {
+                try deleteDeferred(id, entity: block.entity, of: set)
                 continue
             }
-            let layout = schema.layout(of: entity)
-            guard let version = try heldVersion(of: id, layout: layout) else { continue }
+            guard let version = try writer?.heldVersion(of: id) else { continue }
             try delete(HeldRow(id: id, version: version, layout: layout), of: set)
         }
     }
 
     private mutating func delete(_ row: HeldRow, of set: IncomingSet) throws {
+        let links = row.layout.leftLinks + row.layout.rightLinks
         try journalWrites(unseenBy: set, in: row)
+        try journalDeferred(unseenBy: set, id: row.id, entity: row.layout.entity.wireName)
+        try journalLinks(unseenBy: set, of: row.id, in: links)
         try noteNeighbours(of: row)
         try connection.run(row.layout.deleteSQL, .integer(row.id))
-        try LinkRows(connection).removeAll(of: row.id, layout: row.layout)
+        try LinkRows(connection).removeAll(of: row.id, in: links)
         try deferred.removeProperties(of: row.id)
         changes.noteDeleted(row.id, of: row.layout.entity)
     }
@@ -39,6 +42,57 @@ extension ApplyOperation {
                     property: column.property.wireProperty,
                     value: try wireValue(try value(of: column, in: row), column.kind),
                     lost: held, winner: set.stamp))
+        }
+    }
+
+    /// Deletes a record of an entity that this model does not have, with all that belongs to it.
+    private func deleteDeferred(_ id: LocalID, entity: WireName, of set: IncomingSet) throws {
+        guard try deferred.entity(of: id) == entity else { return }
+        try journalDeferred(unseenBy: set, id: id, entity: entity)
+        // A known relationship may lead to or from a record of an unknown sub-entity.
+        try journalLinks(unseenBy: set, of: id, in: schema.linkLayouts)
+        try LinkRows(connection).removeAll(of: id, in: schema.linkLayouts)
+        try deferred.delete(id)
+    }
+
+    private func journalLinks(
+        unseenBy set: IncomingSet, of id: LocalID, in layouts: [LinkLayout]
+    ) throws {
+        for layout in layouts {
+            for link in try LinkRows(connection).all(of: id, in: layout) {
+                try journal(
+                    link, of: layout.relationship.wireProperty,
+                    entity: layout.leftEntity.wireName, unseenBy: set)
+            }
+        }
+    }
+
+    private func journal(
+        _ link: LinkRows.Row, of property: WireProperty, entity: WireName,
+        unseenBy set: IncomingSet
+    ) throws {
+        for tag in link.tags where try journal.isConcurrent(tag, with: set) {
+            try journal.record(
+                .init(
+                    kind: .linkToDeleted, record: link.left, entity: entity, property: property,
+                    value: .reference(try transaction.recordID(of: link.right)), lost: tag,
+                    winner: set.stamp))
+        }
+    }
+
+    private func journalDeferred(
+        unseenBy set: IncomingSet, id: LocalID, entity: WireName
+    ) throws {
+        for cell in try deferred.cells(of: id)
+        where try journal.isConcurrent(cell.stamp, with: set) {
+            try journal.record(
+                .init(
+                    kind: .deletedWhileWritten, record: id, entity: entity,
+                    property: cell.property, value: cell.value, lost: cell.stamp,
+                    winner: set.stamp))
+        }
+        for (property, link) in try deferred.links(of: id) {
+            try journal(link, of: property, entity: entity, unseenBy: set)
         }
     }
 

@@ -4,9 +4,12 @@ import AnabranchSQLite
 
 extension ApplyOperation {
     mutating func link(_ block: LinkBlock, of set: IncomingSet) throws {
+        let layout = layout(of: block)
         for link in block.links {
             let ends = try localEnds(of: link)
-            guard try isHeld(ends.left), try isHeld(ends.right) else {
+            guard try held.holds(ends.left, first: layout?.leftEntity),
+                try held.holds(ends.right, first: layout?.rightEntity)
+            else {
                 try journal.record(
                     .init(
                         kind: .linkToDeleted, record: ends.left, entity: block.entity,
@@ -14,15 +17,16 @@ extension ApplyOperation {
                         winner: nil))
                 continue
             }
-            try change(ends, in: block) { $0.add(set.stampOnWire) }
+            try change(ends, in: block, layout) { $0.add(set.stampOnWire) }
         }
     }
 
     mutating func unlink(_ block: LinkBlock, of set: IncomingSet) throws {
         let seesAll = transaction.environment.disabled.contains(.linkTags)
+        let layout = layout(of: block)
         for link in block.links {
             let ends = try localEnds(of: link)
-            try change(ends, in: block) { tags in
+            try change(ends, in: block, layout) { tags in
                 tags.remove(seesAll ? tags.tags : link.tagsSeen)
             }
         }
@@ -41,10 +45,10 @@ extension ApplyOperation {
     }
 
     private mutating func change(
-        _ ends: (left: LocalID, right: LocalID), in block: LinkBlock,
+        _ ends: (left: LocalID, right: LocalID), in block: LinkBlock, _ layout: LinkLayout?,
         _ merge: (inout LinkTags) -> Bool
     ) throws {
-        guard let layout = layout(of: block) else {
+        guard let layout else {
             try deferred.changeLink(
                 block.property, left: ends.left, right: ends.right, replicas: transaction.replicas,
                 merge)
@@ -74,19 +78,6 @@ extension ApplyOperation {
         }
     }
 
-    /// Whether the record is there, in whatever table.
-    func isHeld(_ id: LocalID) throws -> Bool {
-        for table in schema.tables {
-            let statement = try connection.cached(
-                "SELECT 1 FROM \(table.name) WHERE ab_pk = ?")
-            try statement.bind(id, at: 1)
-            if try statement.step() {
-                statement.reset()
-                return true
-            }
-        }
-        return try deferred.holds(id)
-    }
 }
 
 extension IncomingSet {

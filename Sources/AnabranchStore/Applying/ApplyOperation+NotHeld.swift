@@ -5,7 +5,7 @@ import AnabranchSQLite
 extension ApplyOperation {
     /// An operation on a record that is not held is one on a deleted record: causal delivery
     /// brings an insert before all that mentions it. It changes nothing; what it wrote goes to
-    /// the journal.
+    /// the journal (invariant 5).
     mutating func meetRecordNotHeld(
         _ id: LocalID, record: RecordID, block: RowBlock, row: Int, of set: IncomingSet
     ) throws {
@@ -24,8 +24,7 @@ extension ApplyOperation {
     private mutating func resurrect(
         _ record: RecordID, block: RowBlock, row: Int, of set: IncomingSet
     ) throws {
-        guard let entity = schema.model.entity(wireName: block.entity) else { return }
-        let layout = schema.layout(of: entity)
+        guard let layout = layout(named: block.entity) else { return }
         let mapping = ColumnMapping(block.properties, layout: layout)
         let id = try transaction.localID(of: record)
         let statement = try connection.cached(
@@ -39,9 +38,9 @@ extension ApplyOperation {
         for (index, source) in mapping.sources.enumerated() {
             try statement.bind(
                 slot: try localValue(block.columns[source][row]),
-                at: layout.firstColumnParameter + index)
+                at: layout.firstColumnParameter + index, as: mapping.columns[index].kind)
         }
         try statement.run()
-        changes.noteInserted([id], of: entity)
+        changes.noteInserted([id], of: layout.entity)
     }
 }

@@ -4,10 +4,9 @@ import AnabranchSQLite
 
 extension ApplyOperation {
     mutating func insert(_ block: RowBlock, of set: IncomingSet) throws {
-        guard let entity = schema.model.entity(wireName: block.entity), !entity.isAbstract else {
-            return try deferred.insert(block, stamp: set.stamp)
-        }
-        let layout = schema.layout(of: entity)
+        let layout = layout(named: block.entity)
+        try checkAreNew(block, in: layout?.table, of: set)
+        guard let layout else { return try deferred.insert(block, stamp: set.stamp) }
         let mapping = ColumnMapping(block.properties, layout: layout)
         let statement = try connection.cached(
             EntityLayout.insertSQL(table: layout.table, columns: mapping.columns))
@@ -23,31 +22,50 @@ extension ApplyOperation {
             try statement.bind(id, at: 1)
             for (index, source) in mapping.sources.enumerated() {
                 let value = try localValue(block.columns[source][row])
-                try statement.bind(slot: value, at: first + index)
+                try statement.bind(
+                    slot: value, at: first + index, as: mapping.columns[index].kind)
                 if mapping.columns[index].kind == .reference {
                     changes.noteInverse(of: mapping.columns[index], target: value)
                 }
             }
-            try insert(statement, id: id, record: record, of: set)
+            try insert(statement, id: id, of: set)
             for source in mapping.unknown {
                 try deferred.write(
                     block.properties[source], block.columns[source][row], to: id, stamp: set.stamp)
             }
         }
         changes.noteInserted(
-            block.records.map { LocalID(ordinal: ordinal, number: $0.number) }, of: entity)
+            block.records.map { LocalID(ordinal: ordinal, number: $0.number) },
+            of: layout.entity)
+    }
+
+    /// The primary key of their own table tells the rest.
+    private func checkAreNew(
+        _ block: RowBlock, in table: TableLayout?, of set: IncomingSet
+    ) throws {
+        let ids = block.records.map { LocalID(ordinal: set.stamp.ordinal, number: $0.number) }
+        if let id = try held.duplicate(among: ids, notIn: table) {
+            throw insertedTwice(id, of: set)
+        }
+    }
+
+    private func insertedTwice(
+        _ id: LocalID, of set: IncomingSet, underlying: (any Error)? = nil
+    ) -> StoreError {
+        StoreError(
+            .malformedChangeSet,
+            "Can't apply \(set.changeSet.dot) because it inserts record \(id.number) of its "
+                + "author again.", path: transaction.store.path, records: [id],
+            underlying: underlying)
     }
 
     private func insert(
-        _ statement: Statement, id: LocalID, record: RecordID, of set: IncomingSet
+        _ statement: Statement, id: LocalID, of set: IncomingSet
     ) throws {
         do {
             try statement.run()
         } catch let error as SQLiteError where error.code == .constraint {
-            throw StoreError(
-                .malformedChangeSet,
-                "Can't apply \(set.changeSet.dot) because it inserts record \(record) again.",
-                path: transaction.store.path, records: [id], underlying: error)
+            throw insertedTwice(id, of: set, underlying: error)
         }
     }
 
@@ -58,21 +76,21 @@ extension ApplyOperation {
     }
 
     mutating func update(_ block: RowBlock, of set: IncomingSet) throws {
-        guard let entity = schema.model.entity(wireName: block.entity) else {
+        guard let layout = layout(named: block.entity) else {
             return try updateDeferred(block, of: set)
         }
-        let layout = schema.layout(of: entity)
         let mapping = ColumnMapping(block.properties, layout: layout)
+        var writer = try RowWriter(connection, layout: layout)
         for (row, record) in block.records.enumerated() {
             let id = try transaction.localID(of: record)
             let values = try block.columns.map { try localValue($0[row]) }
-            guard let version = try heldVersion(of: id, layout: layout) else {
+            guard let version = try writer.heldVersion(of: id) else {
                 try meetRecordNotHeld(id, record: record, block: block, row: row, of: set)
                 continue
             }
             try update(
                 HeldRow(id: id, version: version, layout: layout), mapping: mapping,
-                values: values, of: set)
+                values: values, of: set, &writer)
             for source in mapping.unknown {
                 try updateDeferredCell(
                     block.properties[source], block.columns[source][row], of: id,
@@ -81,20 +99,9 @@ extension ApplyOperation {
         }
     }
 
-    /// - Returns: `nil` where the record is not held under this entity.
-    func heldVersion(of id: LocalID, layout: EntityLayout) throws -> RowVersion? {
-        let statement = try connection.cached(layout.versionSQL)
-        try statement.bind(id, at: 1)
-        guard try statement.step() else { return nil }
-        defer { statement.reset() }
-        guard statement.int64(at: 0) == layout.number else { return nil }
-        return RowVersion(
-            stamp: statement.int64(at: 1), by: statement.int64(at: 2),
-            stamps: statement.isNull(at: 3) ? nil : statement.bytes(at: 3))
-    }
-
     private mutating func update(
-        _ row: HeldRow, mapping: ColumnMapping, values: [Value], of set: IncomingSet
+        _ row: HeldRow, mapping: ColumnMapping, values: [Value], of set: IncomingSet,
+        _ writer: inout RowWriter
     ) throws {
         var stamps = try RowStamps(row.version)
         var taken: [(column: TableLayout.Column, value: Value)] = []
@@ -115,30 +122,8 @@ extension ApplyOperation {
         }
         guard !taken.isEmpty else { return }
         try noteChangedTargets(taken, of: row)
-        try write(taken, stamps: stamps, to: row)
+        try writer.write(taken, version: stamps.version, to: row.id)
         changes.noteUpdated(row.id, of: row.layout.entity, slots: taken.map(\.column.slot))
-    }
-
-    private func write(
-        _ taken: [(column: TableLayout.Column, value: Value)], stamps: RowStamps, to row: HeldRow
-    ) throws {
-        let assignments = (taken.map(\.column.name) + ["ab_stamp", "ab_by", "ab_stamps"])
-            .map { "\($0) = ?" }.joined(separator: ", ")
-        let statement = try connection.cached(
-            "UPDATE \(row.layout.table.name) SET \(assignments) WHERE ab_pk = ?")
-        for (index, cell) in taken.enumerated() {
-            try statement.bind(slot: cell.value, at: index + 1)
-        }
-        let version = stamps.version
-        try statement.bind(version.stamp, at: taken.count + 1)
-        try statement.bind(version.by, at: taken.count + 2)
-        if let stamps = version.stamps {
-            try statement.bind(stamps, at: taken.count + 3)
-        } else {
-            try statement.bindNull(at: taken.count + 3)
-        }
-        try statement.bind(row.id, at: taken.count + 4)
-        try statement.run()
     }
 
     /// The other end of a to-one changes too: the record that it led to, and the new one.

@@ -8,6 +8,7 @@ struct ApplyOperation {
     var changes = ChangeCollector()
     let journal: ConflictJournal
     let deferred: DeferredRows
+    let held: HeldRecords
 
     var connection: Connection { transaction.connection }
     var schema: StoreSchema { transaction.schema }
@@ -16,6 +17,8 @@ struct ApplyOperation {
         self.transaction = transaction
         journal = ConflictJournal(transaction)
         deferred = DeferredRows(transaction)
+        held = HeldRecords(
+            transaction.connection, schema: transaction.schema, deferred: deferred)
     }
 
     mutating func apply(_ set: ChangeSet, at place: CausalContext.Prefix) throws {
@@ -53,6 +56,7 @@ struct ApplyOperation {
         return true
     }
 
+    /// A replica's sets are held without gaps, and of one history (invariant 1).
     private func checkContinues(_ set: ChangeSet, ordinal: Int64) throws {
         let head = try transaction.head(of: ordinal)
         if set.dot.sequence <= head.sequence {
@@ -77,14 +81,36 @@ struct ApplyOperation {
 
     private mutating func applyPayload(of set: ChangeSet, ordinal: Int64) throws {
         let incoming = IncomingSet(set, ordinal: ordinal)
+        var decoder = try reading(set) { () throws(ChangeSetDecodingError) in
+            try ChangePayloadDecoder(set.payload, author: set.dot.replica)
+        }
+        while let block = try reading(
+            set, { () throws(ChangeSetDecodingError) in try decoder.next() })
+        {
+            try apply(block, of: incoming)
+        }
+    }
+
+    /// Only what the set itself holds is its sender's fault.
+    private func reading<Result>(
+        _ set: ChangeSet, _ body: () throws(ChangeSetDecodingError) -> Result
+    ) throws -> Result {
         do {
-            var decoder = try ChangePayloadDecoder(set.payload, author: set.dot.replica)
-            while let block = try decoder.next() { try apply(block, of: incoming) }
-        } catch let error as ChangeSetDecodingError {
+            return try body()
+        } catch {
             throw StoreError(
                 .malformedChangeSet, "Can't apply \(set.dot): \(error)",
                 path: transaction.store.path, underlying: error)
         }
+    }
+
+    /// Where records of an entity are; `nil` where they are kept as ones of an unknown entity,
+    /// which those of an abstract one are too.
+    func layout(named name: WireName) -> EntityLayout? {
+        guard let entity = schema.model.entity(wireName: name), !entity.isAbstract else {
+            return nil
+        }
+        return schema.layout(of: entity)
     }
 
     private mutating func apply(_ block: ChangeBlock, of set: IncomingSet) throws {

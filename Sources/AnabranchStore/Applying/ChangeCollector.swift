@@ -30,14 +30,19 @@ struct ChangeCollector {
 
     /// One entry a record: what is both inserted and deleted in the page is neither, what is
     /// inserted or deleted is not updated.
-    func collected(_ schema: StoreSchema) -> ChangedRecords {
-        let updated = self.updated.merging(targetUpdates()) { first, second in
+    ///
+    /// - Parameter reader: Of the state behind the page.
+    func collected(_ reader: StoreReader) throws -> ChangedRecords {
+        let schema = reader.schema
+        let isMixed = !updated.isEmpty || !deleted.isEmpty || !targets.isEmpty
+        let allInserted = isMixed ? Set(inserted.values.joined()) : []
+        let allDeleted = Set(deleted.values.joined())
+        let updated = self.updated.merging(
+            try targetUpdates(reader, except: allInserted.union(allDeleted))
+        ) { first, second in
             first.merging(second) { $0.union($1) }
         }
         let touched = Set(inserted.keys).union(updated.keys).union(deleted.keys).sorted()
-        let isMixed = !updated.isEmpty || !deleted.isEmpty
-        let allInserted = isMixed ? Set(inserted.values.joined()) : []
-        let allDeleted = Set(deleted.values.joined())
         return ChangedRecords(
             entities: touched.map { index in
                 var changes = ChangedRecords.Entity(schema.model.entities[index])
@@ -50,14 +55,17 @@ struct ChangeCollector {
             })
     }
 
-    /// Targets are noted under the entity that declares the inverse: contexts know their objects
-    /// by ID, whatever sub-entity they are of.
-    private func targetUpdates() -> [Int: [LocalID: Set<Int>]] {
+    /// Targets under their own entities; those that are not there are nobody's inverse.
+    private func targetUpdates(
+        _ reader: StoreReader, except known: Set<LocalID>
+    ) throws -> [Int: [LocalID: Set<Int>]] {
         var updates: [Int: [LocalID: Set<Int>]] = [:]
         for (relationship, ids) in targets {
-            for id in ids {
-                updates[relationship.entity.index, default: [:]][id, default: []]
-                    .insert(relationship.slot)
+            for id in ids where !known.contains(id) {
+                guard let entity = try reader.entity(of: id, in: relationship.entity),
+                    entity.isKind(of: relationship.entity)
+                else { continue }
+                updates[entity.index, default: [:]][id, default: []].insert(relationship.slot)
             }
         }
         return updates

@@ -34,7 +34,8 @@ extension Store {
                         + "the cursor that came with them.", path: path)
             }
             transaction.state.cursor = page.cursor
-            return operation.changes.collected(schema)
+            return try operation.changes.collected(
+                StoreReader(transaction.connection, schema: schema))
         }
     }
 }

@@ -13,6 +13,25 @@ extension DeferredRows {
         try setTags(try tags.tags.map(localStamp), property, left: left, right: right)
     }
 
+    /// Links of unknown relationships that a record is an end of.
+    func links(of id: LocalID) throws -> [(property: WireProperty, link: LinkRows.Row)] {
+        guard !isEmpty else { return [] }
+        let statement = try connection.cached(
+            """
+            SELECT name, type, rule, left, right, tag, tag_by, more FROM ab_deferred_link
+            WHERE left = ?1 OR right = ?1
+            """)
+        try statement.bind(id, at: 1)
+        var links: [(property: WireProperty, link: LinkRows.Row)] = []
+        while try statement.step() {
+            let link = LinkRows.Row(
+                left: statement.int64(at: 3), right: statement.int64(at: 4),
+                tags: try LinkRows.tags(of: statement, at: 5))
+            links.append((Self.property(statement), link))
+        }
+        return links
+    }
+
     private func tags(
         _ property: WireProperty, left: LocalID, right: LocalID
     ) throws -> [RowStamps.LocalStamp] {

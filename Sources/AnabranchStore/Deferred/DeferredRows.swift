@@ -9,13 +9,13 @@ import AnabranchSQLite
 final class DeferredRows {
     let transaction: WriteTransaction
     /// Asking once spares every deleted row three statements.
-    lazy var isEmpty: Bool = (try? findEmpty()) ?? false
+    lazy var isEmpty: Bool = (try? Self.areEmpty(on: connection)) ?? false
 
     var connection: Connection { transaction.connection }
 
     init(_ transaction: WriteTransaction) { self.transaction = transaction }
 
-    private func findEmpty() throws -> Bool {
+    static func areEmpty(on connection: Connection) throws -> Bool {
         try connection.firstValue(
             """
             SELECT EXISTS (SELECT 1 FROM ab_deferred_record)
@@ -97,16 +97,44 @@ final class DeferredRows {
         )
     }
 
-    /// Deletes a record of an unknown entity with all that belongs to it.
-    func delete(_ id: LocalID, entity: WireName) throws {
-        guard try self.entity(of: id) == entity else { return }
+    /// A value of a property that this model does not have.
+    struct Cell {
+        let property: WireProperty
+        /// As it travels.
+        let value: Value
+        let stamp: RowStamps.LocalStamp
+    }
+
+    func cells(of id: LocalID) throws -> [Cell] {
+        guard !isEmpty else { return [] }
+        let statement = try connection.cached(
+            "SELECT name, type, rule, value, hlc, by FROM ab_deferred_cell WHERE record = ?")
+        try statement.bind(id, at: 1)
+        var cells: [Cell] = []
+        while try statement.step() {
+            var value = ByteReader(statement.bytes(at: 3))
+            cells.append(
+                Cell(
+                    property: Self.property(statement), value: try value.readTagged(),
+                    stamp: RowStamps.LocalStamp(
+                        timestamp: UInt64(bitPattern: statement.int64(at: 4)),
+                        ordinal: statement.int64(at: 5))))
+        }
+        return cells
+    }
+
+    /// Reads three columns: name, type, rule.
+    static func property(_ statement: Statement) -> WireProperty {
+        WireProperty(
+            name: WireName(statement.string(at: 0)),
+            type: WireType(rawValue: UInt8(truncatingIfNeeded: statement.int64(at: 1))),
+            rule: MergeRule(rawValue: UInt8(truncatingIfNeeded: statement.int64(at: 2))))
+    }
+
+    /// Deletes a record of an unknown entity with its properties and unknown links.
+    func delete(_ id: LocalID) throws {
         try connection.run("DELETE FROM ab_deferred_record WHERE record = ?", .integer(id))
         try removeProperties(of: id)
-        // A known relationship may lead to a record of an unknown sub-entity.
-        for links in transaction.schema.linkLayouts {
-            try connection.run("DELETE FROM \(links.name) WHERE left = ?", .integer(id))
-            try connection.run("DELETE FROM \(links.name) WHERE right = ?", .integer(id))
-        }
     }
 
     /// Removes unknown properties and links of a record that is deleted.

@@ -5,7 +5,7 @@ import AnabranchSQLite
 extension Store {
     /// Opens a store file, or makes it where there is none and a model is given.
     ///
-    /// A file that is refused is left as it is.
+    /// A file that is refused is left as it is (invariant 10).
     ///
     /// - Parameter model: `nil` takes the file's own, so that any program can open any store.
     /// - Throws: ``StoreError``: `cannotOpen`, `notAStore`, `corrupt`, `newerFormat`,
@@ -21,9 +21,13 @@ extension Store {
                 mode: options.isReadOnly ? .readOnly : mayCreate ? .readWriteCreate : .readWrite,
                 vfs: environment.vfs, busyTimeout: options.busyTimeout)
             do {
+                // Until it is known to be ours, not even its log is moved into the file.
+                try connection.keepLogOnClose(true)
                 let opening = StoreOpening(
                     connection, path: path, options: options, environment: environment)
-                return try opening.open(expecting: model)
+                let store = try opening.open(expecting: model)
+                try connection.keepLogOnClose(false)
+                return store
             } catch {
                 connection.close()
                 throw error
@@ -59,19 +63,36 @@ private struct StoreOpening {
             }
             try create(model)
         }
-        let state = try StoreState.read(connection)
-        try checkFormat(state)
-        let stored = try storedModel()
-        try check(model, against: stored, hash: state.model)
+        return try expectingTables {
+            try checkFormat()
+            let state = try StoreState.read(connection)
+            let stored = try storedModel()
+            try check(model, against: stored, hash: state.model)
+            return try store(model ?? stored, state: state)
+        }
+    }
+
+    private func store(_ model: ManagedObjectModel, state: StoreState) throws -> Store {
+        let schema = StoreSchema(model, numbers: try SchemaNumbers.read(connection))
+        let replicas = try ReplicaTable.read(connection)
         if !options.isReadOnly { try configureWriter() }
         try StoreFunctions.install(on: connection)
         connection.faults = environment.faults
-        let used = model ?? stored
         return Store(
-            path: path, model: used,
-            schema: StoreSchema(used, numbers: try SchemaNumbers.read(connection)),
-            modelHash: state.model, options: options, environment: environment,
-            writer: connection, replicas: try ReplicaTable.read(connection))
+            path: path, model: model, schema: schema, modelHash: state.model, options: options,
+            environment: environment, writer: connection, replicas: replicas)
+    }
+
+    /// A core table or column that is missing is damage.
+    private func expectingTables<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as SQLiteError where error.code == .error {
+            throw StoreError(
+                .corrupt,
+                "Can't open \(path) because a table of every store is damaged: "
+                    + error.message, path: path, underlying: error)
+        }
     }
 
     /// - Returns: Whether the file is new and empty.
@@ -88,13 +109,15 @@ private struct StoreOpening {
         return true
     }
 
-    private func checkFormat(_ state: StoreState) throws {
-        guard state.format <= StoreFormat.version else {
-            throw StoreError(
-                .newerFormat,
-                "Can't open \(path) because its format is \(state.format) and this program knows "
-                    + "\(StoreFormat.version); update the program.", path: path)
+    /// Looks at nothing else: a newer format may have other tables.
+    private func checkFormat() throws {
+        guard let format = try StoreState.format(connection), format > StoreFormat.version else {
+            return
         }
+        throw StoreError(
+            .newerFormat,
+            "Can't open \(path) because its format is \(format) and this program knows "
+                + "\(StoreFormat.version); update the program.", path: path)
     }
 
     private func storedModel() throws -> ManagedObjectModel {
@@ -148,7 +171,9 @@ private struct StoreOpening {
     }
 
     private func createTables(_ schema: StoreSchema) throws {
-        var names = NameTaker(taken: Set(schema.tables.map { $0.plainName.lowercased() }))
+        // Tables and indexes share one space of names.
+        var names = NameTaker(
+            taken: schema.tables.map(\.plainName) + schema.linkLayouts.map(\.plainName))
         for table in schema.tables {
             for sql in table.creation(indexNames: &names) { try connection.execute(sql) }
         }

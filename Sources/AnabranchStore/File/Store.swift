@@ -20,6 +20,7 @@ package final class Store: Sendable {
     let readers: ConnectionPool
     private let writer: Writer
     private let knownReplicas: Mutex<ReplicaTable>
+    private let isClosed = Atomic(false)
 
     init(
         path: String, model: ManagedObjectModel, schema: StoreSchema, modelHash: [UInt8],
@@ -41,6 +42,7 @@ package final class Store: Sendable {
 
     /// Waits for reads and writes under way; whatever comes later throws `closed`.
     package func close() {
+        isClosed.store(true, ordering: .releasing)
         readers.close()
         writer.close()
     }
@@ -76,7 +78,7 @@ extension Store {
     /// Runs a body in one read transaction: it sees one state of the file, whatever is saved
     /// meanwhile.
     package func read<Result>(_ body: (StoreReader) throws -> Result) throws -> Result {
-        try StoreError.translating("read", path: path) {
+        try translating("read") {
             try readers.read { connection in
                 try body(StoreReader(connection, schema: schema))
             }
@@ -84,13 +86,13 @@ extension Store {
     }
 
     /// Runs a body in one write transaction, with everything that may not come from memory read
-    /// inside it. What the body throws rolls all back.
+    /// inside it. What the body throws rolls all back (invariant 4).
     func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
         guard !options.isReadOnly else {
             throw StoreError(
                 .readOnly, "Can't write \(path) because it was opened for reading.", path: path)
         }
-        return try StoreError.translating("write", path: path) {
+        return try translating("write") {
             try writer.withLock { connection in
                 let (result, replicas) = try connection.transaction(.immediate) {
                     let transaction = try WriteTransaction(
@@ -107,7 +109,20 @@ extension Store {
 
     /// Uses the writing connection outside a transaction.
     func withWriter<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-        try StoreError.translating("write", path: path) { try writer.withLock(body) }
+        try translating("write") { try writer.withLock(body) }
+    }
+
+    private func translating<Result>(
+        _ verb: String, _ body: () throws -> Result
+    ) throws -> Result {
+        do {
+            return try StoreError.translating(verb, path: path, body)
+        } catch let error as StoreError where isClosed.load(ordering: .acquiring) {
+            guard (error.underlying as? SQLiteError)?.code == .misuse else { throw error }
+            throw StoreError(
+                .closed, "Can't \(verb) \(path) because the store was closed.", path: path,
+                underlying: error.underlying)
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+import AnabranchReplication
 import AnabranchSQLite
 
 extension StoreError {
@@ -26,6 +27,9 @@ extension StoreError {
     }
 
     /// Runs a body, giving SQLite's errors the meaning that they have for a store.
+    ///
+    /// Bytes of the file that can't be decoded are damage: what comes from elsewhere was checked
+    /// when it came.
     static func translating<Result>(
         _ verb: String, path: String, _ body: () throws -> Result
     ) throws -> Result {
@@ -33,6 +37,14 @@ extension StoreError {
             return try body()
         } catch let error as SQLiteError {
             throw StoreError(error, doing: verb, path: path)
+        } catch let error as ChangeSetDecodingError {
+            throw StoreError(
+                .corrupt, "Can't \(verb) \(path) because it holds what can't be read: \(error)",
+                path: path, underlying: error)
+        } catch let error as StoreError where error.path == nil {
+            throw StoreError(
+                error.code, error.message, path: path, entity: error.entity,
+                property: error.property, records: error.records, underlying: error.underlying)
         }
     }
 }

@@ -51,6 +51,8 @@ extension StoreError {
         public static let mergeConflict = Code(rawValue: "merge-conflict")
         /// Another record holds the same unique key.
         public static let constraintConflict = Code(rawValue: "constraint-conflict")
+        /// A value is not of its property's type, so no replica could take it: fix the caller.
+        public static let invalidValue = Code(rawValue: "invalid-value")
         /// The save is larger than one change set may be: save in parts.
         public static let saveTooLarge = Code(rawValue: "save-too-large")
         /// The clock or a counter has reached its end: set the device's clock.

@@ -17,6 +17,15 @@ struct StoreState {
     var nextNumber: UInt64
     var cursor: LogCursor?
 
+    /// The file's format alone, which every format keeps in this place.
+    static func format(_ connection: Connection) throws -> Int64? {
+        guard
+            case .integer(let format)? = try connection.firstValue(
+                "SELECT format FROM ab_state WHERE id = 1")
+        else { return nil }
+        return format
+    }
+
     static func read(_ connection: Connection) throws -> StoreState {
         let statement = try connection.cached(
             """

@@ -20,14 +20,24 @@ final class WriteTransaction {
         self.connection = connection
         self.store = store
         self.replicas = replicas
-        state = try StoreState.read(connection)
-        guard state.format == StoreFormat.version, state.model == store.modelHash else {
-            throw StoreError(
-                .storeChanged,
-                "Can't write \(store.path) because another program has upgraded it; open it anew.",
-                path: store.path)
-        }
+        state = try Self.presentState(connection, of: store)
         try self.replicas.readNew(connection)
+    }
+
+    private static func presentState(
+        _ connection: Connection, of store: Store
+    ) throws -> StoreState {
+        do {
+            let state = try StoreState.read(connection)
+            if state.format == StoreFormat.version, state.model == store.modelHash { return state }
+        } catch let error as SQLiteError where error.code == .error {
+            // Another format may have another table.
+            guard try StoreState.format(connection) != StoreFormat.version else { throw error }
+        }
+        throw StoreError(
+            .storeChanged,
+            "Can't write \(store.path) because another program has upgraded it; open it anew.",
+            path: store.path)
     }
 
     func finish() throws { try state.write(connection) }

@@ -78,13 +78,46 @@ struct LinkRows {
         try statement.run()
     }
 
-    /// Removes every link of a record that is deleted.
-    func removeAll(of record: LocalID, layout: EntityLayout) throws {
-        for links in layout.leftLinks {
-            try connection.run("DELETE FROM \(links.name) WHERE left = ?", .integer(record))
+    /// Statements that remove every link of a record of an entity; parameter 1 is the record.
+    func removal(from layout: EntityLayout) throws -> [Statement] {
+        try layout.leftLinks.map {
+            try connection.cached("DELETE FROM \($0.name) WHERE left = ?")
         }
-        for links in layout.rightLinks {
-            try connection.run("DELETE FROM \(links.name) WHERE right = ?", .integer(record))
+            + layout.rightLinks.map {
+                try connection.cached("DELETE FROM \($0.name) WHERE right = ?")
+            }
+    }
+
+    /// A link that is there.
+    struct Row {
+        let left: LocalID
+        let right: LocalID
+        let tags: [RowStamps.LocalStamp]
+    }
+
+    /// The links that a record is an end of.
+    func all(of record: LocalID, in layout: LinkLayout) throws -> [Row] {
+        let statement = try connection.cached(
+            """
+            SELECT left, right, tag, tag_by, more FROM \(layout.name) WHERE left = ?1
+            UNION SELECT left, right, tag, tag_by, more FROM \(layout.name) WHERE right = ?1
+            """)
+        try statement.bind(record, at: 1)
+        var rows: [Row] = []
+        while try statement.step() {
+            rows.append(
+                Row(
+                    left: statement.int64(at: 0), right: statement.int64(at: 1),
+                    tags: try Self.tags(of: statement, at: 2)))
+        }
+        return rows
+    }
+
+    /// Removes every link of a record, whatever its entity.
+    func removeAll(of record: LocalID, in layouts: [LinkLayout]) throws {
+        for links in layouts {
+            try connection.run(
+                "DELETE FROM \(links.name) WHERE left = ?1 OR right = ?1", .integer(record))
         }
     }
 }

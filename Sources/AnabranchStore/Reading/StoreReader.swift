@@ -73,7 +73,7 @@ extension StoreReader {
     ///
     /// - Parameter relationship: A to-many, or a to-one that the inverse stores. Where two
     ///   records hold one target of a one-to-one, which two replicas may have written
-    ///   concurrently, the later write comes last.
+    ///   concurrently, the later write of the reference comes last.
     /// - Returns: By owner, then by stamp for a one-to-one and by ID for a to-many.
     package func related(
         by relationship: RelationshipDescription, of owners: [LocalID]
@@ -101,16 +101,49 @@ extension StoreReader {
         let table = schema.layout(of: inverse.entity).table
         guard let column = table.columns.first(where: { $0.property == .relationship(inverse) })
         else { return [] }
-        let order = relationship.isToMany ? "t.ab_pk" : "t.ab_stamp, t.ab_pk"
         let statement = try connection.cached(
             """
-            SELECT t.\(column.name), t.ab_pk, \(discriminator(of: relationship.destination))
+            SELECT t.\(column.name), t.ab_pk, \(discriminator(of: relationship.destination)),
+            t.ab_stamp, t.ab_by, t.ab_stamps
             FROM json_each(?) j
             CROSS JOIN \(table.name) t ON t.\(column.name) = j.value
             \(restriction(to: inverse.entity, alias: "t", after: "WHERE"))
-            ORDER BY j.key, \(order)
+            ORDER BY j.key, t.ab_pk
             """)
-        return try relateds(statement, owners: owners)
+        if relationship.isToMany { return try relateds(statement, owners: owners) }
+        return try holdersByStamp(statement, of: column, owners: owners)
+    }
+
+    /// Of a one-to-one: where several hold one target, the greatest stamp of the reference comes
+    /// last; of equal ones the smaller identity.
+    private func holdersByStamp(
+        _ statement: Statement, of column: TableLayout.Column, owners: [LocalID]
+    ) throws -> [Related] {
+        var stamps: [LocalID: Stamp] = [:]
+        let replicas = try replicas()
+        let found = try relateds(statement, owners: owners) { id in
+            let row = try RowStamps(
+                RowVersion(
+                    stamp: statement.int64(at: 3), by: statement.int64(at: 4),
+                    stamps: statement.isNull(at: 5) ? nil : statement.bytes(at: 5)))
+            stamps[id] = row[column.number].flatMap { replicas.stamps([$0]).first }
+        }
+        let places = Dictionary(
+            zip(owners, owners.indices), uniquingKeysWith: { first, _ in first })
+        let keyed = found.map { related in
+            (
+                related: related, place: places[related.owner] ?? 0,
+                stamp: stamps[related.id]
+                    ?? Stamp(timestamp: .zero, replica: .init(high: 0, low: 0)),
+                record: replicas.record(related.id)
+            )
+        }
+        return keyed.sorted { left, right in
+            if left.place != right.place { return left.place < right.place }
+            if left.stamp != right.stamp { return left.stamp < right.stamp }
+            guard let leftRecord = left.record, let rightRecord = right.record else { return false }
+            return rightRecord < leftRecord
+        }.map(\.related)
     }
 
     private func linked(
@@ -134,7 +167,9 @@ extension StoreReader {
         return layout.table.hasDiscriminator ? "t.ab_entity" : "\(layout.number)"
     }
 
-    private func relateds(_ statement: Statement, owners: [LocalID]) throws -> [Related] {
+    private func relateds(
+        _ statement: Statement, owners: [LocalID], _ visit: (LocalID) throws -> Void = { _ in }
+    ) throws -> [Related] {
         try statement.bind(Self.json(owners), at: 1)
         var found: [Related] = []
         while try statement.step() {
@@ -142,6 +177,7 @@ extension StoreReader {
             found.append(
                 Related(
                     owner: statement.int64(at: 0), entity: entity, id: statement.int64(at: 1)))
+            try visit(statement.int64(at: 1))
         }
         return found
     }

@@ -25,7 +25,7 @@ extension SaveOperation {
                 left: try transaction.recordID(of: left),
                 right: try transaction.recordID(of: right))
             if adding {
-                guard tags.isEmpty else { continue }
+                guard try areHeld(left, right, in: layout), tags.isEmpty else { continue }
                 tags = [stamp]
             } else {
                 guard !tags.isEmpty else { continue }
@@ -40,6 +40,18 @@ extension SaveOperation {
             entity: layout.leftEntity.wireName, property: layout.relationship.wireProperty,
             links: links)
         encoder.append(adding ? .link(block) : .unlink(block))
+    }
+
+    /// A link is held only while both its ends are: to link what is gone is a conflict.
+    private mutating func areHeld(
+        _ left: LocalID, _ right: LocalID, in layout: LinkLayout
+    ) throws -> Bool {
+        let records = HeldRecords(connection, schema: schema, deferred: deferred)
+        let hasLeft = try records.holds(left, first: layout.leftEntity)
+        let hasRight = try records.holds(right, first: layout.rightEntity)
+        if !hasLeft { noteStale(left) }
+        if !hasRight { noteStale(right) }
+        return hasLeft && hasRight
     }
 
     private func wireStamp(_ stamp: RowStamps.LocalStamp) throws -> Stamp {

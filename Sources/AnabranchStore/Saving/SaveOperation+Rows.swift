@@ -11,24 +11,54 @@ extension SaveOperation {
             inserting: true, entity: insert.entity.wireName,
             properties: layout.columns.map(\.property.wireProperty), capacity: insert.rows.count)
         try checkSize(insert.rows.count, columns: layout.columns.count)
+        try checkWidths(insert.rows.lazy.map(\.slots), of: layout.columns)
         let statement = try connection.cached(layout.insertSQL)
         try statement.bind(Int64(bitPattern: timestamp.rawValue), at: 2)
         try statement.bind(ordinal, at: 3)
         if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 5) }
         let first = layout.firstColumnParameter
-        let columns = layout.columns.map { (slot: $0.slot, isReference: $0.kind == .reference) }
+        let columns = layout.columns.map { (slot: $0.slot, kind: $0.kind) }
         for row in insert.rows {
             block.append(record: RecordID(replica: replica, number: row.id.number))
             try statement.bind(row.id, at: 1)
             for (index, column) in columns.enumerated() {
                 let value = row.slots[column.slot]
-                try statement.bind(slot: value, at: first + index)
+                try statement.bind(slot: value, at: first + index, as: column.kind)
                 block.append(
-                    column.isReference ? try wireReference(value) : value, toColumn: index)
+                    column.kind == .reference ? try wireReference(value) : value, toColumn: index)
             }
             try statement.run()
         }
+        try append(block, of: insert.entity)
+    }
+
+    /// Takes a block into the change set, unless every other replica would refuse it.
+    private mutating func append(_ block: RowBlockEncoder, of entity: EntityDescription) throws {
+        if let property = block.misfit { throw Self.misfit(property, of: entity.name) }
         encoder.append(block)
+    }
+
+    private func checkWidths(
+        _ rows: some Sequence<[Value]>, of columns: [TableLayout.Column]
+    ) throws {
+        let narrow = columns.filter { $0.property.wireProperty.type.integers != nil }
+        guard !narrow.isEmpty else { return }
+        for slots in rows {
+            for column in narrow {
+                let property = column.property.wireProperty
+                guard case .integer(let integer) = slots[column.slot],
+                    property.type.integers?.contains(integer) == false
+                else { continue }
+                throw Self.misfit(property, of: column.property.entity.name)
+            }
+        }
+    }
+
+    private static func misfit(_ property: WireProperty, of entity: String) -> StoreError {
+        StoreError(
+            .invalidValue,
+            "Can't save because a value of \(entity).\(property.name.string) is not of its type, "
+                + "\(property.type).", entity: entity, property: property.name.string)
     }
 
     /// Writes changed slots where the row is still as it was read; the row's version is part of
@@ -42,6 +72,7 @@ extension SaveOperation {
         var block = encoder.rows(
             inserting: false, entity: update.entity.wireName,
             properties: columns.map(\.property.wireProperty), capacity: update.rows.count)
+        try checkWidths(update.rows.lazy.map(\.slots), of: columns)
         let statement = try connection.cached(Self.updateSQL(layout.table, columns: columns))
         var versions: [RowVersion] = []
         versions.reserveCapacity(update.rows.count)
@@ -52,7 +83,7 @@ extension SaveOperation {
             block.append(record: try transaction.recordID(of: row.id))
             for (index, column) in columns.enumerated() {
                 let value = row.slots[column.slot]
-                try statement.bind(slot: value, at: index + 1)
+                try statement.bind(slot: value, at: index + 1, as: column.kind)
                 block.append(
                     column.kind == .reference ? try wireReference(value) : value,
                     toColumn: index)
@@ -63,7 +94,7 @@ extension SaveOperation {
             try statement.run()
             if connection.changes == 0 { staleRecords.append(row.id) }
         }
-        encoder.append(block)
+        try append(block, of: update.entity)
         return versions
     }
 
@@ -109,6 +140,7 @@ extension SaveOperation {
         let layout = schema.layout(of: delete.entity)
         let statement = try connection.cached(
             layout.deleteSQL + " AND ab_stamp = ? AND ab_by = ? AND ab_stamps IS ?")
+        let links = try LinkRows(connection).removal(from: layout)
         var records: [RecordID] = []
         records.reserveCapacity(delete.rows.count)
         for row in delete.rows {
@@ -116,8 +148,11 @@ extension SaveOperation {
             try bind(row.version, to: statement, at: 2)
             try statement.run()
             if connection.changes == 0 { staleRecords.append(row.id) }
-            try LinkRows(connection).removeAll(of: row.id, layout: layout)
-            try DeferredRows(transaction).removeProperties(of: row.id)
+            for statement in links {
+                try statement.bind(row.id, at: 1)
+                try statement.run()
+            }
+            try deferred.removeProperties(of: row.id)
             records.append(try transaction.recordID(of: row.id))
         }
         guard !records.isEmpty else { return }

@@ -32,6 +32,7 @@ struct SaveOperation {
     let previousOrigin: Digest
     let timestamp: HybridTimestamp
     var encoder: ChangePayloadEncoder
+    let deferred: DeferredRows
     var staleRecords: [LocalID] = []
 
     var connection: Connection { transaction.connection }
@@ -57,6 +58,7 @@ struct SaveOperation {
         }
         timestamp = tick
         encoder = ChangePayloadEncoder(author: replica)
+        deferred = DeferredRows(transaction)
     }
 
     mutating func run(_ original: SaveRequest) throws -> SaveResult {
@@ -84,6 +86,11 @@ struct SaveOperation {
                 .saveTooLarge,
                 "Can't save because author or name exceed \(Limits.longestName) bytes.")
         }
+    }
+
+    /// Takes note of a record that is not as the request takes it to be.
+    mutating func noteStale(_ id: LocalID) {
+        if !staleRecords.contains(id) { staleRecords.append(id) }
     }
 
     /// Inserted records whose numbers were reserved under an earlier replica ID of the file get

@@ -57,7 +57,9 @@ package enum ColumnKind: Sendable {
 
 extension Statement {
     /// Binds a value of a slot; a reference is the record's local ID as an integer.
-    func bind(slot value: Value, at index: Int) throws {
+    ///
+    /// - Parameter kind: Of the column that it goes to; `nil` where it is compared only.
+    func bind(slot value: Value, at index: Int, as kind: ColumnKind? = nil) throws {
         switch value {
         case .null: try bindNull(at: index)
         case .integer(let integer): try bind(integer, at: index)
@@ -65,17 +67,29 @@ extension Statement {
         case .bool(let flag): try bind(flag ? 1 : 0 as Int64, at: index)
         case .double(let double), .date(let double):
             if double.isNaN { try bind("NaN", at: index) } else { try bind(double, at: index) }
-        default: try bind(rare: value, at: index)
+        default: try bind(rare: value, at: index, as: kind)
         }
     }
 
-    func bind(rare value: Value, at index: Int) throws {
+    private func bind(rare value: Value, at index: Int, as kind: ColumnKind?) throws {
         switch value {
         case .decimal(let decimal): try bind(decimal.description, at: index)
         case .data(let data): try bind([UInt8](data), at: index)
         case .uuid(let uuid): try withUnsafeBytes(of: uuid.uuid) { try bind($0, at: index) }
-        case .unknown(_, let bytes): try bind(bytes, at: index)
+        case .unknown: try bind(unknown: value, at: index, as: kind)
         default: try bindNull(at: index)
+        }
+    }
+
+    /// A value of a later format keeps its tag and its bytes. It stands where no value of the
+    /// column can: as a blob, or in columns of blobs as the blob's hexadecimal text.
+    private func bind(unknown value: Value, at index: Int, as kind: ColumnKind?) throws {
+        var writer = ByteWriter()
+        writer.append(tagged: value)
+        if kind == .data || kind == .uuid {
+            try bind(writer.bytes.hexadecimal, at: index)
+        } else {
+            try bind(writer.bytes, at: index)
         }
     }
 
@@ -87,26 +101,60 @@ extension Statement {
 
 extension UnsafeColumn {
     func slot(as kind: ColumnKind) -> Value {
-        if isNull { return .null }
+        let type = self.type
+        if type == .null { return .null }
         switch kind {
-        case .integer, .reference: return .integer(int64)
-        case .text: return .string(string)
-        case .bool: return .bool(int64 != 0)
-        case .real: return .double(isText ? .nan : double)
-        case .date: return .date(isText ? .nan : double)
-        default: return rareSlot(as: kind)
+        case .integer, .reference: if type == .integer { return .integer(int64) }
+        case .text: if type == .text { return .string(string) }
+        case .bool: if type == .integer { return .bool(int64 != 0) }
+        case .real: if type == .real { return .double(double) }
+        case .date: if type == .real { return .date(double) }
+        case .decimal, .uri, .data, .uuid: break
+        }
+        return rareSlot(as: kind, type)
+    }
+
+    private func rareSlot(as kind: ColumnKind, _ type: SQLiteValue.Kind) -> Value {
+        switch (kind, type) {
+        case (.data, .blob): .data(Data(bytes))
+        case (.uuid, .blob): uuid ?? .null
+        case (.decimal, .text): ExactDecimal(string).map(Value.decimal) ?? .null
+        case (.uri, .text): .uri(string)
+        case (.real, .text): .double(.nan)
+        case (.date, .text): .date(.nan)
+        default: unknown(type) ?? foreignSlot(as: kind)
         }
     }
 
-    private func rareSlot(as kind: ColumnKind) -> Value {
+    private var uuid: Value? {
+        withBytes {
+            $0.count == 16 ? .uuid(UUID(uuid: $0.loadUnaligned(as: uuid_t.self))) : nil
+        }
+    }
+
+    /// A value of a later format.
+    private func unknown(_ type: SQLiteValue.Kind) -> Value? {
+        let tagged = type == .blob ? bytes : [UInt8](hexadecimal: string)
+        guard let tagged else { return nil }
+        var reader = ByteReader(tagged)
+        guard let value = try? reader.readTagged(), reader.isAtEnd, case .unknown = value else {
+            return nil
+        }
+        return value
+    }
+
+    /// What another program wrote into the column, as SQLite converts it.
+    private func foreignSlot(as kind: ColumnKind) -> Value {
         switch kind {
-        case .decimal: return ExactDecimal(string).map(Value.decimal) ?? .null
-        case .uri: return .uri(string)
-        case .uuid:
-            return withBytes {
-                $0.count == 16 ? .uuid(UUID(uuid: $0.loadUnaligned(as: uuid_t.self))) : .null
-            }
-        default: return .data(Data(bytes))
+        case .integer, .reference: .integer(int64)
+        case .bool: .bool(int64 != 0)
+        case .real: .double(double)
+        case .date: .date(double)
+        case .text: .string(string)
+        case .uri: .uri(string)
+        case .decimal: ExactDecimal(string).map(Value.decimal) ?? .null
+        case .data: .data(Data(bytes))
+        case .uuid: .null
         }
     }
 }

@@ -73,7 +73,7 @@ extension PropertyDescription {
 struct NameTaker {
     private var taken: Set<String>
 
-    init(taken: Set<String> = []) { self.taken = taken }
+    init(taken: some Sequence<String>) { self.taken = Set(taken.map(Self.folded)) }
 
     /// The name itself, or with the least suffix that makes it new.
     mutating func take(_ name: String) -> String {

@@ -27,8 +27,11 @@ struct RowStamps {
     init(_ version: RowVersion) throws(ChangeSetDecodingError) {
         last = LocalStamp(timestamp: UInt64(bitPattern: version.stamp), ordinal: version.by)
         base = last
-        guard let blob = version.stamps else { return }
-        var reader = ByteReader(blob)
+        var reader = ByteReader(version.stamps ?? [])
+        guard version.stamp >= 0, version.by >= 0 else {
+            throw reader.failure(.malformed, "a row's last write has no time or no replica")
+        }
+        guard version.stamps != nil else { return }
         base = try Self.readStamp(&reader, distance: try reader.readVarint(), before: last)
         while !reader.isAtEnd {
             let property = Int(clamping: try reader.readVarint())
@@ -64,17 +67,22 @@ struct RowStamps {
     /// Takes note that a property was never written.
     mutating func leaveUnwritten(_ property: Int) { replace(property, by: nil) }
 
-    /// - Parameter isLast: Whether the write is later than all before it.
+    /// - Parameter isLast: Whether the write is later than all before it. One that is not is no
+    ///   later than ``last`` in time.
     mutating func write(_ property: Int, at stamp: LocalStamp, isLast: Bool) {
         if isLast { last = stamp }
         replace(property, by: stamp)
     }
 
     private mutating func replace(_ property: Int, by stamp: LocalStamp?) {
-        exceptions.removeAll { $0.property == property }
-        guard stamp != base else { return }
-        let place = exceptions.firstIndex { $0.property > property } ?? exceptions.endIndex
-        exceptions.insert((property, stamp), at: place)
+        let place = exceptions.firstIndex { $0.property >= property } ?? exceptions.endIndex
+        let isThere = place < exceptions.endIndex && exceptions[place].property == property
+        switch (isThere, stamp == base) {
+        case (true, true): exceptions.remove(at: place)
+        case (true, false): exceptions[place].stamp = stamp
+        case (false, true): break
+        case (false, false): exceptions.insert((property, stamp), at: place)
+        }
     }
 
     var version: RowVersion {

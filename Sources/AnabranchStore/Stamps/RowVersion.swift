@@ -1,7 +1,7 @@
 /// The state of a row when it was read: what optimistic locking compares.
 ///
 /// The last write to the record, and the stamps that differ from its first write. Every change of
-/// the row, by whomever, changes one of the three.
+/// the row, by whomever, changes one of the three (invariant 9).
 package struct RowVersion: Hashable, Sendable {
     /// `ab_stamp`: the timestamp of the last write.
     package var stamp: Int64

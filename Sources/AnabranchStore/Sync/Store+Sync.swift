@@ -33,7 +33,8 @@ extension Store {
         }
     }
 
-    /// Puts every save so far on the disk: nobody may hold a save that its author can forget.
+    /// Puts every save so far on the disk: nobody may hold a save that its author can forget
+    /// (invariant 11).
     package func makeDurable() throws {
         guard options.durability != .full else { return }
         try withWriter { connection in

@@ -29,6 +29,8 @@ extension SyncEngine {
         let (wakes, wake) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         wake.yield()
+        let observer = SaveObserver(of: side.store) { wake.yield() }
+        defer { observer.stop() }
         await withTaskGroup { group in
             group.addTask { await self.followEvents(wake) }
             group.addTask { await self.followSaves(wake) }

@@ -25,7 +25,9 @@ extension SyncSession {
         case .final(let final):
             return end(final, error, at: moment)
         case .sayHello:
-            guard !exchange.hasSaidHello else { return end(.stopExchange, error, at: moment) }
+            guard exchange.greetings < limits.retry.attempts else {
+                return end(.stopExchange, error, at: moment)
+            }
             exchange.failures = 0
             return hello(at: moment)
         case .pullThenPush:

@@ -27,7 +27,8 @@ package struct SyncSession: Sendable {
         var outcome = SyncOutcome()
         /// Of the log's last entry, as far as it is known.
         var headPosition: UInt64 = 0
-        var hasSaidHello = false
+        /// How often hello was said: a zone may begin a new epoch at any time.
+        var greetings = 0
         /// Whether nothing more is to be pushed.
         var isPushOver = false
         /// How often the push went back to pulling.
@@ -109,7 +110,7 @@ package struct SyncSession: Sendable {
 
     mutating func hello(at moment: Moment) -> Action {
         phase = .greeting
-        exchange.hasSaidHello = true
+        exchange.greetings += 1
         let state = exchange.state
         let request = HelloRequest(
             replica: state.replica,

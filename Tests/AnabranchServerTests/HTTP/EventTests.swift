@@ -53,9 +53,11 @@ import Testing
         let server = try TestServer()
         let listeners = try (0..<40).map { _ in try listen(server, timeout: 20) }
         let port = server.port
+        let body = PullRequest(cursor: nil, byteLimit: 1000).encoded()
         let pull =
-            Array(server.head("POST", "/v1/zones/test/pull", role: .read, body: 4).utf8)
-            + PullRequest(cursor: nil, byteLimit: 1000).encoded()
+            Array(
+                server.head("POST", "/v1/zones/test/pull", role: .read, body: body.count).utf8)
+            + body
         let isDone = Mutex(false)
         let pulls = Mutex(0)
         let group = startThreads(3) { _ in

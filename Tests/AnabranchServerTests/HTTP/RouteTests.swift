@@ -147,7 +147,7 @@ import Testing
         let response = try server.post("/v1/zones/test/pull", [1, 9])
         #expect(response.status == 400)
         #expect(response.text.contains("offset"))
-        let version = try server.post("/v1/zones/test/pull", [9, 0, 0])
+        let version = try server.post("/v1/zones/test/pull", [9, 0, 0, 0, 0, 0])
         #expect(version.status == 426)
     }
 

@@ -1,0 +1,69 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+/// Tells whether records are there, in whatever table: a record is held once, and a link only
+/// while both its ends are (invariant 5).
+struct HeldRecords {
+    let connection: Connection
+    let schema: StoreSchema
+    let deferred: DeferredRows
+
+    init(_ connection: Connection, schema: StoreSchema, deferred: DeferredRows) {
+        self.connection = connection
+        self.schema = schema
+        self.deferred = deferred
+    }
+
+    /// - Parameter entity: Whose table is looked at first.
+    func holds(_ id: LocalID, first entity: EntityDescription? = nil) throws -> Bool {
+        let likely = entity.map { schema.layout(of: $0).table }
+        if let likely, try holds(id, in: likely) { return true }
+        for table in schema.tables where table !== likely {
+            if try holds(id, in: table) { return true }
+        }
+        return try deferred.holds(id)
+    }
+
+    private func holds(_ id: LocalID, in table: TableLayout) throws -> Bool {
+        let statement = try connection.cached("SELECT 1 FROM \(table.name) WHERE ab_pk = ?")
+        try statement.bind(id, at: 1)
+        return try statement.step()
+    }
+
+    /// The first of new records that is there already, or comes twice among them.
+    ///
+    /// - Parameter table: One that need not be looked at, because its primary key tells.
+    func duplicate(
+        among ids: [LocalID], notIn table: TableLayout? = nil
+    ) throws -> LocalID? {
+        guard let least = ids.min(), let greatest = ids.max() else { return nil }
+        var new: Set<LocalID>?
+        for other in schema.tables where other !== table {
+            let found = try duplicate(
+                "SELECT ab_pk FROM \(other.name) WHERE ab_pk BETWEEN ? AND ?", least, greatest,
+                among: ids, &new)
+            if let found { return found }
+        }
+        guard !deferred.isEmpty else { return nil }
+        return try duplicate(
+            "SELECT record FROM ab_deferred_record WHERE record BETWEEN ? AND ?", least, greatest,
+            among: ids, &new)
+    }
+
+    /// - Parameter new: The new records as a set, made when one is needed: seldom.
+    private func duplicate(
+        _ sql: String, _ least: LocalID, _ greatest: LocalID, among ids: [LocalID],
+        _ new: inout Set<LocalID>?
+    ) throws -> LocalID? {
+        let statement = try connection.cached(sql)
+        try statement.bind(least, at: 1)
+        try statement.bind(greatest, at: 2)
+        while try statement.step() {
+            let set = new ?? Set(ids)
+            new = set
+            if set.contains(statement.int64(at: 0)) { return statement.int64(at: 0) }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,172 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+/// Puts records together from rows, link rows and deferred rows.
+///
+/// Its statements stay prepared and lent as long as it lives: a hash reads every record.
+struct CanonicalRows {
+    /// One table and the statement that reads a row of it.
+    private struct Table {
+        let layout: TableLayout
+        let row: Statement
+    }
+
+    private let connection: Connection
+    private let schema: StoreSchema
+    private let replicas: ReplicaTable
+    private let tables: [Table]
+    private let links: [(layout: LinkLayout, statement: Statement)]
+    /// `nil` where the file holds nothing that its model does not know.
+    private let deferred: (cells: Statement, links: Statement)?
+
+    init(_ reader: StoreReader, replicas: ReplicaTable) throws {
+        let connection = reader.connection
+        let schema = reader.schema
+        self.connection = connection
+        self.schema = schema
+        self.replicas = replicas
+        tables = try schema.tables.map { layout in
+            Table(layout: layout, row: try connection.cached(Self.rowSQL(layout, in: schema)))
+        }
+        links = try schema.linkLayouts.map { layout in
+            (
+                layout,
+                try connection.cached(
+                    "SELECT right, tag, tag_by, more FROM \(layout.name) WHERE left = ?")
+            )
+        }
+        deferred =
+            try DeferredRows.areEmpty(on: connection)
+            ? nil : (try connection.cached(Self.cellsSQL), try connection.cached(Self.linksSQL))
+    }
+
+    private static func rowSQL(_ table: TableLayout, in schema: StoreSchema) -> String {
+        let discriminator =
+            table.hasDiscriminator ? "ab_entity" : "\(schema.layout(of: table.root).number)"
+        let names =
+            [discriminator, "ab_stamp", "ab_by", "ab_stamps"] + table.columns.map(\.name)
+        return "SELECT \(names.joined(separator: ", ")) FROM \(table.name) WHERE ab_pk = ?"
+    }
+
+    private static let cellsSQL =
+        "SELECT name, type, rule, value, hlc, by FROM ab_deferred_cell WHERE record = ?"
+    private static let linksSQL =
+        "SELECT name, type, rule, right, tag, tag_by, more FROM ab_deferred_link WHERE left = ?"
+
+    /// - Parameter table: Its index; one too great for a record of an unknown entity.
+    func record(_ id: LocalID, table: Int) throws -> CanonicalRecord? {
+        guard
+            var record = table < tables.count ? try known(id, tables[table]) : try unknown(id)
+        else { return nil }
+        if let deferred {
+            record.cells += try cells(of: id, deferred.cells)
+            record.links += try deferredLinks(of: id, deferred.links)
+        }
+        return record
+    }
+
+    private func known(_ id: LocalID, _ table: Table) throws -> CanonicalRecord? {
+        let statement = table.row
+        try statement.bind(id, at: 1)
+        defer { statement.reset() }
+        guard try statement.step(), let recordID = replicas.record(id),
+            let entity = schema.entity(numbered: statement.int64(at: 0))
+        else { return nil }
+        let stamps = try RowStamps(
+            RowVersion(
+                stamp: statement.int64(at: 1), by: statement.int64(at: 2),
+                stamps: statement.isNull(at: 3) ? nil : statement.bytes(at: 3)))
+        var record = CanonicalRecord(id: recordID, entity: entity.wireName)
+        for (index, column) in table.layout.columns.enumerated()
+        where entity.isKind(of: column.property.entity) {
+            guard let stamp = stamps[column.number] else { continue }
+            record.cells.append(
+                CanonicalRecord.Cell(
+                    property: column.property.wireProperty,
+                    value: wireValue(statement.slot(at: index + 4, as: column.kind), column.kind),
+                    stamp: try self.stamp(stamp)))
+        }
+        record.links = try links(of: id) { entity.isKind(of: $0.leftEntity) }
+        return record
+    }
+
+    private func wireValue(_ value: Value, _ kind: ColumnKind) -> Value {
+        guard kind == .reference, case .integer(let id) = value else { return value }
+        return replicas.record(id).map(Value.reference) ?? .null
+    }
+
+    private func stamp(_ stamp: RowStamps.LocalStamp) throws -> Stamp {
+        guard let wire = replicas.stamps([stamp]).first else {
+            throw StoreError(
+                .corrupt, "Can't read a stamp because replica \(stamp.ordinal) is unknown.")
+        }
+        return wire
+    }
+
+    private func links(
+        of id: LocalID, where isOwn: (LinkLayout) -> Bool
+    ) throws -> [CanonicalRecord.Link] {
+        var found: [CanonicalRecord.Link] = []
+        for (layout, statement) in links where isOwn(layout) {
+            try statement.bind(id, at: 1)
+            defer { statement.reset() }
+            while try statement.step() {
+                guard let right = replicas.record(statement.int64(at: 0)) else { continue }
+                found.append(
+                    CanonicalRecord.Link(
+                        property: layout.relationship.wireProperty, right: right,
+                        tags: LinkTags(
+                            replicas.stamps(try LinkRows.tags(of: statement, at: 1)))))
+            }
+        }
+        return found
+    }
+
+    /// A record of an unknown sub-entity has the relationships of its known super-entity.
+    private func unknown(_ id: LocalID) throws -> CanonicalRecord? {
+        guard
+            case .text(let name)? = try connection.firstValue(
+                "SELECT entity FROM ab_deferred_record WHERE record = ?", .integer(id)),
+            let recordID = replicas.record(id)
+        else { return nil }
+        var record = CanonicalRecord(id: recordID, entity: WireName(name))
+        record.links = try links(of: id) { _ in true }
+        return record
+    }
+
+    private func cells(
+        of id: LocalID, _ statement: Statement
+    ) throws -> [CanonicalRecord.Cell] {
+        try statement.bind(id, at: 1)
+        defer { statement.reset() }
+        var cells: [CanonicalRecord.Cell] = []
+        while try statement.step() {
+            var value = ByteReader(statement.bytes(at: 3))
+            cells.append(
+                CanonicalRecord.Cell(
+                    property: DeferredRows.property(statement), value: try value.readTagged(),
+                    stamp: try stamp(
+                        RowStamps.LocalStamp(
+                            timestamp: UInt64(bitPattern: statement.int64(at: 4)),
+                            ordinal: statement.int64(at: 5)))))
+        }
+        return cells
+    }
+
+    private func deferredLinks(
+        of id: LocalID, _ statement: Statement
+    ) throws -> [CanonicalRecord.Link] {
+        try statement.bind(id, at: 1)
+        defer { statement.reset() }
+        var links: [CanonicalRecord.Link] = []
+        while try statement.step() {
+            guard let right = replicas.record(statement.int64(at: 3)) else { continue }
+            links.append(
+                CanonicalRecord.Link(
+                    property: DeferredRows.property(statement), right: right,
+                    tags: LinkTags(replicas.stamps(try LinkRows.tags(of: statement, at: 4)))))
+        }
+        return links
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import TestSupport
+
+/// A daemon of the test's own on a free port, which ends with this object.
+final class RunningDaemon {
+    let url: String
+    let tokenFile: String
+    private let folder: TemporaryDirectory
+    private let process = Process()
+
+    /// - Parameter zone: Made with a token that may write.
+    init(zone: String) throws {
+        folder = try TemporaryDirectory("anabranch-cli")
+        let store = ["--store", "sqlite:\(folder.file("zones"))"]
+        let made = try ToolRun(
+            ["token", "create", "--zone", zone, "--role", "write"] + store, of: "anabranchd")
+        tokenFile = folder.file("token")
+        try Data(made.output.utf8).write(to: URL(filePath: tokenFile))
+        let port = folder.file("port")
+        process.executableURL = try ToolRun.executable("anabranchd")
+        process.arguments =
+            ["serve", "--listen", "127.0.0.1:0", "--port-file", port] + store
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        url = "http://127.0.0.1:\(try Self.number(in: port, of: process))"
+    }
+
+    deinit {
+        if process.isRunning { process.terminate() }
+        process.waitUntilExit()
+    }
+
+    func hash(ofZone zone: String) throws -> String {
+        try ToolRun(
+            ["zone", "hash", zone, "--store", "sqlite:\(folder.file("zones"))"], of: "anabranchd"
+        ).output
+    }
+
+    private static func number(in file: String, of process: Process) throws -> Int {
+        let deadline = Date(timeIntervalSinceNow: 30)
+        while Date() < deadline, process.isRunning {
+            let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
+            if let number = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) {
+                return number
+            }
+            usleep(5000)
+        }
+        throw ToolRun.MissingTool(description: "The daemon does not listen.")
+    }
+}

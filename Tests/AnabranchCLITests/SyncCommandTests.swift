@@ -1,0 +1,85 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct SyncCommandTests {
+    private func synced(_ daemon: RunningDaemon) throws -> Workbench {
+        let bench = try Workbench()
+        let run = try bench.run(
+            "sync", "--server", daemon.url, "--zone", "geo", "--token-file", daemon.tokenFile)
+        #expect(run.status == 0, "\(run.errors)")
+        return bench
+    }
+
+    @Test func `two stores exchange edits and end with the zone's hash`() throws {
+        let daemon = try RunningDaemon(zone: "geo")
+        let first = try synced(daemon)
+        let second = try synced(daemon)
+        _ = try first.run("insert", "Country", "code=FR", "name=France", "--author", "Ada")
+        let pushed = try first.run("sync", "--token-file", daemon.tokenFile, "--json")
+        #expect(
+            pushed.output == """
+                {"pulled":0,"pushed":1,"position":1,"headPosition":1,"pending":0,\
+                "isCaughtUp":true,"blockedBy":null}
+
+                """)
+        _ = try second.run("sync", "--token-file", daemon.tokenFile)
+        _ = try first.run("update", "Country", "code=FR", "name=A", "--author", "Ada")
+        _ = try second.run("update", "Country", "code=FR", "name=B", "--author", "Bob")
+        for bench in [first, second, first] {
+            #expect(try bench.run("sync", "--token-file", daemon.tokenFile).status == 0)
+        }
+        let hashes = [try first.run("hash").output, try second.run("hash").output]
+        #expect(hashes == [hashes[0], try daemon.hash(ofZone: "geo")])
+        let journal = try first.run("conflicts").output
+        #expect(journal.contains("Ada") && journal.contains("Bob wrote later"), "\(journal)")
+        #expect(try first.run("conflicts", "--json").output.contains(#""kind":"concurrentWrite""#))
+        #expect(try first.run("get", "Country", "code=FR").output.contains("B"))
+        let status = try first.run("status", "--json").output
+        #expect(status.contains(#""zone":"geo","position":3,"pending":0"#), "\(status)")
+    }
+
+    @Test func `a token may come from the environment and a wrong one ends with 77`() throws {
+        let daemon = try RunningDaemon(zone: "geo")
+        let bench = try synced(daemon)
+        let token = try String(contentsOfFile: daemon.tokenFile, encoding: .utf8)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        let right = try ToolRun(["sync", bench.store], environment: ["ANABRANCH_TOKEN": token])
+        #expect(right.status == 0)
+        let wrong = try ToolRun(
+            ["sync", bench.store], environment: ["ANABRANCH_TOKEN": String(token.dropLast()) + "0"])
+        #expect(wrong.status == 77, "\(wrong.errors)")
+        #expect(!wrong.errors.contains(token.dropLast(4)))
+        #expect(try bench.run("sync", "--zone", "other").status == 64)
+    }
+
+    @Test func `watch shows another's save the moment it arrives`() async throws {
+        let daemon = try RunningDaemon(zone: "geo")
+        let first = try synced(daemon)
+        let second = try synced(daemon)
+        async let watched = Task.detached {
+            try second.run(
+                "watch", "--token-file", daemon.tokenFile, "--count", "1", "--for", "60", "--json")
+        }.value
+        try await Task.sleep(for: .milliseconds(700))
+        _ = try first.run("insert", "Country", "code=IT", "--author", "Ada")
+        _ = try first.run("sync", "--token-file", daemon.tokenFile)
+        let run = try await watched
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.output.contains(#""author":"Ada""#))
+        #expect(run.output.contains(#""operation":"insert","entity":"Country""#))
+        #expect(try second.run("fetch", "Country", "--count").output == "1\n")
+    }
+
+    @Test func `a server that is away ends a sync with 69 and loses nothing`() throws {
+        let bench: Workbench
+        do {
+            let daemon = try RunningDaemon(zone: "geo")
+            bench = try synced(daemon)
+        }
+        _ = try bench.run("insert", "Country", "code=FR")
+        let run = try ToolRun(["sync", bench.store], environment: ["ANABRANCH_TOKEN": "t"])
+        #expect(run.status == 69, "\(run.errors)")
+        #expect(try bench.run("status", "--json").output.contains(#""pending":1"#))
+    }
+}

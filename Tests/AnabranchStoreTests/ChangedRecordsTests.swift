@@ -1,0 +1,146 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+import AnabranchStore
+import TestSupport
+import Testing
+
+/// Changed records as text, one line a record.
+private func lines(_ changed: ChangedRecords) -> [String] {
+    changed.entities.flatMap { entity in
+        let name = entity.entity.name
+        let names = entity.entity.slots.map(\.name)
+        return entity.inserted.map { "\(name) \($0) inserted" }
+            + entity.updated.map {
+                "\(name) \($0.id) updated \($0.slots.sorted().map { names[$0] }.joined(separator: " "))"
+            } + entity.deleted.map { "\(name) \($0) deleted" }
+    }
+}
+
+@Suite struct `Changed records` {
+    let scenario: StoreScenario
+    let a: Store
+    let b: Store
+    let boss: LocalID
+    let anna: LocalID
+    let team: LocalID
+
+    init() throws {
+        let model = try ManagedObjectModel {
+            Entity("Person") {
+                Attribute("name", .string)
+                Attribute("age", .integer64)
+                Relationship("boss", to: "Person", inverse: "reports")
+                Relationship("reports", toMany: "Person", inverse: "boss")
+                Relationship("teams", toMany: "Team", inverse: "members")
+            }
+            Entity("Employee", parent: "Person") { Attribute("salary", .integer64) }
+            Entity("Team") {
+                Attribute("title", .string)
+                Relationship("members", toMany: "Person", inverse: "teams")
+            }
+        }
+        scenario = try StoreScenario(model: model)
+        a = try scenario.open("a")
+        b = try scenario.open("b")
+        // The same ordinals and numbers on both sides would hide mistakes.
+        try b.insertPeople(3)
+        boss = try a.insert("Employee", ["name": .string("Boss")])
+        anna = try a.insert("Person", ["name": .string("Anna"), "boss": .integer(boss)])
+        team = try a.insert("Team", [:])
+    }
+
+    private func there(_ id: LocalID) throws -> LocalID { try b.id(of: id, on: a) }
+
+    private func pull() throws -> [String] {
+        try scenario.zone.push(from: a)
+        return lines(try scenario.zone.pull(into: b))
+    }
+
+    @Test func `of inserts are only the inserts`() throws {
+        let changed = try pull()
+        let expected = [
+            "Employee \(try there(boss)) inserted", "Person \(try there(anna)) inserted",
+            "Team \(try there(team)) inserted",
+        ]
+        #expect(changed.sorted() == expected)
+    }
+
+    @Test func `of an attribute are the record with the slots that took a value`() throws {
+        _ = try pull()
+        try a.set("age", .integer(5), of: anna)
+        try a.set("name", .string("Anne"), of: anna)
+        #expect(try pull() == ["Person \(try there(anna)) updated age name"])
+    }
+
+    @Test func `of a write that lost are none`() throws {
+        _ = try pull()
+        try a.set("age", .integer(5), of: anna)
+        scenario.clock.milliseconds += 1
+        try b.set("age", .integer(6), of: there(anna))
+        #expect(try pull() == [])
+    }
+
+    @Test func `of a to-one name the record and both targets under their own entities`() throws {
+        let other = try a.insertPerson("Other")
+        _ = try pull()
+        try a.set("boss", .integer(other), of: anna)
+        let expected = [
+            "Employee \(try there(boss)) updated reports", "Person \(try there(anna)) updated boss",
+            "Person \(try there(other)) updated reports",
+        ]
+        #expect(try pull().sorted() == expected.sorted())
+    }
+
+    @Test func `of a record and of its inverse at once are one entry`() throws {
+        _ = try pull()
+        _ = try a.update("Employee", boss, ["salary": .integer(1)])
+        _ = try a.insert("Person", ["boss": .integer(boss)])
+        let changed = try pull().filter { !$0.contains("inserted") }
+        #expect(changed == ["Employee \(try there(boss)) updated reports salary"])
+    }
+
+    @Test func `of a link name both ends`() throws {
+        _ = try pull()
+        try a.link(boss, "teams", team)
+        let expected = [
+            "Employee \(try there(boss)) updated teams", "Team \(try there(team)) updated members",
+        ]
+        #expect(try pull().sorted() == expected)
+        try a.link(boss, "teams", team, isAdded: false)
+        #expect(try pull().sorted() == expected)
+    }
+
+    @Test func `of a delete name the neighbours`() throws {
+        try a.link(boss, "teams", team)
+        _ = try pull()
+        let gone = try there(boss)
+        let row = try #require(try a.row("Employee", boss))
+        var request = SaveRequest()
+        request.deletes = [.init(entity: row.entity, rows: [(boss, row.version)])]
+        _ = try a.save(request)
+        let expected = [
+            "Employee \(gone) deleted", "Person \(try there(anna)) updated boss",
+            "Team \(try there(team)) updated members",
+        ]
+        #expect(try pull().sorted() == expected)
+    }
+
+    @Test func `of what came and went in one page are none`() throws {
+        _ = try pull()
+        let short = try a.insertPerson("Short")
+        try a.set("age", .integer(1), of: short)
+        try a.delete(short)
+        #expect(try pull() == [])
+    }
+
+    @Test func `never name a record that is not there`() throws {
+        let gone = try a.insertPerson("Gone")
+        try a.delete(gone)
+        // A reference to a record that was deleted keeps its value and leads nowhere.
+        _ = try a.insert("Person", ["name": .string("X"), "boss": .integer(gone)])
+        _ = try pull()
+        let x = try a.insert("Person", ["name": .string("Y"), "boss": .integer(gone)])
+        #expect(try pull() == ["Person \(try there(x)) inserted"])
+    }
+}

@@ -1,0 +1,89 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+import AnabranchStore
+import TestSupport
+import Testing
+
+/// Histories of several replicas, applied by stores in several causal orders, against the plain
+/// rules of ``ReferenceMerge``.
+@Suite struct `Stores and the reference merge` {
+    static func model() throws -> ManagedObjectModel {
+        try ManagedObjectModel {
+            Entity("Person") {
+                Attribute("name", .string)
+                Attribute("age", .integer64)
+                Relationship("boss", to: "Person")
+                Relationship("friends", toMany: "Person")
+            }
+        }
+    }
+
+    /// Models that know less: what they lack is deferred, and counts all the same.
+    static func olderModels() throws -> [ManagedObjectModel] {
+        [
+            try ManagedObjectModel {
+                Entity("Person") { Attribute("name", .string) }
+            },
+            try ManagedObjectModel {
+                Entity("Person") {
+                    Relationship("boss", to: "Person")
+                    Relationship("friends", toMany: "Person")
+                }
+            },
+            try ManagedObjectModel { Entity("Something") { Attribute("else", .string) } },
+        ]
+    }
+
+    @Test(arguments: UInt64(0)..<60)
+    func `agree on every state in every causal order`(seed: UInt64) throws {
+        let history = try RandomHistory(seed: seed)
+        var reference = ReferenceMerge()
+        for set in history.changeSets { try reference.apply(set) }
+        let models = [try Self.model()] + (try Self.olderModels())
+        for (index, model) in models.enumerated() {
+            let scenario = try StoreScenario(model: model)
+            let store = try scenario.open("\(index)")
+            for set in history.causalOrder(seed: seed &* 7 &+ UInt64(index)) {
+                scenario.zone.append(set)
+            }
+            try apply(scenario.zone, to: store, seed: seed)
+            #expect(try store.canonicalHash() == reference.canonicalHash, "model \(index)")
+            var records: [CanonicalRecord] = []
+            try store.read { try $0.canonicalRecords { records.append($0) } }
+            for record in records {
+                let expected = try #require(reference.state[record.id])
+                #expect(record.encoded() == expected.encoded())
+            }
+            #expect(records.count == reference.state.count)
+        }
+    }
+
+    /// In pages of several lengths.
+    private func apply(_ zone: MemoryZone, to store: Store, seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var position = 0
+        while position < zone.log.count {
+            let count = min(Int.random(in: 1...7, using: &generator), zone.log.count - position)
+            _ = try store.apply(
+                zone.page(for: store) { $0 = Array($0.prefix(count)) })
+            position += count
+        }
+    }
+
+    @Test(arguments: [Mechanism.linkTags, .recordsNotHeld])
+    func `differ when a mechanism is switched off`(mechanism: Mechanism) throws {
+        var differences = 0
+        for seed in UInt64(0)..<30 {
+            let history = try RandomHistory(seed: seed)
+            var reference = ReferenceMerge()
+            for set in history.changeSets { try reference.apply(set) }
+            let scenario = try StoreScenario(model: Self.model())
+            let store = try scenario.open("a", disabled: [mechanism])
+            for set in history.changeSets { scenario.zone.append(set) }
+            try scenario.zone.pull(into: store)
+            if try store.canonicalHash() != reference.canonicalHash { differences += 1 }
+        }
+        #expect(differences > 0)
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `anabranchd` as a person runs it.
+@Suite struct DaemonCommandTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory("daemon") }
+
+    private var store: String { "sqlite:\(directory.file("store"))" }
+
+    private func run(_ arguments: String...) throws -> RunningProcess.Outcome {
+        try RunningProcess.run("anabranchd", arguments, scratch: directory.url)
+    }
+
+    private func serve(_ arguments: String...) throws -> (daemon: RunningProcess, line: String) {
+        let daemon = try RunningProcess(
+            "anabranchd",
+            ["serve", "--store", store, "--listen", "127.0.0.1:0"] + arguments,
+            scratch: directory.url)
+        for _ in 0..<500 {
+            if daemon.printed.hasSuffix("\n") { return (daemon, daemon.printed) }
+            usleep(10_000)
+        }
+        daemon.send(SIGKILL)
+        let outcome = try daemon.wait()
+        Issue.record("the daemon does not listen: \(outcome.errors)")
+        return (daemon, "")
+    }
+
+    @Test func `a token makes its zone, and lists and revokes by its number`() throws {
+        let created = try run("token", "create", "--zone", "a", "--role", "read", "--store", store)
+        #expect(created.status == 0)
+        #expect(created.output.hasPrefix("abt_"))
+        #expect(try run("zone", "list", "--store", store).output == "a\n")
+        let listed = try run("token", "list", "--store", store).output
+        #expect(listed.contains("1       a     read"))
+        #expect(!listed.contains(created.output.dropFirst(4).dropLast()))
+        let revoked = try run("token", "revoke", "1", "--store", store)
+        #expect(revoked.output == "Token 1 of zone a is revoked.\n")
+        #expect(try run("token", "list", "--store", store).output.contains("revoked 20"))
+        #expect(try run("token", "revoke", "7", "--store", store).status == 1)
+    }
+
+    @Test func `a zone shows what it holds and its hash`() throws {
+        _ = try run("token", "create", "--zone", "a", "--role", "read", "--store", store)
+        let shown = try run("zone", "show", "a", "--store", store)
+        #expect(shown.output.contains("position  0\n"))
+        let hash = try run("zone", "hash", "a", "--store", store)
+        #expect(hash.output.trimmingCharacters(in: .newlines).count == 64)
+        let missing = try run("zone", "show", "b", "--store", store)
+        #expect(missing.status == 1)
+        #expect(missing.errors == "anabranchd: There is no zone b. (not-found)\n")
+    }
+
+    @Test(arguments: [
+        [], ["fly"], ["serve"], ["serve", "--store"], ["serve", "--store", "postgres:x"],
+        ["serve", "--store", "sqlite:/tmp/x", "--listen", "nowhere"],
+        ["serve", "--store", "sqlite:/tmp/x", "--listen", "127.0.0.1:99999"],
+        ["serve", "--store", "sqlite:/tmp/x", "--workers", "no"],
+        ["serve", "--store", "sqlite:/tmp/x", "--tls-key", "k"], ["serve", "--sotre", "x"],
+        ["token"], ["token", "create", "--store", "sqlite:/tmp/x"],
+        ["token", "create", "--zone", "A", "--role", "read", "--store", "sqlite:/tmp/x"],
+        ["token", "create", "--zone", "a", "--role", "god", "--store", "sqlite:/tmp/x"],
+        ["token", "revoke", "one", "--store", "sqlite:/tmp/x"], ["zone"], ["zone", "show"],
+        ["zone", "hash", "a", "b"],
+    ])
+    func `a wrong command line exits with 64 and says what to type`(
+        arguments: [String]
+    ) throws {
+        let outcome = try RunningProcess.run("anabranchd", arguments, scratch: directory.url)
+        #expect(outcome.status == 64)
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.errors.hasPrefix("anabranchd: "))
+        #expect(outcome.errors.contains("Try: anabranchd "))
+        #expect(outcome.errors.contains("--help"))
+    }
+
+    @Test(arguments: [["--help"], ["serve", "--help"], ["token", "--help"], ["zone", "-h"]])
+    func `help goes to standard output`(arguments: [String]) throws {
+        let outcome = try RunningProcess.run("anabranchd", arguments, scratch: directory.url)
+        #expect(outcome.status == 0)
+        #expect(outcome.errors.isEmpty)
+        #expect(outcome.output.contains("Usage:"))
+    }
+
+    @Test func `the version is printed`() throws {
+        #expect(try run("--version").output.hasPrefix("anabranchd 0."))
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT])
+    func `a daemon says where it listens and stops cleanly`(signal: Int32) throws {
+        let portFile = directory.file("port")
+        let (daemon, line) = try serve("--port-file", portFile)
+        let port = try String(contentsOfFile: portFile, encoding: .utf8)
+            .trimmingCharacters(in: .newlines)
+        #expect(line == "anabranchd listening on http://127.0.0.1:\(port)\n")
+        daemon.send(signal)
+        let outcome = try daemon.wait()
+        #expect(outcome.status == 0)
+        #expect(outcome.errors.contains("\"message\":\"stopped\""))
+    }
+
+    @Test func `a second daemon on one directory refuses to start`() throws {
+        let (daemon, _) = try serve()
+        let second = try run("serve", "--store", store, "--listen", "127.0.0.1:0")
+        #expect(second.status == 1)
+        #expect(second.errors.contains("another daemon serves it"))
+        daemon.send(SIGKILL)
+        _ = try daemon.wait()
+        // The lock of a daemon that was killed goes with it.
+        let (third, line) = try serve()
+        #expect(line.hasPrefix("anabranchd listening"))
+        third.send(SIGTERM)
+        #expect(try third.wait().status == 0)
+    }
+
+    @Test func `an address that is taken is an error that names it`() throws {
+        let (daemon, line) = try serve()
+        let port = try #require(line.split(separator: ":").last).dropLast()
+        let other = try run(
+            "serve", "--store", "sqlite:\(directory.file("other"))", "--listen",
+            "127.0.0.1:\(port)")
+        #expect(other.status == 1)
+        #expect(other.errors.contains("Can't listen on 127.0.0.1:\(port)"))
+        daemon.send(SIGTERM)
+        #expect(try daemon.wait().status == 0)
+    }
+}

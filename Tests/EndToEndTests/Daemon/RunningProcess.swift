@@ -1,0 +1,54 @@
+import Foundation
+
+/// A program of this package, run as a person runs it.
+struct RunningProcess {
+    /// What a program left when it ended.
+    struct Outcome {
+        let status: Int32
+        let output: String
+        let errors: String
+    }
+
+    /// Beside the test bundle.
+    static func program(_ name: String) -> URL {
+        let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
+        let folder =
+            bundle?.bundleURL.deletingLastPathComponent()
+            ?? URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        return folder.appendingPathComponent(name)
+    }
+
+    private let process = Process()
+    private let output: URL
+    private let errors: URL
+
+    /// Starts it; what it prints goes to files, so that no pipe can fill up.
+    init(_ name: String, _ arguments: [String], scratch: URL) throws {
+        output = scratch.appendingPathComponent("out-\(UUID().uuidString)")
+        errors = scratch.appendingPathComponent("err-\(UUID().uuidString)")
+        for file in [output, errors] {
+            _ = FileManager.default.createFile(atPath: file.path, contents: nil)
+        }
+        process.executableURL = Self.program(name)
+        process.arguments = arguments
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = try FileHandle(forWritingTo: errors)
+        try process.run()
+    }
+
+    static func run(_ name: String, _ arguments: [String], scratch: URL) throws -> Outcome {
+        try RunningProcess(name, arguments, scratch: scratch).wait()
+    }
+
+    var printed: String { (try? String(contentsOf: output, encoding: .utf8)) ?? "" }
+
+    func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+
+    func wait() throws -> Outcome {
+        process.waitUntilExit()
+        return Outcome(
+            status: process.terminationStatus, output: printed,
+            errors: try String(contentsOf: errors, encoding: .utf8))
+    }
+}

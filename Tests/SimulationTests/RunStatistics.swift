@@ -1,0 +1,27 @@
+import Synchronization
+
+/// What happened in runs, so that a green result can't come from runs in which nothing did.
+struct RunStatistics: Sendable {
+    enum Event: String, CaseIterable, Sendable {
+        case save, exchange, copy, backup, restore, clockJump
+        case crashBeforeSave, crashAfterSave, crashInSync, reopening
+        case zoneCrash, zoneRestart, zoneMove
+        case conflict
+    }
+
+    private(set) var counts: [Event: Int] = [:]
+
+    mutating func note(_ event: Event, count: Int = 1) { counts[event, default: 0] += count }
+
+    mutating func add(_ other: RunStatistics) {
+        counts.merge(other.counts) { $0 + $1 }
+    }
+
+    var missing: [Event] { Event.allCases.filter { (counts[$0] ?? 0) == 0 } }
+}
+
+extension RunStatistics: CustomStringConvertible {
+    var description: String {
+        Event.allCases.map { "\($0.rawValue) \(counts[$0] ?? 0)" }.joined(separator: ", ")
+    }
+}
