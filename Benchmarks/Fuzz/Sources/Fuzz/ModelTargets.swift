@@ -1,0 +1,27 @@
+import AnabranchModel
+import Foundation
+
+extension FuzzTarget {
+    static let predicate = FuzzTarget(name: "predicate") { bytes in
+        let format = String(decoding: bytes, as: UTF8.self)
+        guard let predicate = try? FetchPredicate(format: format, arguments: []) else { return }
+        let printed = predicate.predicateFormat
+        let again = try? FetchPredicate(format: printed, arguments: [])
+        precondition(
+            again?.predicateFormat == printed, "a predicate changes when it is printed: \(printed)")
+    }
+
+    /// The form in which a store keeps its model.
+    static let model = FuzzTarget(name: "model") { bytes in
+        guard let model = try? ManagedObjectModel(canonicalEncoding: bytes) else { return }
+        let again = try? ManagedObjectModel(canonicalEncoding: model.canonicalEncoding)
+        precondition(again == model, "a model changes when it is encoded")
+    }
+
+    /// The XML of Xcode's model editor.
+    static let modelFile = FuzzTarget(name: "model-file") { bytes in
+        guard let model = try? ManagedObjectModel.reading(xml: Data(bytes)) else { return }
+        let again = try? ManagedObjectModel(canonicalEncoding: model.canonicalEncoding)
+        precondition(again == model, "a model changes when it is encoded")
+    }
+}
