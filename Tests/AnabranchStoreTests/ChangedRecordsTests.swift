@@ -12,7 +12,8 @@ private func lines(_ changed: ChangedRecords) -> [String] {
         let names = entity.entity.slots.map(\.name)
         return entity.inserted.map { "\(name) \($0) inserted" }
             + entity.updated.map {
-                "\(name) \($0.id) updated \($0.slots.sorted().map { names[$0] }.joined(separator: " "))"
+                let keys = $0.slots.sorted().map { names[$0] }.joined(separator: " ")
+                return "\(name) \($0.id) updated \(keys)"
             } + entity.deleted.map { "\(name) \($0) deleted" }
     }
 }

@@ -179,6 +179,26 @@ private func above20(_ change: (inout FetchRequest<Person>) -> Void = { _ in }) 
         }
     }
 
+    @Test func `an object of another store is none of this one's`() throws {
+        let here = try Graph()
+        let there = try Graph()
+        let stranger = try there.inContext { context in
+            let id = try context.person("Anna").objectID
+            try context.save()
+            return id
+        }
+        try here.inContext { context in
+            let anna = try context.person("Anna")
+            try context.save()
+            #expect(try context.people("SELF == %@", anna.objectID) == [anna])
+            let found = try context.people("SELF == %@", stranger)
+            #expect(found.isEmpty)
+            context.reset()
+            let refetched = try context.people("SELF == %@", stranger)
+            #expect(refetched.isEmpty)
+        }
+    }
+
     @Test func `a predicate that does not fit is an error that names the key`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in

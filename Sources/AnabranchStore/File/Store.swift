@@ -80,7 +80,7 @@ extension Store {
     package func read<Result>(_ body: (StoreReader) throws -> Result) throws -> Result {
         try translating("read") {
             try readers.read { connection in
-                try body(StoreReader(connection, schema: schema))
+                try body(StoreReader(connection, schema: schema, identity: identity))
             }
         }
     }

@@ -71,7 +71,7 @@ extension StoreReader {
         let fetch = try FetchStatement(
             entity: query.entity, includesSubentities: query.includesSubentities,
             predicate: query.predicate, sorts: query.sorts, limit: query.limit,
-            offset: query.offset, selecting: selection, in: schema)
+            offset: query.offset, selecting: selection, in: schema, store: identity)
         let statement = try connection.cached(fetch.sql)
         for (index, value) in fetch.bindings.enumerated() {
             try statement.bind(slot: value, at: index + 1)

@@ -6,10 +6,13 @@ package import AnabranchSQLite
 package final class StoreReader {
     package let connection: Connection
     package let schema: StoreSchema
+    /// Objects of any other store equal no row; `nil` takes every object for this store's.
+    let identity: StoreIdentity?
 
-    init(_ connection: Connection, schema: StoreSchema) {
+    init(_ connection: Connection, schema: StoreSchema, identity: StoreIdentity? = nil) {
         self.connection = connection
         self.schema = schema
+        self.identity = identity
     }
 
     func replicas() throws -> ReplicaTable { try ReplicaTable.read(connection) }
