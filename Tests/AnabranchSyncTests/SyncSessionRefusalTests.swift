@@ -122,6 +122,28 @@ struct SyncSessionRefusalTests {
         #expect(script.begin(Script.state(cursor: Script.cursor(2))) == "hello")
     }
 
+    @Test func `lost hellos do not use up the patience with a zone that begins a new epoch`() {
+        var script = Script(knowsZone: false)
+        #expect(script.begin() == "hello")
+        for _ in 1..<script.session.limits.retry.attempts {
+            #expect(script.advance(.failed(SyncError(.unreachable, "Gone."))).hasPrefix("wait"))
+            #expect(script.advance(.waited) == "hello")
+        }
+        #expect(script.advance(Script.greeting()) == "pull")
+        #expect(script.advance(Script.refused(.unknownEpoch)) == "hello")
+    }
+
+    @Test func `a zone that never keeps an epoch is given up`() {
+        var script = Script(knowsZone: false)
+        _ = script.begin()
+        for _ in 1..<script.session.limits.retry.attempts {
+            #expect(script.advance(Script.greeting()) == "pull")
+            #expect(script.advance(Script.refused(.unknownEpoch)) == "hello")
+        }
+        #expect(script.advance(Script.greeting()) == "pull")
+        #expect(script.advance(Script.refused(.unknownEpoch)) == "failed unknown-epoch")
+    }
+
     @Test func `a fork that the store meets in a page ends the exchange`() {
         var script = Script()
         _ = script.begin()

@@ -25,7 +25,8 @@ extension SyncSession {
         case .final(let final):
             return end(final, error, at: moment)
         case .sayHello:
-            guard exchange.greetings < limits.retry.attempts else {
+            exchange.epochChanges += 1
+            guard exchange.epochChanges < limits.retry.attempts else {
                 return end(.stopExchange, error, at: moment)
             }
             exchange.failures = 0

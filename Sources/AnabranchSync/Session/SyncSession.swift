@@ -27,8 +27,9 @@ package struct SyncSession: Sendable {
         var outcome = SyncOutcome()
         /// Of the log's last entry, as far as it is known.
         var headPosition: UInt64 = 0
-        /// How often hello was said: a zone may begin a new epoch at any time.
-        var greetings = 0
+        /// How often the zone turned out to have another epoch than it said: it may begin a new
+        /// one at any time.
+        var epochChanges = 0
         /// Whether nothing more is to be pushed.
         var isPushOver = false
         /// How often the push went back to pulling.

@@ -51,9 +51,11 @@ struct SyncBenchmark: Benchmark {
             Figure(
                 "pull with nothing new: requests", .amount(Double(requests), unit: ""), goal: 1),
             Figure(
-                "pull with nothing new: bodies",
-                .amount(Double(sent + received), unit: "bytes"), goal: 64,
-                remark: "\(sent) bytes of request, \(received) of response."),
+                "pull with nothing new: request",
+                .amount(Double(sent), unit: "bytes"), goal: 64),
+            Figure(
+                "pull with nothing new: response",
+                .amount(Double(received), unit: "bytes"), goal: 64),
         ]
     }
 

@@ -18,7 +18,7 @@ struct TrackingBenchmark: Benchmark {
         let logOfInserts = try log.byteCount(ofTable: "ab_changeset")
         for save in 0..<Self.saves {
             let rows = Array(stride(from: save * 10, to: data.count, by: 10 * Self.saves))
-            try raw.updateLastNames(data.firstUTF8, rows: rows)
+            try raw.growOlder(rows: rows, from: data.ages)
             try Self.update(Set(rows.map { data.firstNames[$0] }), in: container)
         }
         let rows = Double(data.count)
@@ -43,7 +43,7 @@ struct TrackingBenchmark: Benchmark {
         try container.newBackgroundContext().performAndWait { context in
             for person in try context.fetch(FetchRequest<Person>()) {
                 guard let name = person.firstName, firstNames.contains(name) else { continue }
-                person.lastName = name
+                person.age += 1
             }
             try context.save()
         }

@@ -13,14 +13,14 @@ struct Figure: Sendable {
     let measure: Measure
     /// A share or a rate that is to be reached, or an amount that is not to be exceeded.
     let goal: Double?
-    /// Why the goal is missed where it is, or what a reader should know.
-    let remark: String?
+    /// Where the time or the space goes, for whoever sees the goal missed.
+    let cause: String?
 
-    init(_ title: String, _ measure: Measure, goal: Double? = nil, remark: String? = nil) {
+    init(_ title: String, _ measure: Measure, goal: Double? = nil, cause: String? = nil) {
         self.title = title
         self.measure = measure
         self.goal = goal
-        self.remark = remark
+        self.cause = cause
     }
 
     /// `nil` without a goal.

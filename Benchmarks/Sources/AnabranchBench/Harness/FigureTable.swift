@@ -18,8 +18,10 @@ struct FigureTable {
             }.joined(separator: "  ").trimmingSuffix()
         }
         lines.insert(String(repeating: "-", count: widths.reduce(0, +) + 2 * 5), at: 1)
-        for figure in figures {
-            if let remark = figure.remark { lines.append("\(figure.title): \(remark)") }
+        for figure in figures where figure.isReached == false {
+            guard let cause = figure.cause else { continue }
+            lines.append("")
+            lines.append("\(figure.title): \(cause)")
         }
         return lines.joined(separator: "\n")
     }

@@ -44,12 +44,12 @@ extension Figure {
     /// Rows a second of both sides from the time that `rows` took.
     static func share(
         _ title: String, rows: Int, _ times: (raw: Duration, ours: Duration), goal: Double?,
-        remark: String? = nil
+        cause: String? = nil
     ) -> Figure {
         Figure(
             title,
             .share(
                 raw: Double(rows) / times.raw.seconds, ours: Double(rows) / times.ours.seconds),
-            goal: goal, remark: remark)
+            goal: goal, cause: cause)
     }
 }

@@ -55,12 +55,22 @@ struct RawPeople {
         return ids
     }
 
-    /// Sets one attribute of every person, or of those of some rows.
-    func updateLastNames(_ names: UTF8Column, rows: [Int]? = nil) throws {
-        let rows = rows ?? Array(0..<names.count)
+    /// Sets one attribute of every person.
+    func updateLastNames(_ names: UTF8Column) throws {
         try database.transaction("UPDATE Person SET lastName = ? WHERE pk = ?") { statement in
-            for row in rows {
+            for row in 0..<names.count {
                 names.bind(row, to: statement, at: 1)
+                sqlite3_bind_int64(statement, 2, Int64(row + 1))
+                try database.step(statement)
+            }
+        }
+    }
+
+    /// Adds one to the age of the persons of some rows.
+    func growOlder(rows: [Int], from ages: [Int64]) throws {
+        try database.transaction("UPDATE Person SET age = ? WHERE pk = ?") { statement in
+            for row in rows {
+                sqlite3_bind_int64(statement, 1, ages[row] + 1)
                 sqlite3_bind_int64(statement, 2, Int64(row + 1))
                 try database.step(statement)
             }
