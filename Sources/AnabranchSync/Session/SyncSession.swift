@@ -125,7 +125,6 @@ package struct SyncSession: Sendable {
             return damaged(error, at: moment)
         }
         exchange.failures = 0
-        exchange.greetings += 1
         exchange.headPosition = response.headPosition
         zone = ZoneKnowledge(
             epoch: response.epoch,
