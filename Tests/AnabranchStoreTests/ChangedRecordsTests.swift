@@ -10,11 +10,12 @@ private func lines(_ changed: ChangedRecords) -> [String] {
     changed.entities.flatMap { entity in
         let name = entity.entity.name
         let names = entity.entity.slots.map(\.name)
-        return entity.inserted.map { "\(name) \($0) inserted" }
-            + entity.updated.map {
-                let keys = $0.slots.sorted().map { names[$0] }.joined(separator: " ")
-                return "\(name) \($0.id) updated \(keys)"
-            } + entity.deleted.map { "\(name) \($0) deleted" }
+        let updated = entity.updated.map { update in
+            let slots = update.slots.sorted().map { names[$0] }.joined(separator: " ")
+            return "\(name) \(update.id) updated \(slots)"
+        }
+        return entity.inserted.map { "\(name) \($0) inserted" } + updated
+            + entity.deleted.map { "\(name) \($0) deleted" }
     }
 }
 
