@@ -149,6 +149,20 @@ struct XcodeModelTests {
         #expect(try error(deep).message.contains("nest"))
     }
 
+    @Test(arguments: [
+        "<?xml version=\"1.0\"?><?stylesheet?><model/>", "<?xm?><model/>", "<?xml?><model/>",
+        " <?xml version=\"1.0\"?><model/>", "<model><?a b?></model>",
+    ])
+    func `a processing instruction is refused, where Foundation's parser crashes`(
+        _ text: String
+    ) throws {
+        let error = try #require(throws: ModelError.self) {
+            _ = try ManagedObjectModel.reading(xml: Data(text.utf8))
+        }
+        #expect(error.code == .notAModel)
+        #expect(error.message.contains("processing instruction"))
+    }
+
     @Test func `a document type is refused, so entities cannot expand`() throws {
         let text = """
             <?xml version="1.0"?><!DoCtYpE model [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>

@@ -73,9 +73,11 @@ extension ManagedObjectContext {
         return object
     }
 
-    func make(_ birth: ObjectBirth) -> ManagedObject {
-        let object = birth.home.plan.type.init(birth)
-        let forgotten = registry.insert(object, for: birth.id)
+    func make(_ birth: consuming ObjectBirth) -> ManagedObject {
+        let id = birth.id
+        let type = birth.home.plan.type
+        let object = type.init(birth)
+        let forgotten = registry.insert(object, for: id)
         withExtendedLifetime(forgotten) {}
         return object
     }
@@ -83,7 +85,7 @@ extension ManagedObjectContext {
     /// The object of a row: the registered one, or a new one that is still a fault.
     ///
     /// - Parameter refreshing: Whether a clean object takes over the row even though it has one.
-    func object(of row: StoredRow, refreshing: Bool = false) -> ManagedObject {
+    func object(of row: consuming StoredRow, refreshing: Bool = false) -> ManagedObject {
         if let object = held(row.id) {
             if !object.flags.contains(.hasRow), !object.flags.contains(.inserted) {
                 adopt(row, by: object)

@@ -21,7 +21,7 @@ public final class ManagedObjectContext {
 
     @exclusivity(unchecked) var registry = IdentityMap()
     /// By the entity's index.
-    private var homes: [EntityHome?]
+    @exclusivity(unchecked) private var homes: [EntityHome?]
     /// Objects in the order of their first change; some may have lost their changes since.
     @exclusivity(unchecked) var changed: [ManagedObject] = []
     @exclusivity(unchecked) var counts = ChangeCounts()
@@ -29,7 +29,7 @@ public final class ManagedObjectContext {
     /// Deleted, their relationships not looked at yet.
     var unpropagated: [ManagedObject] = []
     /// Of pending deletions whose relationships have been looked at.
-    var deletedIDs: Set<LocalID> = []
+    @exclusivity(unchecked) var deletedIDs: Set<LocalID> = []
     /// What a property's accessor could not throw; the next save does.
     var keptError: (any Error)?
     /// Where the class that was inserted last is at home.

@@ -9,7 +9,8 @@ import Foundation
 ///
 /// A file that declares a document type is refused before it is parsed: models have none, and it
 /// is where entities that expand without end, or that fetch other files, come from. For the same
-/// reason only UTF-8 is read.
+/// reason only UTF-8 is read. A processing instruction behind the XML declaration is refused too:
+/// models have none, and Foundation's parser on Linux crashes on one without content.
 final class ModelXMLParser: NSObject, XMLParserDelegate {
     /// Real models nest five deep.
     private static let deepestNesting = 32
@@ -54,6 +55,7 @@ final class ModelXMLParser: NSObject, XMLParserDelegate {
         {
             return "its encoding is \(encoding), not UTF-8"
         }
+        if text.utf8.hasProcessingInstruction { return "it has a processing instruction" }
         return text.utf8.hasDocumentType ? "it declares a document type" : nil
     }
 
@@ -94,6 +96,24 @@ final class ModelXMLParser: NSObject, XMLParserDelegate {
 }
 
 extension String.UTF8View {
+    /// Whether "<?" stands anywhere but in an XML declaration at the very beginning.
+    fileprivate var hasProcessingInstruction: Bool {
+        let mark = Array("<?".utf8)
+        let spaces = Array(" \t\r\n".utf8)
+        let declaration = Array("<?xml".utf8)
+        var rest = starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self[...]
+        let behind = rest.dropFirst(declaration.count)
+        if rest.starts(with: declaration), behind.first.map(spaces.contains) ?? false {
+            rest = behind
+        }
+        while let opening = rest.firstIndex(of: mark[0]) {
+            rest = rest[opening...]
+            if rest.starts(with: mark) { return true }
+            rest = rest.dropFirst()
+        }
+        return false
+    }
+
     fileprivate var hasDocumentType: Bool {
         let mark = Array("<!DOCTYPE".utf8)
         var start = startIndex

@@ -8,8 +8,8 @@ package struct RowSelection {
     /// How one entity's row fills its slots.
     private final class Decoder {
         let entity: EntityDescription
-        /// A row of nulls; its copy is the cheapest array to fill.
-        let empty: [Value]
+        let slotCount: Int
+        /// By slot, ascending.
         let columns: [(slot: Int, column: Int, kind: ColumnKind)]
 
         init(
@@ -17,8 +17,8 @@ package struct RowSelection {
             columns: [(slot: Int, column: Int, kind: ColumnKind)]
         ) {
             self.entity = entity
-            self.columns = columns
-            empty = Array(repeating: .null, count: entity.slots.count)
+            self.columns = columns.sorted { $0.slot < $1.slot }
+            slotCount = entity.slots.count
         }
     }
 
@@ -80,12 +80,13 @@ package struct RowSelection {
                 "Can't read a row because its entity \(statement.int64(at: 4)) is none "
                     + "of the model's.", records: [statement.int64(at: 0)])
         }
-        var slots = decoder.empty
-        slots.withUnsafeMutableBufferPointer { buffer in
+        let slots = [Value](unsafeUninitializedCapacity: decoder.slotCount) { buffer, count in
             for (slot, column, kind) in decoder.columns {
-                buffer.initializeElement(
-                    at: slot, to: statement.unsafeColumn(at: column).slot(as: kind))
+                while count < slot { buffer.initializeNext(&count, to: .null) }
+                buffer.initializeNext(
+                    &count, to: statement.unsafeColumn(at: column).slot(as: kind))
             }
+            while count < decoder.slotCount { buffer.initializeNext(&count, to: .null) }
         }
         let stamps = statement.unsafeColumn(at: 3)
         return StoredRow(
@@ -94,5 +95,13 @@ package struct RowSelection {
                 stamp: statement.int64(at: 1), by: statement.int64(at: 2),
                 stamps: stamps.isNull ? nil : stamps.bytes),
             slots: slots)
+    }
+}
+
+extension UnsafeMutableBufferPointer<Value> {
+    @inline(__always)
+    fileprivate func initializeNext(_ count: inout Int, to value: Value) {
+        initializeElement(at: count, to: value)
+        count += 1
     }
 }

@@ -5,8 +5,13 @@ struct RawTableSizes {
     init(_ database: RawDatabase) { self.database = database }
 
     /// Of the table's pages; its indexes do not count.
-    func byteCount(ofTable name: String) throws -> Int64 {
+    func byteCount(ofTable name: String) throws -> Int64 { try sum("pgsize", name) }
+
+    /// Of the rows alone, without what is free in their pages.
+    func payloadByteCount(ofTable name: String) throws -> Int64 { try sum("payload", name) }
+
+    private func sum(_ column: String, _ name: String) throws -> Int64 {
         try database.number(
-            "SELECT pgsize FROM dbstat WHERE name = '\(name)' AND aggregate = TRUE")
+            "SELECT \(column) FROM dbstat WHERE name = '\(name)' AND aggregate = TRUE")
     }
 }
