@@ -128,22 +128,16 @@ import Testing
         #expect(try bench.run("status").output.contains("Zone          none yet"))
     }
 
-    @Test func `watch shows what is saved meanwhile`() async throws {
+    @Test func `watch shows what is saved meanwhile`() throws {
         let bench = try filled()
-        async let watched = Task.detached {
-            try bench.run("watch", "--offline", "--count", "1", "--for", "30", "--json")
-        }.value
-        // The watcher begins at the end of the log, so save until it has seen one.
         var saved = 0
-        let done = Task { try await Task.sleep(for: .seconds(20)) }
-        while saved < 20 {
-            try await Task.sleep(for: .milliseconds(200))
+        let run = try Watcher {
+            try bench.run("watch", "--offline", "--count", "1", "--for", "1200", "--json")
+        }.end {
+            // The watcher begins at the end of the log, so save until it has seen one.
             _ = try bench.run("update", "City", "name=Bonn", "people=\(1000 + saved)")
             saved += 1
-            if saved == 5 { break }
         }
-        done.cancel()
-        let run = try await watched
         #expect(run.status == 0)
         #expect(run.lines.count == 1)
         #expect(run.output.contains(#""operation":"update","entity":"City""#))
