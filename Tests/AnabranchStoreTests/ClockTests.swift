@@ -62,7 +62,7 @@ import Testing
         request.deletes = [
             .init(
                 entity: scenario.person,
-                rows: [(id: 1 as LocalID, version: RowVersion(stamp: 1, by: 0))])
+                rows: [(id: 1 as LocalID, version: RowVersion(1))])
         ]
         #expect(storeError { _ = try store.save(request) }?.code == .exhausted)
     }

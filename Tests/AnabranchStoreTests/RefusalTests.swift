@@ -123,24 +123,22 @@ enum RefusedFile: String, CaseIterable {
         #expect(error?.code == .corrupt)
     }
 
-    @Test(arguments: ["x'FFFF'", "x'00'", "x'FFFFFFFFFFFFFFFFFFFF01'", "'text'"])
-    func `damaged stamps are told as damage`(stamps: String) throws {
+    @Test(arguments: ["x'FFFF'", "x'0001'", "x''", "x'FFFFFFFFFFFFFFFFFFFF01'", "'text'"])
+    func `damaged writes of a row are told as damage`(writes: String) throws {
         let scenario = try StoreScenario()
         let store = try scenario.open("a")
         let anna = try store.insertPerson("Anna")
-        try scenario.sql("a", "UPDATE Person SET ab_stamps = \(stamps)")
+        try scenario.sql("a", "UPDATE Person SET ab_writes = \(writes)")
         #expect(storeError { _ = try store.canonicalHash() }?.code == .corrupt)
         #expect(storeError { try store.set("age", .integer(1), of: anna) }?.code == .corrupt)
     }
 
-    @Test func `a stamp from the future of the file's clock is told as damage`() throws {
+    @Test(arguments: ["-1", "0", "\(Int64.max)", "'text'"])
+    func `a version that is no position of the log is told as damage`(version: String) throws {
         let scenario = try StoreScenario()
         let store = try scenario.open("a")
-        let anna = try store.insertPerson("Anna")
-        try scenario.sql("a", "UPDATE Person SET ab_stamp = \(Int64.max)")
-        #expect(storeError { try store.set("age", .integer(1), of: anna) }?.code == .corrupt)
-        try scenario.sql("a", "UPDATE Person SET ab_stamp = 1, ab_by = -1")
-        #expect(storeError { try store.set("age", .integer(1), of: anna) }?.code == .corrupt)
+        try store.insertPerson("Anna")
+        try scenario.sql("a", "UPDATE Person SET ab_version = \(version)")
         #expect(storeError { _ = try store.canonicalHash() }?.code == .corrupt)
     }
 

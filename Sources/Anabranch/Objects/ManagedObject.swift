@@ -81,7 +81,7 @@ public struct ObjectBirth {
     let id: LocalID
     var slots: [Value] = []
     var flags: ObjectFlags = []
-    var version = RowVersion(stamp: 0, by: 0)
+    var version = RowVersion.none
 }
 
 extension ManagedObject: Hashable {

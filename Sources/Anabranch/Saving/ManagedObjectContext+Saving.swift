@@ -73,10 +73,8 @@ extension ManagedObjectContext {
         let renamed = rename(result.renamed)
         let records = changedRecords(builder, result)
         for object in builder.inserted { object.version = result.version }
-        for (group, objects) in builder.updated.enumerated() {
-            for (row, object) in objects.enumerated() {
-                object.version = result.updated[group][row]
-            }
+        for objects in builder.updated {
+            for object in objects { object.version = result.version }
         }
         let updated = builder.updated.flatMap { $0 } + builder.untouched
         let saved = builder.inserted + updated
@@ -86,7 +84,7 @@ extension ManagedObjectContext {
         var changes = objectIDChanges(records)
         changes.renamed = renamed
         changes.author = transactionAuthor
-        changes.position = result.dot.map { _ in HistoryPosition(rawValue: result.position) }
+        changes.position = result.dot.map { _ in HistoryPosition(rawValue: result.version.position) }
         changes.updated = ObjectIDList(coordinator.origin, updated.map(\.listItem))
         post(.didSave, changes)
         if result.dot != nil { coordinator.didSave(records, from: link) }

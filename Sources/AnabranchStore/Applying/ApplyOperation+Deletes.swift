@@ -12,8 +12,8 @@ extension ApplyOperation {
                 try deleteDeferred(id, entity: block.entity, of: set)
                 continue
             }
-            guard let version = try writer?.heldVersion(of: id) else { continue }
-            try delete(HeldRow(id: id, version: version, layout: layout), of: set)
+            guard let writes = try writer?.heldWrites(of: id) else { continue }
+            try delete(HeldRow(id: id, writes: writes, layout: layout), of: set)
         }
     }
 
@@ -31,11 +31,10 @@ extension ApplyOperation {
 
     /// What another replica wrote without the deleter's knowledge is lost with the record.
     private func journalWrites(unseenBy set: IncomingSet, in row: HeldRow) throws {
-        let stamps = try RowStamps(row.version)
         for column in row.layout.columns {
-            guard let held = stamps[column.number],
-                try journal.isConcurrent(held, with: set)
-            else { continue }
+            guard let position = row.writes[column.number] else { continue }
+            let held = try logStamps[position]
+            guard try journal.isConcurrent(held, with: set) else { continue }
             try journal.record(
                 .init(
                     kind: .deletedWhileWritten, record: row.id, entity: row.layout.entity.wireName,

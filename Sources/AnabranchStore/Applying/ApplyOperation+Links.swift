@@ -85,7 +85,7 @@ extension IncomingSet {
 }
 
 extension ReplicaTable {
-    func stamps(_ stamps: [RowStamps.LocalStamp]) -> [Stamp] {
+    func stamps(_ stamps: [LocalStamp]) -> [Stamp] {
         stamps.compactMap { stamp in
             self[stamp.ordinal].map {
                 Stamp(timestamp: HybridTimestamp(rawValue: stamp.timestamp), replica: $0)
@@ -95,8 +95,8 @@ extension ReplicaTable {
 }
 
 extension WriteTransaction {
-    func localStamp(_ stamp: Stamp) throws -> RowStamps.LocalStamp {
-        RowStamps.LocalStamp(
+    func localStamp(_ stamp: Stamp) throws -> LocalStamp {
+        LocalStamp(
             timestamp: stamp.timestamp.rawValue, ordinal: try ordinal(of: stamp.replica))
     }
 }

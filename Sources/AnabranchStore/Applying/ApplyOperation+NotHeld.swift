@@ -29,12 +29,9 @@ extension ApplyOperation {
         let id = try transaction.localID(of: record)
         let statement = try connection.cached(
             EntityLayout.insertSQL(table: layout.table, columns: mapping.columns))
-        let version = mapping.insertedVersion(set.stamp)
         try statement.bind(id, at: 1)
-        try statement.bind(version.stamp, at: 2)
-        try statement.bind(version.by, at: 3)
-        if let stamps = version.stamps { try statement.bind(stamps, at: 4) }
-        if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 5) }
+        try statement.bind(mapping.writes(by: set), at: 2)
+        if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
         for (index, source) in mapping.sources.enumerated() {
             try statement.bind(
                 slot: try localValue(block.columns[source][row]),

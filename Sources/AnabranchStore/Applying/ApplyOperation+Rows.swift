@@ -10,11 +10,8 @@ extension ApplyOperation {
         let mapping = ColumnMapping(block.properties, layout: layout)
         let statement = try connection.cached(
             EntityLayout.insertSQL(table: layout.table, columns: mapping.columns))
-        let version = mapping.insertedVersion(set.stamp)
-        try statement.bind(version.stamp, at: 2)
-        try statement.bind(version.by, at: 3)
-        if let stamps = version.stamps { try statement.bind(stamps, at: 4) }
-        if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 5) }
+        try statement.bind(mapping.writes(by: set), at: 2)
+        if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
         let ordinal = set.stamp.ordinal
         let first = layout.firstColumnParameter
         for (row, record) in block.records.enumerated() {
@@ -84,12 +81,12 @@ extension ApplyOperation {
         for (row, record) in block.records.enumerated() {
             let id = try transaction.localID(of: record)
             let values = try block.columns.map { try localValue($0[row]) }
-            guard let version = try writer.heldVersion(of: id) else {
+            guard let writes = try writer.heldWrites(of: id) else {
                 try meetRecordNotHeld(id, record: record, block: block, row: row, of: set)
                 continue
             }
             try update(
-                HeldRow(id: id, version: version, layout: layout), mapping: mapping,
+                HeldRow(id: id, writes: writes, layout: layout), mapping: mapping,
                 values: values, of: set, &writer)
             for source in mapping.unknown {
                 try updateDeferredCell(
@@ -103,18 +100,17 @@ extension ApplyOperation {
         _ row: HeldRow, mapping: ColumnMapping, values: [Value], of set: IncomingSet,
         _ writer: inout RowWriter
     ) throws {
-        var stamps = try RowStamps(row.version)
+        var writes = row.writes
         var taken: [(column: TableLayout.Column, value: Value)] = []
         for (column, source) in zip(mapping.columns, mapping.sources) {
-            let held = stamps[column.number]
+            let held = try writes[column.number].map { try logStamps[$0] }
             switch outcome(of: set.stamp, over: held) {
             case .takes:
                 taken.append((column, values[source]))
                 if let held {
                     try journalOverwritten(column, of: row, held: held, by: values[source], set)
                 }
-                let isLast = precedes(stamps.last, set.stamp)
-                stamps.write(column.number, at: set.stamp, isLast: isLast)
+                writes.write(column.number, by: set.position)
             case .keeps:
                 try journalLost(column, of: row, value: values[source], to: held, set)
             case .repeats: break
@@ -122,7 +118,7 @@ extension ApplyOperation {
         }
         guard !taken.isEmpty else { return }
         try noteChangedTargets(taken, of: row)
-        try writer.write(taken, version: stamps.version, to: row.id)
+        try writer.write(taken, writes: writes, to: row.id)
         changes.noteUpdated(row.id, of: row.layout.entity, slots: taken.map(\.column.slot))
     }
 
@@ -147,7 +143,7 @@ extension ApplyOperation {
     }
 
     func outcome(
-        of incoming: RowStamps.LocalStamp, over held: RowStamps.LocalStamp?
+        of incoming: LocalStamp, over held: LocalStamp?
     ) -> Register.Outcome {
         guard let held else { return .takes }
         if held == incoming { return .repeats }
@@ -155,7 +151,7 @@ extension ApplyOperation {
     }
 
     /// The order of stamps: by timestamp, then by the bytes of the replica, never by ordinal.
-    func precedes(_ left: RowStamps.LocalStamp, _ right: RowStamps.LocalStamp) -> Bool {
+    func precedes(_ left: LocalStamp, _ right: LocalStamp) -> Bool {
         if left.timestamp != right.timestamp { return left.timestamp < right.timestamp }
         guard let leftReplica = transaction.replicas[left.ordinal],
             let rightReplica = transaction.replicas[right.ordinal]
@@ -167,7 +163,7 @@ extension ApplyOperation {
 /// A row that is there, as it was before a change.
 struct HeldRow {
     let id: LocalID
-    let version: RowVersion
+    let writes: RowWrites
     let layout: EntityLayout
 }
 
@@ -194,9 +190,10 @@ struct ColumnMapping {
         unwritten = layout.columns.map(\.number).filter { !written.contains($0) }
     }
 
-    func insertedVersion(_ stamp: RowStamps.LocalStamp) -> RowVersion {
-        var stamps = RowStamps(writtenBy: stamp)
-        for number in unwritten { stamps.leaveUnwritten(number) }
-        return stamps.version
+    /// Of a row that a set inserts.
+    func writes(by set: IncomingSet) -> RowWrites {
+        var writes = RowWrites(by: set.position)
+        for number in unwritten { writes.leaveUnwritten(number) }
+        return writes
     }
 }

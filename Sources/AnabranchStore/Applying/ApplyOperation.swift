@@ -9,6 +9,7 @@ struct ApplyOperation {
     let journal: ConflictJournal
     let deferred: DeferredRows
     let held: HeldRecords
+    let logStamps: LogStamps
 
     var connection: Connection { transaction.connection }
     var schema: StoreSchema { transaction.schema }
@@ -17,6 +18,7 @@ struct ApplyOperation {
         self.transaction = transaction
         journal = ConflictJournal(transaction)
         deferred = DeferredRows(transaction)
+        logStamps = LogStamps(transaction.connection)
         held = HeldRecords(
             transaction.connection, schema: transaction.schema, deferred: deferred)
     }
@@ -32,9 +34,9 @@ struct ApplyOperation {
         transaction.state.clock.observe(set.timestamp)
         // Into the log first: the journal finds there who wrote what.
         let log = ChangeLog(connection: connection, replicas: transaction.replicas)
-        _ = try log.append(set, ordinal: ordinal, place: place)
+        let position = try log.append(set, ordinal: ordinal, place: place)
         try transaction.setHead(of: ordinal, sequence: set.dot.sequence, origin: set.origin)
-        try applyPayload(of: set, ordinal: ordinal)
+        try applyPayload(of: IncomingSet(set, ordinal: ordinal, position: position))
     }
 
     /// - Returns: Whether the file holds the set; its place in the zone's log is then noted.
@@ -79,8 +81,8 @@ struct ApplyOperation {
             path: transaction.store.path)
     }
 
-    private mutating func applyPayload(of set: ChangeSet, ordinal: Int64) throws {
-        let incoming = IncomingSet(set, ordinal: ordinal)
+    private mutating func applyPayload(of incoming: IncomingSet) throws {
+        let set = incoming.changeSet
         var decoder = try reading(set) { () throws(ChangeSetDecodingError) in
             try ChangePayloadDecoder(set.payload, author: set.dot.replica)
         }
@@ -128,11 +130,14 @@ struct ApplyOperation {
 /// A change set while it is applied, with its stamp as this file writes it.
 struct IncomingSet {
     let changeSet: ChangeSet
-    let stamp: RowStamps.LocalStamp
+    let stamp: LocalStamp
+    /// In this file's log.
+    let position: Int64
 
-    init(_ changeSet: ChangeSet, ordinal: Int64) {
+    init(_ changeSet: ChangeSet, ordinal: Int64, position: Int64) {
         self.changeSet = changeSet
-        stamp = RowStamps.LocalStamp(
+        stamp = LocalStamp(
             timestamp: changeSet.timestamp.rawValue, ordinal: ordinal)
+        self.position = position
     }
 }

@@ -13,12 +13,12 @@ final class ConflictJournal {
         var property: WireProperty
         /// As it travels.
         var value: Value
-        var lost: RowStamps.LocalStamp
-        var winner: RowStamps.LocalStamp?
+        var lost: LocalStamp
+        var winner: LocalStamp?
     }
 
     private let transaction: WriteTransaction
-    private var known: [RowStamps.LocalStamp: LogPlace?] = [:]
+    private var known: [LocalStamp: LogPlace?] = [:]
 
     /// Where the set of a stamp is in this file's log.
     private struct LogPlace {
@@ -62,7 +62,7 @@ final class ConflictJournal {
     /// other. The set arrived later, so it is enough that its author did not hold the write.
     ///
     /// - Returns: False where the log no longer reaches: what cannot be told is not reported.
-    func isConcurrent(_ held: RowStamps.LocalStamp, with set: IncomingSet) throws -> Bool {
+    func isConcurrent(_ held: LocalStamp, with set: IncomingSet) throws -> Bool {
         if held.ordinal == set.stamp.ordinal { return false }
         guard let write = try place(of: held) else { return false }
         let context = set.changeSet.context
@@ -76,18 +76,18 @@ final class ConflictJournal {
         }
     }
 
-    private func author(of stamp: RowStamps.LocalStamp) throws -> String {
+    private func author(of stamp: LocalStamp) throws -> String {
         try place(of: stamp)?.author ?? ""
     }
 
-    private func place(of stamp: RowStamps.LocalStamp) throws -> LogPlace? {
+    private func place(of stamp: LocalStamp) throws -> LogPlace? {
         if let found = known[stamp] { return found }
         let found = try lookUp(stamp)
         known[stamp] = .some(found)
         return found
     }
 
-    private func lookUp(_ stamp: RowStamps.LocalStamp) throws -> LogPlace? {
+    private func lookUp(_ stamp: LocalStamp) throws -> LogPlace? {
         let statement = try transaction.connection.cached(
             """
             SELECT seq, epoch, server_position, author FROM ab_changeset
@@ -111,7 +111,7 @@ final class ConflictJournal {
 extension ApplyOperation {
     /// A later write has replaced a value: it is lost if neither author knew of the other.
     func journalOverwritten(
-        _ column: TableLayout.Column, of row: HeldRow, held: RowStamps.LocalStamp,
+        _ column: TableLayout.Column, of row: HeldRow, held: LocalStamp,
         by value: Value, _ set: IncomingSet
     ) throws {
         guard try journal.isConcurrent(held, with: set) else { return }
@@ -127,7 +127,7 @@ extension ApplyOperation {
     /// An arriving value is older than the one that is held.
     func journalLost(
         _ column: TableLayout.Column, of row: HeldRow, value: Value,
-        to held: RowStamps.LocalStamp?, _ set: IncomingSet
+        to held: LocalStamp?, _ set: IncomingSet
     ) throws {
         guard try self.value(of: column, in: row) != value else { return }
         try journal.record(

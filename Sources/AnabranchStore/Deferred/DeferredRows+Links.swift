@@ -34,7 +34,7 @@ extension DeferredRows {
 
     private func tags(
         _ property: WireProperty, left: LocalID, right: LocalID
-    ) throws -> [RowStamps.LocalStamp] {
+    ) throws -> [LocalStamp] {
         let statement = try connection.cached(
             """
             SELECT tag, tag_by, more FROM ab_deferred_link
@@ -57,7 +57,7 @@ extension DeferredRows {
     }
 
     private func setTags(
-        _ tags: [RowStamps.LocalStamp], _ property: WireProperty, left: LocalID, right: LocalID
+        _ tags: [LocalStamp], _ property: WireProperty, left: LocalID, right: LocalID
     ) throws {
         isEmpty = false
         guard let first = tags.first else {
@@ -82,7 +82,7 @@ extension DeferredRows {
         try statement.run()
     }
 
-    private func localStamp(_ stamp: Stamp) throws -> RowStamps.LocalStamp {
+    private func localStamp(_ stamp: Stamp) throws -> LocalStamp {
         try transaction.localStamp(stamp)
     }
 }

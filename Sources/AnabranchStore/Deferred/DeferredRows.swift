@@ -35,7 +35,7 @@ final class DeferredRows {
 
     func holds(_ id: LocalID) throws -> Bool { try entity(of: id) != nil }
 
-    func insert(_ block: RowBlock, stamp: RowStamps.LocalStamp) throws {
+    func insert(_ block: RowBlock, stamp: LocalStamp) throws {
         isEmpty = false
         for (row, record) in block.records.enumerated() {
             let id = LocalID(ordinal: stamp.ordinal, number: record.number)
@@ -57,7 +57,7 @@ final class DeferredRows {
     ///
     /// - Parameter value: As it travels.
     func write(
-        _ property: WireProperty, _ value: Value, to id: LocalID, stamp: RowStamps.LocalStamp
+        _ property: WireProperty, _ value: Value, to id: LocalID, stamp: LocalStamp
     ) throws {
         isEmpty = false
         var bytes = ByteWriter()
@@ -75,7 +75,7 @@ final class DeferredRows {
 
     func cell(
         _ property: WireProperty, of id: LocalID
-    ) throws -> (value: Value, stamp: RowStamps.LocalStamp)? {
+    ) throws -> (value: Value, stamp: LocalStamp)? {
         guard !isEmpty else { return nil }
         let statement = try connection.cached(
             """
@@ -91,7 +91,7 @@ final class DeferredRows {
         var value = ByteReader(statement.bytes(at: 0))
         return (
             try value.readTagged(),
-            RowStamps.LocalStamp(
+            LocalStamp(
                 timestamp: UInt64(bitPattern: statement.int64(at: 1)),
                 ordinal: statement.int64(at: 2))
         )
@@ -102,7 +102,7 @@ final class DeferredRows {
         let property: WireProperty
         /// As it travels.
         let value: Value
-        let stamp: RowStamps.LocalStamp
+        let stamp: LocalStamp
     }
 
     func cells(of id: LocalID) throws -> [Cell] {
@@ -116,7 +116,7 @@ final class DeferredRows {
             cells.append(
                 Cell(
                     property: Self.property(statement), value: try value.readTagged(),
-                    stamp: RowStamps.LocalStamp(
+                    stamp: LocalStamp(
                         timestamp: UInt64(bitPattern: statement.int64(at: 4)),
                         ordinal: statement.int64(at: 5))))
         }

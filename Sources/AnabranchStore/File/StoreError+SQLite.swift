@@ -26,6 +26,13 @@ extension StoreError {
             code, "Can't \(verb) \(path) because \(cause).", path: path, underlying: error)
     }
 
+    /// Tells of bytes of the file that can't be decoded.
+    private init(_ damage: ChangeSetDecodingError, doing verb: String, path: String) {
+        self.init(
+            .corrupt, "Can't \(verb) \(path) because it holds what can't be read: \(damage)",
+            path: path, underlying: damage)
+    }
+
     /// Runs a body, giving SQLite's errors the meaning that they have for a store.
     ///
     /// Bytes of the file that can't be decoded are damage: what comes from elsewhere was checked
@@ -36,11 +43,12 @@ extension StoreError {
         do {
             return try body()
         } catch let error as SQLiteError {
+            if let damage = error.underlying as? ChangeSetDecodingError {
+                throw StoreError(damage, doing: verb, path: path)
+            }
             throw StoreError(error, doing: verb, path: path)
         } catch let error as ChangeSetDecodingError {
-            throw StoreError(
-                .corrupt, "Can't \(verb) \(path) because it holds what can't be read: \(error)",
-                path: path, underlying: error)
+            throw StoreError(error, doing: verb, path: path)
         } catch let error as StoreError where error.path == nil {
             throw StoreError(
                 error.code, error.message, path: path, entity: error.entity,

@@ -5,6 +5,7 @@ import AnabranchSQLite
 enum StoreFunctions {
     static func install(on connection: Connection) throws {
         try PredicateFunctions.define(on: connection)
+        try WriteFunctions.define(on: connection)
         try connection.createCollation("ab_decimal") { left, right in
             compareDecimals(left, right)
         }

@@ -13,7 +13,7 @@ struct LinkRows {
     /// - Returns: Nothing where there is no such link.
     func tags(
         left: LocalID, right: LocalID, in layout: LinkLayout
-    ) throws -> [RowStamps.LocalStamp] {
+    ) throws -> [LocalStamp] {
         let statement = try connection.cached(
             "SELECT tag, tag_by, more FROM \(layout.name) WHERE left = ? AND right = ?")
         try statement.bind(left, at: 1)
@@ -24,9 +24,9 @@ struct LinkRows {
     }
 
     /// Reads three columns: `tag`, `tag_by`, `more`.
-    static func tags(of statement: Statement, at column: Int) throws -> [RowStamps.LocalStamp] {
+    static func tags(of statement: Statement, at column: Int) throws -> [LocalStamp] {
         var tags = [
-            RowStamps.LocalStamp(
+            LocalStamp(
                 timestamp: UInt64(bitPattern: statement.int64(at: column)),
                 ordinal: statement.int64(at: column + 1))
         ]
@@ -35,13 +35,13 @@ struct LinkRows {
         while !reader.isAtEnd {
             let timestamp = try reader.readVarint()
             tags.append(
-                RowStamps.LocalStamp(
+                LocalStamp(
                     timestamp: timestamp, ordinal: Int64(clamping: try reader.readVarint())))
         }
         return tags
     }
 
-    static func more(_ tags: some Sequence<RowStamps.LocalStamp>) -> [UInt8] {
+    static func more(_ tags: some Sequence<LocalStamp>) -> [UInt8] {
         var writer = ByteWriter()
         for tag in tags {
             writer.append(varint: tag.timestamp)
@@ -52,7 +52,7 @@ struct LinkRows {
 
     /// Makes the row, changes its tags, or removes it where none is left.
     func set(
-        _ tags: [RowStamps.LocalStamp], left: LocalID, right: LocalID, in layout: LinkLayout
+        _ tags: [LocalStamp], left: LocalID, right: LocalID, in layout: LinkLayout
     ) throws {
         guard let first = tags.first else {
             try connection.run(
@@ -92,7 +92,7 @@ struct LinkRows {
     struct Row {
         let left: LocalID
         let right: LocalID
-        let tags: [RowStamps.LocalStamp]
+        let tags: [LocalStamp]
     }
 
     /// The links that a record is an end of.

@@ -11,7 +11,20 @@ struct ChangeLog {
         rewritten, previous_origin, origin, digest, payload
         """
 
-    /// - Returns: The set's position in this log.
+    /// The position that the next entry takes; no position is given twice, also when the entry
+    /// that had it is gone.
+    func nextPosition() throws -> Int64 {
+        let last = try connection.firstValue(
+            "SELECT seq FROM sqlite_sequence WHERE name = 'ab_changeset'")
+        guard case .integer(let last)? = last else { return 1 }
+        guard last < .max else {
+            throw StoreError(.exhausted, "Can't write because the log is at its last position.")
+        }
+        return last + 1
+    }
+
+    /// - Returns: The set's position in this log: ``nextPosition()`` before.
+    @discardableResult
     func append(
         _ set: ChangeSet, ordinal: Int64, place: CausalContext.Prefix?
     ) throws -> Int64 {

@@ -34,7 +34,7 @@ package struct RowSelection {
         let columns = table.columns.filter { column in
             hierarchy.contains { $0.isKind(of: column.property.entity) }
         }
-        let firstColumn = table.hasDiscriminator ? 5 : 4
+        let firstColumn = table.hasDiscriminator ? 3 : 2
         let decoders = hierarchy.map { entity in
             Decoder(
                 entity,
@@ -56,7 +56,7 @@ package struct RowSelection {
     ///
     /// - Parameter alias: Of the entity's table, as the statement names it.
     package func sql(alias: String) -> String {
-        var terms = ["ab_pk", "ab_stamp", "ab_by", "ab_stamps"]
+        var terms = ["ab_pk", "ab_version"]
         if table.hasDiscriminator { terms.append("ab_entity") }
         var names = terms.map { "\(alias).\($0)" }
         for column in columns { names.append(sql(of: column, alias: alias)) }
@@ -74,10 +74,10 @@ package struct RowSelection {
 
     /// The row that the statement stands on.
     package func row(_ statement: Statement) throws -> StoredRow {
-        guard let decoder = single ?? decoders[statement.int64(at: 4)] else {
+        guard let decoder = single ?? decoders[statement.int64(at: 2)] else {
             throw StoreError(
                 .corrupt,
-                "Can't read a row because its entity \(statement.int64(at: 4)) is none "
+                "Can't read a row because its entity \(statement.int64(at: 2)) is none "
                     + "of the model's.", records: [statement.int64(at: 0)])
         }
         let slots = [Value](unsafeUninitializedCapacity: decoder.slotCount) { buffer, count in
@@ -88,12 +88,9 @@ package struct RowSelection {
             }
             while count < decoder.slotCount { buffer.initializeNext(&count, to: .null) }
         }
-        let stamps = statement.unsafeColumn(at: 3)
         return StoredRow(
             id: statement.int64(at: 0), entity: decoder.entity,
-            version: RowVersion(
-                stamp: statement.int64(at: 1), by: statement.int64(at: 2),
-                stamps: stamps.isNull ? nil : stamps.bytes),
+            version: RowVersion(statement.int64(at: 1)),
             slots: slots)
     }
 }

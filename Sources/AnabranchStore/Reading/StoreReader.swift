@@ -107,7 +107,7 @@ extension StoreReader {
         let statement = try connection.cached(
             """
             SELECT t.\(column.name), t.ab_pk, \(discriminator(of: relationship.destination)),
-            t.ab_stamp, t.ab_by, t.ab_stamps
+            t.ab_version, t.ab_writes
             FROM json_each(?) j
             CROSS JOIN \(table.name) t ON t.\(column.name) = j.value
             \(restriction(to: inverse.entity, alias: "t", after: "WHERE"))
@@ -124,12 +124,12 @@ extension StoreReader {
     ) throws -> [Related] {
         var stamps: [LocalID: Stamp] = [:]
         let replicas = try replicas()
+        let logStamps = LogStamps(connection)
         let found = try relateds(statement, owners: owners) { id in
-            let row = try RowStamps(
-                RowVersion(
-                    stamp: statement.int64(at: 3), by: statement.int64(at: 4),
-                    stamps: statement.isNull(at: 5) ? nil : statement.bytes(at: 5)))
-            stamps[id] = row[column.number].flatMap { replicas.stamps([$0]).first }
+            let writes = try statement.writes(at: 3)
+            stamps[id] = try writes[column.number].flatMap {
+                replicas.stamps([try logStamps[$0]]).first
+            }
         }
         let places = Dictionary(
             zip(owners, owners.indices), uniquingKeysWith: { first, _ in first })

@@ -54,7 +54,7 @@ extension SaveOperation {
         return hasLeft && hasRight
     }
 
-    private func wireStamp(_ stamp: RowStamps.LocalStamp) throws -> Stamp {
+    private func wireStamp(_ stamp: LocalStamp) throws -> Stamp {
         guard let replica = transaction.replicas[stamp.ordinal] else {
             throw StoreError(.corrupt, "Can't save because a link names an unknown replica.")
         }

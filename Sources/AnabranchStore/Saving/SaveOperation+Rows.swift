@@ -13,9 +13,8 @@ extension SaveOperation {
         try checkSize(insert.rows.count, columns: layout.columns.count)
         try checkWidths(insert.rows.lazy.map(\.slots), of: layout.columns)
         let statement = try connection.cached(layout.insertSQL)
-        try statement.bind(Int64(bitPattern: timestamp.rawValue), at: 2)
-        try statement.bind(ordinal, at: 3)
-        if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 5) }
+        try statement.bind(RowWrites(by: position), at: 2)
+        if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
         let first = layout.firstColumnParameter
         let columns = layout.columns.map { (slot: $0.slot, kind: $0.kind) }
         for row in insert.rows {
@@ -63,9 +62,7 @@ extension SaveOperation {
 
     /// Writes changed slots where the row is still as it was read; the row's version is part of
     /// the UPDATE's condition, so no row is read first.
-    ///
-    /// - Returns: The new versions, parallel to the rows.
-    mutating func write(_ update: SaveRequest.Update) throws -> [RowVersion] {
+    mutating func write(_ update: SaveRequest.Update) throws {
         let layout = schema.layout(of: update.entity)
         let columns = layout.columns.filter { update.slots.contains($0.slot) }
         try checkSize(update.rows.count, columns: columns.count)
@@ -74,12 +71,15 @@ extension SaveOperation {
             properties: columns.map(\.property.wireProperty), capacity: update.rows.count)
         try checkWidths(update.rows.lazy.map(\.slots), of: columns)
         let statement = try connection.cached(Self.updateSQL(layout.table, columns: columns))
-        var versions: [RowVersion] = []
-        versions.reserveCapacity(update.rows.count)
-        var stamping = Stamping(at: stamp, writing: columns.map(\.number))
+        try statement.bind(position, at: columns.count + 1)
+        try statement.bind(Self.numbers(of: columns), at: columns.count + 2)
+        var bound: RowVersion?
         for row in update.rows {
-            let version = try stamping.version(after: row.version)
-            versions.append(version)
+            if row.version != bound {
+                // Rows that were written together have one version and become alike.
+                try bind(row.version, of: columns, to: statement)
+                bound = row.version
+            }
             block.append(record: try transaction.recordID(of: row.id))
             for (index, column) in columns.enumerated() {
                 let value = row.slots[column.slot]
@@ -88,36 +88,39 @@ extension SaveOperation {
                     column.kind == .reference ? try wireReference(value) : value,
                     toColumn: index)
             }
-            try bind(version, to: statement, at: columns.count + 1)
-            try statement.bind(row.id, at: columns.count + 4)
-            try bind(row.version, to: statement, at: columns.count + 5)
+            try statement.bind(row.id, at: columns.count + 5)
             try statement.run()
             if connection.changes == 0 { staleRecords.append(row.id) }
         }
         try append(block, of: update.entity)
-        return versions
     }
 
-    /// Parameters: the columns, the new version, the row ID, the old version.
+    /// Parameters: the columns, the new position, the numbers of the columns, `ab_writes` of a
+    /// row that had none, the old version, the row ID.
     private static func updateSQL(_ table: TableLayout, columns: [TableLayout.Column]) -> String {
-        let assignments = (columns.map(\.name) + ["ab_stamp", "ab_by", "ab_stamps"])
-            .map { "\($0) = ?" }.joined(separator: ", ")
+        let count = columns.count
+        let assignments = columns.enumerated().map { "\($1.name) = ?\($0 + 1)" }
         return """
-            UPDATE \(table.name) SET \(assignments)
-            WHERE ab_pk = ? AND ab_stamp = ? AND ab_by = ? AND ab_stamps IS ?
+            UPDATE \(table.name) SET \(assignments.joined(separator: ", ")),
+            ab_version = ?\(count + 1), ab_writes = CASE WHEN ab_writes IS NULL THEN ?\(count + 3)
+            ELSE ab_written(ab_writes, ab_version, ?\(count + 1), ?\(count + 2)) END
+            WHERE ab_pk = ?\(count + 5) AND ab_version = ?\(count + 4)
             """
     }
 
+    private static func numbers(of columns: [TableLayout.Column]) -> [UInt8] {
+        var numbers = ByteWriter()
+        for column in columns { numbers.append(count: column.number) }
+        return numbers.bytes
+    }
+
     private func bind(
-        _ version: RowVersion, to statement: Statement, at index: Int
+        _ version: RowVersion, of columns: [TableLayout.Column], to statement: Statement
     ) throws {
-        try statement.bind(version.stamp, at: index)
-        try statement.bind(version.by, at: index + 1)
-        if let stamps = version.stamps {
-            try statement.bind(stamps, at: index + 2)
-        } else {
-            try statement.bindNull(at: index + 2)
-        }
+        var writes = RowWrites(by: version.position)
+        for column in columns { writes.write(column.number, by: position) }
+        try statement.bind(writes.blob, at: columns.count + 3)
+        try statement.bind(version.position, at: columns.count + 4)
     }
 
     private func wireReference(_ value: Value) throws -> Value {
@@ -139,13 +142,13 @@ extension SaveOperation {
     mutating func write(_ delete: SaveRequest.Delete) throws {
         let layout = schema.layout(of: delete.entity)
         let statement = try connection.cached(
-            layout.deleteSQL + " AND ab_stamp = ? AND ab_by = ? AND ab_stamps IS ?")
+            layout.deleteSQL + " AND ab_version = ?")
         let links = try LinkRows(connection).removal(from: layout)
         var records: [RecordID] = []
         records.reserveCapacity(delete.rows.count)
         for row in delete.rows {
             try statement.bind(row.id, at: 1)
-            try bind(row.version, to: statement, at: 2)
+            try statement.bind(row.version.position, at: 2)
             try statement.run()
             if connection.changes == 0 { staleRecords.append(row.id) }
             for statement in links {

@@ -83,12 +83,8 @@ package struct SaveRequest: Sendable {
 package struct SaveResult: Sendable {
     /// `nil` where there was nothing to save.
     package let dot: Dot?
-    /// Of the change set in the file's log; zero where there was nothing to save.
-    package let position: Int64
-    /// Of every inserted row.
+    /// Of every inserted and every updated row.
     package let version: RowVersion
-    /// Of every updated row: parallel to the request's updates and their rows.
-    package let updated: [[RowVersion]]
     /// Inserted records that got other IDs, because the file has taken a new replica ID since
     /// their numbers were reserved. References in the request were changed too.
     package let renamed: [LocalID: LocalID]

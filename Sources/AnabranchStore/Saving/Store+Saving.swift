@@ -13,8 +13,7 @@ extension Store {
     package func save(_ request: SaveRequest) throws -> SaveResult {
         guard !request.isEmpty else {
             return SaveResult(
-                dot: nil, position: 0, version: RowVersion(stamp: 0, by: 0),
-                updated: request.updates.map { _ in [] }, renamed: [:])
+                dot: nil, version: .none, renamed: [:])
         }
         return try write { transaction in
             try transaction.renewIdentityIfNeeded()
@@ -31,6 +30,9 @@ struct SaveOperation {
     let dot: Dot
     let previousOrigin: Digest
     let timestamp: HybridTimestamp
+    /// That the set takes in the log.
+    let position: Int64
+    private let log: ChangeLog
     var encoder: ChangePayloadEncoder
     let deferred: DeferredRows
     var staleRecords: [LocalID] = []
@@ -38,8 +40,8 @@ struct SaveOperation {
     var connection: Connection { transaction.connection }
     var schema: StoreSchema { transaction.schema }
     var ordinal: Int64 { transaction.state.ordinal }
-    var stamp: RowStamps.LocalStamp {
-        RowStamps.LocalStamp(timestamp: timestamp.rawValue, ordinal: ordinal)
+    var stamp: LocalStamp {
+        LocalStamp(timestamp: timestamp.rawValue, ordinal: ordinal)
     }
 
     init(_ transaction: WriteTransaction) throws {
@@ -57,6 +59,8 @@ struct SaveOperation {
                 .exhausted, "Can't save because the clock is at its end; set the device's clock.")
         }
         timestamp = tick
+        log = ChangeLog(connection: transaction.connection, replicas: transaction.replicas)
+        position = try log.nextPosition()
         encoder = ChangePayloadEncoder(author: replica)
         deferred = DeferredRows(transaction)
     }
@@ -65,17 +69,13 @@ struct SaveOperation {
         try checkNames(original)
         let (request, renamed) = try renaming(original)
         for insert in request.inserts { try write(insert) }
-        var versions: [[RowVersion]] = []
-        for update in request.updates { versions.append(try write(update)) }
+        for update in request.updates { try write(update) }
         try write(request.links)
         for delete in request.deletes { try write(delete) }
         try checkVersions()
         try ConstraintCheck(connection, schema: schema).check(request)
-        let position = try appendToLog(request)
-        return SaveResult(
-            dot: dot, position: position,
-            version: RowVersion(stamp: Int64(bitPattern: timestamp.rawValue), by: ordinal),
-            updated: versions, renamed: renamed)
+        try appendToLog(request)
+        return SaveResult(dot: dot, version: RowVersion(position), renamed: renamed)
     }
 
     private func checkNames(_ request: SaveRequest) throws {
@@ -114,7 +114,7 @@ struct SaveOperation {
         }
     }
 
-    private func appendToLog(_ request: SaveRequest) throws -> Int64 {
+    private func appendToLog(_ request: SaveRequest) throws {
         guard encoder.isWithinLimits else {
             throw StoreError(
                 .saveTooLarge,
@@ -133,8 +133,7 @@ struct SaveOperation {
             name: request.name, previousOrigin: previousOrigin,
             context: try transaction.causalContext())
         try transaction.setHead(of: ordinal, sequence: dot.sequence, origin: set.origin)
-        return try ChangeLog(connection: connection, replicas: transaction.replicas)
-            .append(set, ordinal: ordinal, place: nil)
+        try log.append(set, ordinal: ordinal, place: nil)
     }
 }
 

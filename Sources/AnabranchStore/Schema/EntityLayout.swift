@@ -13,7 +13,8 @@ package final class EntityLayout: Sendable {
     let leftLinks: [LinkLayout]
     let rightLinks: [LinkLayout]
     let insertSQL: String
-    /// Parameter 1 is the row ID; columns: discriminator (or its constant), the version's three.
+    /// Parameter 1 is the row ID; columns: discriminator (or its constant), `ab_version`,
+    /// `ab_writes`.
     let versionSQL: String
     let deleteSQL: String
     private let columnsByProperty: [WireProperty: TableLayout.Column]
@@ -31,23 +32,23 @@ package final class EntityLayout: Sendable {
         insertSQL = Self.insertSQL(table: table, columns: columns)
         let discriminator = table.hasDiscriminator ? "ab_entity" : "\(number)"
         versionSQL = """
-            SELECT \(discriminator), ab_stamp, ab_by, ab_stamps FROM \(table.name) WHERE ab_pk = ?
+            SELECT \(discriminator), ab_version, ab_writes FROM \(table.name) WHERE ab_pk = ?
             """
         deleteSQL = "DELETE FROM \(table.name) WHERE ab_pk = ?"
         columnsByProperty = Dictionary(
             columns.map { ($0.property.wireProperty, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Parameters: row ID, `ab_stamp`, `ab_by`, `ab_stamps`, [discriminator], then the columns.
+    /// Parameters: row ID, `ab_version`, `ab_writes`, [discriminator], then the columns.
     static func insertSQL(table: TableLayout, columns: [TableLayout.Column]) -> String {
         let names =
-            ["ab_pk", "ab_stamp", "ab_by", "ab_stamps"]
+            ["ab_pk", "ab_version", "ab_writes"]
             + (table.hasDiscriminator ? ["ab_entity"] : []) + columns.map(\.name)
         let marks = names.map { _ in "?" }.joined(separator: ", ")
         return "INSERT INTO \(table.name) (\(names.joined(separator: ", "))) VALUES (\(marks))"
     }
 
-    var firstColumnParameter: Int { table.hasDiscriminator ? 6 : 5 }
+    var firstColumnParameter: Int { table.hasDiscriminator ? 5 : 4 }
 
     /// The column of a wire property; `nil` where this model does not have it.
     func column(for property: WireProperty) -> TableLayout.Column? {

@@ -51,7 +51,7 @@ extension TableLayout {
     func creation(indexNames: inout NameTaker) -> [String] {
         var definitions = ["ab_pk INTEGER PRIMARY KEY"]
         if hasDiscriminator { definitions.append("ab_entity INTEGER") }
-        definitions += ["ab_stamp INTEGER", "ab_by INTEGER", "ab_stamps BLOB"]
+        definitions += ["ab_version INTEGER", "ab_writes BLOB"]
         definitions += columns.map { column in
             column.kind.declaration.isEmpty
                 ? column.name : "\(column.name) \(column.kind.declaration)"

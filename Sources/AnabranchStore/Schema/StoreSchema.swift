@@ -84,7 +84,7 @@ package final class StoreSchema: Sendable {
     }
 }
 
-/// What a file has numbered: entities for the discriminator, properties for `ab_stamps`.
+/// What a file has numbered: entities for the discriminator, properties for `ab_writes`.
 struct SchemaNumbers: Sendable {
     var entities: [WireName: Int64] = [:]
     /// By the number of the root entity.

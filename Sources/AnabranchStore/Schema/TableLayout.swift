@@ -9,7 +9,7 @@ package final class TableLayout: Sendable {
         package let kind: ColumnKind
         /// Quoted for SQL.
         package let name: String
-        /// In `ab_stamps`: the property's number in its table, in the order of their coming.
+        /// In `ab_writes`: the property's number in its table, in the order of their coming.
         package let number: Int
         package var slot: Int { property.slot }
     }
@@ -32,7 +32,7 @@ package final class TableLayout: Sendable {
     private static func columns(
         of root: EntityDescription, numbers: [WireProperty: Int]
     ) -> [Column] {
-        var names = NameTaker(taken: ["ab_pk", "ab_entity", "ab_stamp", "ab_by", "ab_stamps"])
+        var names = NameTaker(taken: ["ab_pk", "ab_entity", "ab_version", "ab_writes"])
         return storedProperties(of: root).map { property in
             Column(
                 property: property, kind: kind(of: property),

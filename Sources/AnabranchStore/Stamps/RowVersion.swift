@@ -1,18 +1,13 @@
 /// The state of a row when it was read: what optimistic locking compares.
 ///
-/// The last write to the record, and the stamps that differ from its first write. Every change of
-/// the row, by whomever, changes one of the three (invariant 9).
+/// The position, in this file's log, of the change set that last changed the row. No position is
+/// given twice, so every change of the row, by whomever, gives it another version (invariant 9).
 package struct RowVersion: Hashable, Sendable {
-    /// `ab_stamp`: the timestamp of the last write.
-    package var stamp: Int64
-    /// `ab_by`: the ordinal of the replica that made it.
-    package var by: Int64
-    /// `ab_stamps`; `nil` while one save wrote everything.
-    package var stamps: [UInt8]?
+    /// `ab_version`.
+    package let position: Int64
 
-    package init(stamp: Int64, by: Int64, stamps: [UInt8]? = nil) {
-        self.stamp = stamp
-        self.by = by
-        self.stamps = stamps
-    }
+    package init(_ position: Int64) { self.position = position }
+
+    /// Of a row that was never read.
+    package static let none = RowVersion(0)
 }

@@ -15,6 +15,7 @@ struct CanonicalRows {
     private let connection: Connection
     private let schema: StoreSchema
     private let replicas: ReplicaTable
+    private let logStamps: LogStamps
     private let tables: [Table]
     private let links: [(layout: LinkLayout, statement: Statement)]
     /// `nil` where the file holds nothing that its model does not know.
@@ -26,6 +27,7 @@ struct CanonicalRows {
         self.connection = connection
         self.schema = schema
         self.replicas = replicas
+        logStamps = LogStamps(connection)
         tables = try schema.tables.map { layout in
             Table(layout: layout, row: try connection.cached(Self.rowSQL(layout, in: schema)))
         }
@@ -45,7 +47,7 @@ struct CanonicalRows {
         let discriminator =
             table.hasDiscriminator ? "ab_entity" : "\(schema.layout(of: table.root).number)"
         let names =
-            [discriminator, "ab_stamp", "ab_by", "ab_stamps"] + table.columns.map(\.name)
+            [discriminator, "ab_version", "ab_writes"] + table.columns.map(\.name)
         return "SELECT \(names.joined(separator: ", ")) FROM \(table.name) WHERE ab_pk = ?"
     }
 
@@ -73,19 +75,16 @@ struct CanonicalRows {
         guard try statement.step(), let recordID = replicas.record(id),
             let entity = schema.entity(numbered: statement.int64(at: 0))
         else { return nil }
-        let stamps = try RowStamps(
-            RowVersion(
-                stamp: statement.int64(at: 1), by: statement.int64(at: 2),
-                stamps: statement.isNull(at: 3) ? nil : statement.bytes(at: 3)))
+        let writes = try statement.writes(at: 1)
         var record = CanonicalRecord(id: recordID, entity: entity.wireName)
         for (index, column) in table.layout.columns.enumerated()
         where entity.isKind(of: column.property.entity) {
-            guard let stamp = stamps[column.number] else { continue }
+            guard let position = writes[column.number] else { continue }
             record.cells.append(
                 CanonicalRecord.Cell(
                     property: column.property.wireProperty,
-                    value: wireValue(statement.slot(at: index + 4, as: column.kind), column.kind),
-                    stamp: try self.stamp(stamp)))
+                    value: wireValue(statement.slot(at: index + 3, as: column.kind), column.kind),
+                    stamp: try stamp(try logStamps[position])))
         }
         record.links = try links(of: id) { entity.isKind(of: $0.leftEntity) }
         return record
@@ -96,7 +95,7 @@ struct CanonicalRows {
         return replicas.record(id).map(Value.reference) ?? .null
     }
 
-    private func stamp(_ stamp: RowStamps.LocalStamp) throws -> Stamp {
+    private func stamp(_ stamp: LocalStamp) throws -> Stamp {
         guard let wire = replicas.stamps([stamp]).first else {
             throw StoreError(
                 .corrupt, "Can't read a stamp because replica \(stamp.ordinal) is unknown.")
@@ -147,7 +146,7 @@ struct CanonicalRows {
                 CanonicalRecord.Cell(
                     property: DeferredRows.property(statement), value: try value.readTagged(),
                     stamp: try stamp(
-                        RowStamps.LocalStamp(
+                        LocalStamp(
                             timestamp: UInt64(bitPattern: statement.int64(at: 4)),
                             ordinal: statement.int64(at: 5)))))
         }

@@ -1,0 +1,42 @@
+import AnabranchReplication
+import AnabranchSQLite
+
+/// The stamps of the change sets in this file's log, by position.
+///
+/// A set's stamp never changes, so what was read once holds for the whole transaction.
+final class LogStamps {
+    private let connection: Connection
+    private var known: [Int64: LocalStamp] = [:]
+    /// Rows that are read one after the other were mostly written together.
+    private var last: (position: Int64, stamp: LocalStamp)?
+
+    private static let mostKnown = 1 << 16
+
+    init(_ connection: Connection) { self.connection = connection }
+
+    /// - Throws: ``StoreError`` `corrupt` where the log has no such position.
+    subscript(position: Int64) -> LocalStamp {
+        get throws {
+            if let last, last.position == position { return last.stamp }
+            let stamp = try known[position] ?? read(position)
+            if known.count >= Self.mostKnown { known.removeAll(keepingCapacity: true) }
+            known[position] = stamp
+            last = (position, stamp)
+            return stamp
+        }
+    }
+
+    private func read(_ position: Int64) throws -> LocalStamp {
+        let statement = try connection.cached(
+            "SELECT hlc, replica FROM ab_changeset WHERE position = ?")
+        try statement.bind(position, at: 1)
+        guard try statement.step() else {
+            throw StoreError(
+                .corrupt,
+                "Can't tell when a row was written because the log has no entry \(position).")
+        }
+        defer { statement.reset() }
+        return LocalStamp(
+            timestamp: UInt64(bitPattern: statement.int64(at: 0)), ordinal: statement.int64(at: 1))
+    }
+}
