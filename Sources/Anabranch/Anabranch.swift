@@ -1,14 +1,14 @@
 // The object graph: contexts of managed objects over one store.
 //
 // A `PersistentContainer` opens a store and gives contexts. A context has one object per record,
-// found by the record's 64-bit local ID in an `IdentityMap`. An object keeps its row as one array
-// of `Value`s, handed over by the store as it was decoded; reading an attribute is one flag test,
-// one array access and one enum case.
+// found by the record's 64-bit local ID in an `IdentityMap`. An object keeps its row as
+// `Value`s in memory of its own, which the store decodes into; reading an attribute is one flag
+// test, one access by index and one enum case.
 //
 // What changes an object goes through `ManagedObjectContext.noteWrite(_:)`, once per event: it
-// keeps the array as it was (`committed`, shared until the first write) and puts the object on
-// the list of changed ones, which is what the context holds strongly. Saving compares the two
-// arrays, groups what differs by entity and slots, and hands it to the store as one request.
+// keeps a copy of the values as they were (`committed`) and puts the object on
+// the list of changed ones, which is what the context holds strongly. Saving compares the
+// two, groups what differs by entity and slots, and hands it to the store as one request.
 //
 // Of two inverses the store keeps one; objects keep the other as a `RelationState`: who is at
 // the other end, once someone has asked, and what was added and removed since. Both sides change

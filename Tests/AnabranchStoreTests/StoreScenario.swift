@@ -142,10 +142,10 @@ extension Store {
         return result.renamed[id] ?? id
     }
 
-    func row(_ entity: String, _ id: LocalID) throws -> StoredRow? {
+    func row(_ entity: String, _ id: LocalID) throws -> RowSnapshot? {
         try read { reader in
-            var found: StoredRow?
-            try reader.rows(of: model.entity(named: entity)!, ids: [id]) { found = $0 }
+            var found: RowSnapshot?
+            try reader.rows(of: model.entity(named: entity)!, ids: [id]) { found = RowSnapshot($0) }
             return found
         }
     }

@@ -124,7 +124,7 @@ extension Store {
         return try save(request).renamed[id] ?? id
     }
 
-    func row(_ name: String, _ names: SmallModel) throws -> StoredRow? {
+    func row(_ name: String, _ names: SmallModel) throws -> RowSnapshot? {
         try people(names).first { $0.slots[names.name] == .string(name) }
     }
 
@@ -139,7 +139,7 @@ extension Store {
         _ = try save(request)
     }
 
-    func people(_ names: SmallModel) throws -> [StoredRow] {
+    func people(_ names: SmallModel) throws -> [RowSnapshot] {
         try read { reader in
             let table = reader.schema.layout(of: names.person).table.name
             let ids = try reader.connection.rows("SELECT ab_pk FROM \(table) ORDER BY ab_pk")
@@ -147,8 +147,8 @@ extension Store {
                     guard case .integer(let id)? = row.first else { return nil }
                     return id
                 }
-            var rows: [StoredRow] = []
-            try reader.rows(of: names.person, ids: ids) { rows.append($0) }
+            var rows: [RowSnapshot] = []
+            try reader.rows(of: names.person, ids: ids) { rows.append(RowSnapshot($0)) }
             return rows
         }
     }

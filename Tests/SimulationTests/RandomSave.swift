@@ -1,6 +1,7 @@
 import AnabranchModel
 import AnabranchReplication
 import AnabranchStore
+import TestSupport
 
 /// One save of a random kind: a pair, and some of inserts, updates, deletes, links, unlinks.
 struct RandomSave {
@@ -94,7 +95,7 @@ struct RandomSave {
     }
 
     private mutating func insert(
-        _ entity: EntityDescription, _ attribute: String, unlessMoreThan rows: [StoredRow]
+        _ entity: EntityDescription, _ attribute: String, unlessMoreThan rows: [RowSnapshot]
     ) throws {
         guard rows.count < Self.mostRecords else { return }
         let id = try store.reserveNumbers(1).lowerBound
@@ -117,7 +118,7 @@ struct RandomSave {
     }
 
     private mutating func update(
-        _ rows: [StoredRow], _ entity: EntityDescription, _ property: String, to value: Value
+        _ rows: [RowSnapshot], _ entity: EntityDescription, _ property: String, to value: Value
     ) {
         guard let row = world.element(of: rows), touched.insert(row.id).inserted else { return }
         let slot = entity.slot(property)
@@ -145,7 +146,7 @@ struct RandomSave {
     }
 
     /// The record with the smallest identity, which is the same on every replica.
-    private func eldest(of rows: [StoredRow]) throws -> LocalID? {
+    private func eldest(of rows: [RowSnapshot]) throws -> LocalID? {
         try rows.compactMap { row in try store.recordID(of: row.id).map { ($0, row.id) } }
             .min { $0.0 < $1.0 }?.1
     }

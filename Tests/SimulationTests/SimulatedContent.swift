@@ -2,13 +2,14 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 import AnabranchStore
+import TestSupport
 
 /// What one store holds, read in one transaction.
 struct SimulatedContent {
-    private(set) var boxes: [StoredRow] = []
-    private(set) var items: [StoredRow] = []
-    private(set) var labels: [StoredRow] = []
-    private(set) var halves: [StoredRow] = []
+    private(set) var boxes: [RowSnapshot] = []
+    private(set) var items: [RowSnapshot] = []
+    private(set) var labels: [RowSnapshot] = []
+    private(set) var halves: [RowSnapshot] = []
     private(set) var links: [(item: LocalID, label: LocalID)] = []
 
     init(of store: Store, _ names: SimulationModel) throws {
@@ -29,25 +30,25 @@ struct SimulatedContent {
 
     private static func rows(
         _ entity: EntityDescription, _ reader: StoreReader
-    ) throws -> [StoredRow] {
+    ) throws -> [RowSnapshot] {
         let table = reader.schema.layout(of: entity).table.name
         let ids = try reader.connection.rows("SELECT ab_pk FROM \(table) ORDER BY ab_pk")
             .compactMap { row -> LocalID? in
                 guard case .integer(let id)? = row.first else { return nil }
                 return id
             }
-        var rows: [StoredRow] = []
-        try reader.rows(of: entity, ids: ids) { rows.append($0) }
+        var rows: [RowSnapshot] = []
+        try reader.rows(of: entity, ids: ids) { rows.append(RowSnapshot($0)) }
         return rows
     }
 
     /// The pairs, each with both halves.
     ///
     /// - Throws: Where half a save is to be seen.
-    func pairs(_ names: SimulationModel) throws -> [(StoredRow, StoredRow)] {
+    func pairs(_ names: SimulationModel) throws -> [(RowSnapshot, RowSnapshot)] {
         let pair = names.half.slot("pair")
         let token = names.half.slot("token")
-        var found: [Value: [StoredRow]] = [:]
+        var found: [Value: [RowSnapshot]] = [:]
         for half in halves { found[half.slots[pair], default: []].append(half) }
         return try found.values.map { halves in
             guard halves.count == 2, halves[0].slots[token] == halves[1].slots[token] else {

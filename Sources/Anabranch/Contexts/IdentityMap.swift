@@ -84,6 +84,15 @@ struct IdentityMap: ~Copyable {
         return nil
     }
 
+    /// Registers those of some objects that are not.
+    ///
+    /// - Parameter unregistered: How many these are.
+    mutating func insert(_ objects: [ManagedObject], unregistered: Int) {
+        guard unregistered > 0 else { return }
+        if (count + unregistered) * 3 > (2 << bits) { resize(capacity: count + unregistered) }
+        for object in objects { insert(object, for: object.localID) }
+    }
+
     /// - Returns: The object, for the caller to drop.
     @discardableResult
     mutating func remove(_ key: LocalID) -> ManagedObject? {

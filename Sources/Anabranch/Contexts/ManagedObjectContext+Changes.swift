@@ -65,7 +65,7 @@ extension ManagedObjectContext {
         releaseUnusedIfMany()
         let object = make(
             ObjectBirth(
-                home: home, id: try takeNumber(), slots: home.plan.defaults,
+                home: home, id: try takeNumber(), values: .defaults,
                 flags: [.realised, .hasRow, .born, .writable]))
         reclassify(object) { $0.insert(.inserted) }
         note(object)
@@ -130,8 +130,8 @@ extension ManagedObjectContext {
     func noteWrite(_ object: ManagedObject) {
         checkQueue()
         touch(object)
-        if object.committed == nil, !object.flags.contains(.inserted) {
-            object.committed = object.slots
+        if object.committed.isEmpty, !object.flags.contains(.inserted) {
+            object.committed = SlotStorage(copying: object.slots)
         }
         object.flags.insert(.writable)
     }
@@ -141,7 +141,7 @@ extension ManagedObjectContext {
         counts.add(object.flags, -1)
         object.flags.subtract([.inserted, .updated, .noted, .writable])
         object.flags.insert(.detached)
-        object.committed = nil
+        object.committed = SlotStorage()
         registry.remove(object.localID)
     }
 

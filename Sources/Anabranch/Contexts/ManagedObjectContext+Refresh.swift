@@ -54,27 +54,21 @@ extension ManagedObjectContext {
     /// Gives an object a newer row; what was changed here stays changed.
     func merge(_ row: StoredRow, into object: ManagedObject) {
         object.version = row.version
-        var slots = row.slots
+        let hasEdits = !object.committed.isEmpty
+        var slots = SlotStorage(row)
+        var committed = hasEdits ? SlotStorage(row) : SlotStorage()
         let plan = object.home.plan
-        for slot in slots.indices {
-            let isLocal = object.committed.map { $0[slot] != object.slots[slot] } ?? false
-            if isLocal || !plan.isStored[slot] { slots[slot] = object.slots[slot] }
+        for slot in plan.isStored.indices {
+            // Transient values have no row to come from.
+            let isTransient = !plan.isStored[slot]
+            if isTransient, hasEdits { committed[slot] = object.committed[slot] }
+            if isTransient || object.isChangedSinceCommit(slot) { slots[slot] = object.slots[slot] }
         }
-        if object.committed != nil { object.committed = Self.committed(row, keeping: object) }
+        object.committed = committed
         object.slots = slots
         object.flags.insert(.hasRow)
         object.flags.remove(.refault)
         if !deletedIDs.isEmpty { clearReferences(of: object, to: deletedIDs) }
-    }
-
-    /// Transient values have no row to come from.
-    private static func committed(_ row: StoredRow, keeping object: ManagedObject) -> [Value]? {
-        guard let earlier = object.committed else { return nil }
-        var slots = row.slots
-        for slot in slots.indices where !object.home.plan.isStored[slot] {
-            slots[slot] = earlier[slot]
-        }
-        return slots
     }
 
     /// Members are asked for anew; what was added and removed here stays so.
@@ -102,10 +96,12 @@ extension ManagedObjectContext {
     /// The other ends must not go on mentioning what is dropped here.
     private func takeBackRelations(of object: ManagedObject) throws {
         let plan = object.home.plan
-        if object.flags.contains(.inserted) || object.committed != nil {
+        if object.flags.contains(.inserted) || !object.committed.isEmpty {
             for relationship in plan.references where object.flags.contains(.realised) {
                 var earlier: ManagedObject?
-                if case .integer(let id)? = object.committed?[relationship.slot] {
+                if !object.committed.isEmpty,
+                    case .integer(let id) = object.committed[relationship.slot]
+                {
                     earlier = try self.object(id, of: relationship.destination)
                 }
                 try setTarget(of: object, by: relationship, to: earlier)

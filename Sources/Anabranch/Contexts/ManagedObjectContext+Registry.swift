@@ -73,38 +73,49 @@ extension ManagedObjectContext {
         return object
     }
 
-    func make(_ birth: consuming ObjectBirth) -> ManagedObject {
-        let id = birth.id
-        let type = birth.home.plan.type
-        let object = type.init(birth)
-        let forgotten = registry.insert(object, for: id)
+    func make(_ birth: ObjectBirth) -> ManagedObject {
+        let object = birth.home.plan.type.init(birth)
+        let forgotten = registry.insert(object, for: birth.id)
         withExtendedLifetime(forgotten) {}
         return object
     }
 
     /// The object of a row: the registered one, or a new one that is still a fault.
-    ///
+    func object(of row: StoredRow) -> ManagedObject {
+        if let object = registeredObject(takingOver: row) { return object }
+        let object = newObject(of: row)
+        let forgotten = registry.insert(object, for: row.id)
+        withExtendedLifetime(forgotten) {}
+        return object
+    }
+
     /// - Parameter refreshing: Whether a clean object takes over the row even though it has one.
-    func object(of row: consuming StoredRow, refreshing: Bool = false) -> ManagedObject {
-        if let object = held(row.id) {
-            if !object.flags.contains(.hasRow), !object.flags.contains(.inserted) {
-                adopt(row, by: object)
-            } else if refreshing {
-                merge(row, into: object)
-            }
-            return object
+    /// - Returns: `nil` where the row's object is not registered.
+    func registeredObject(
+        takingOver row: StoredRow, refreshing: Bool = false
+    ) -> ManagedObject? {
+        guard let object = held(row.id) else { return nil }
+        if !object.flags.contains(.hasRow), !object.flags.contains(.inserted) {
+            adopt(row, by: object)
+        } else if refreshing {
+            merge(row, into: object)
         }
-        let object = make(
+        return object
+    }
+
+    /// An object, still a fault, that has to be registered yet.
+    func newObject(of row: StoredRow) -> ManagedObject {
+        let home = home(of: row.entity)
+        let object = home.plan.type.init(
             ObjectBirth(
-                home: home(of: row.entity), id: row.id, slots: row.slots, flags: .hasRow,
-                version: row.version))
+                home: home, id: row.id, values: .row(row), flags: .hasRow, version: row.version))
         if !deletedIDs.isEmpty { clearReferences(of: object, to: deletedIDs) }
         return object
     }
 
     /// Gives a fault its values.
     func adopt(_ row: StoredRow, by object: ManagedObject) {
-        object.slots = row.slots
+        object.slots = SlotStorage(row)
         object.version = row.version
         object.flags.insert(.hasRow)
         if !deletedIDs.isEmpty { clearReferences(of: object, to: deletedIDs) }

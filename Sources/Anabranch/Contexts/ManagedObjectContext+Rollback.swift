@@ -31,8 +31,8 @@ extension ManagedObjectContext {
             event.invalidated.append(object)
             return
         }
-        if let committed = object.committed { object.slots = committed }
-        object.committed = nil
+        if !object.committed.isEmpty { swap(&object.slots, &object.committed) }
+        object.committed = SlotStorage()
         object.writtenSlots = 0
         object.relations = nil
         object.flags.subtract([.updated, .deleted, .writable])
@@ -52,8 +52,8 @@ extension ManagedObjectContext {
         forgetHomes()
         for object in objects {
             object.flags = [.detached]
-            object.slots = []
-            object.committed = nil
+            object.slots = SlotStorage()
+            object.committed = SlotStorage()
             object.writtenSlots = 0
             object.relations = nil
         }
@@ -71,8 +71,8 @@ extension ManagedObjectContext {
     func turnIntoFault(_ object: ManagedObject) {
         let wasRealised = object.flags.contains(.realised)
         if wasRealised { object.willTurnIntoFault() }
-        object.slots = []
-        object.committed = nil
+        object.slots = SlotStorage()
+        object.committed = SlotStorage()
         object.writtenSlots = 0
         object.relations = nil
         object.flags.subtract([.realised, .hasRow, .writable, .refault])

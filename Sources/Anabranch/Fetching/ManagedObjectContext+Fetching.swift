@@ -72,12 +72,20 @@ extension ManagedObjectContext {
     ) throws -> [ManagedObject] {
         releaseUnusedIfMany()
         var objects: [ManagedObject] = []
+        var unregistered = 0
         try coordinator.store.read { reader in
             try reader.rows(plan.query(extraRows: overlay?.ids.count)) { row in
                 if let overlay, overlay.ids.contains(row.id) { return }
-                objects.append(object(of: row, refreshing: isRefreshing))
+                if let object = registeredObject(takingOver: row, refreshing: isRefreshing) {
+                    objects.append(object)
+                } else {
+                    objects.append(newObject(of: row))
+                    unregistered += 1
+                }
             }
         }
+        // At once, so that the registry grows once.
+        registry.insert(objects, unregistered: unregistered)
         return objects
     }
 

@@ -95,7 +95,7 @@ extension ManagedObject {
     /// What an object without a row has: nothing, in every slot.
     final func fillSlots() {
         if slots.count != entity.slots.count {
-            slots = Array(repeating: .null, count: entity.slots.count)
+            slots = SlotStorage(copying: Array(repeating: .null, count: entity.slots.count))
         }
     }
 }

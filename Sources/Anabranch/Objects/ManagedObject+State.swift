@@ -69,18 +69,25 @@ extension ManagedObject {
         let properties = try keys?.map { try property(named: $0) } ?? entity.slots
         guard !flags.contains(.inserted) else { return [:] }
         try realiseOrThrow()
-        let row = committed ?? slots
         var values: [String: Value] = [:]
         for property in properties where keys != nil || home.plan.isStored[property.slot] {
-            values[property.name] = try portable(row[property.slot], of: property)
+            values[property.name] = try portable(committedValue(property.slot), of: property)
         }
         return values
     }
 
     private final func isChanged(_ slot: Int) -> Bool {
         if flags.contains(.inserted) { return !slots[slot].isNull }
-        guard let committed else { return false }
-        return committed[slot] != slots[slot]
+        return isChangedSinceCommit(slot)
+    }
+
+    /// What a slot had when the object was last fetched or saved.
+    final func committedValue(_ slot: Int) -> Value {
+        committed.isEmpty ? slots[slot] : committed[slot]
+    }
+
+    final func isChangedSinceCommit(_ slot: Int) -> Bool {
+        !committed.isEmpty && committed[slot] != slots[slot]
     }
 
     /// A reference leaves the store as the record's identity.
@@ -94,8 +101,7 @@ extension ManagedObject {
     /// Ascending; every stored slot of an object that was never saved.
     final var changedStoredSlots: [Int] {
         if flags.contains(.inserted) { return home.plan.storedSlots }
-        guard let committed else { return [] }
-        return home.plan.storedSlots.filter { committed[$0] != slots[$0] }
+        return home.plan.storedSlots.filter(isChangedSinceCommit)
     }
 
     private final var hasChangedRelations: Bool {

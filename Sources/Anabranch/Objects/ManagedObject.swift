@@ -1,5 +1,5 @@
 import AnabranchModel
-public import AnabranchReplication
+import AnabranchReplication
 import AnabranchStore
 
 /// An object of the graph: one record, in one context.
@@ -28,15 +28,15 @@ import AnabranchStore
 open class ManagedObject {
     // The accessors below are the only code that touches the slots, and none of them calls out
     // while it does, so the run-time check of exclusive access could find nothing.
-    @exclusivity(unchecked) @usableFromInline final var slots: [Value]
+    @exclusivity(unchecked) @usableFromInline final var slots: SlotStorage
     @exclusivity(unchecked) @usableFromInline final var flags: ObjectFlags
     /// Bits of the slots written since the last save; slots from 63 on share one. What is not
     /// marked is as committed.
     @exclusivity(unchecked) @usableFromInline final var writtenSlots: UInt64 = 0
     final let home: EntityHome
     final var localID: LocalID
-    /// The slots as the store has them, while they may differ from the present ones.
-    final var committed: [Value]?
+    /// The slots as the store has them, while they may differ from the present ones; else empty.
+    @exclusivity(unchecked) final var committed = SlotStorage()
     /// Of the row that the slots came from.
     final var version: RowVersion
     /// Of the relationships that have no slot value.
@@ -44,7 +44,7 @@ open class ManagedObject {
 
     /// Called by contexts only.
     public required init(_ birth: ObjectBirth) {
-        slots = birth.slots
+        slots = birth.slots()
         flags = birth.flags
         home = birth.home
         localID = birth.id
@@ -77,11 +77,26 @@ extension ManagedObject: Sendable {}
 
 /// What an object is made from; only contexts make one.
 public struct ObjectBirth {
+    /// Where its values come from.
+    enum Values {
+        case none
+        case defaults
+        case row(StoredRow)
+    }
+
     let home: EntityHome
     let id: LocalID
-    var slots: [Value] = []
+    var values: Values = .none
     var flags: ObjectFlags = []
     var version = RowVersion.none
+
+    func slots() -> SlotStorage {
+        switch values {
+        case .none: SlotStorage()
+        case .defaults: SlotStorage(copying: home.plan.defaults)
+        case .row(let row): SlotStorage(row)
+        }
+    }
 }
 
 extension ManagedObject: Hashable {

@@ -130,8 +130,10 @@ extension ManagedObjectContext {
         else { return false }
         object.slots[slot] = .null
         object.writtenSlots |= 1 << UInt64(min(slot, 63))
-        if case .integer(let id)? = object.committed?[slot], gone.contains(id) {
-            object.committed?[slot] = .null
+        if !object.committed.isEmpty, case .integer(let id) = object.committed[slot],
+            gone.contains(id)
+        {
+            object.committed[slot] = .null
         }
         return true
     }

@@ -96,7 +96,7 @@ extension ManagedObjectContext {
             object.flags.subtract([.deleted, .listed])
         }
         for object in saved {
-            object.committed = nil
+            object.committed = SlotStorage()
             object.writtenSlots = 0
             object.flags.subtract(
                 [.inserted, .updated, .listed, .noted, .writable, .born, .refault])
@@ -124,11 +124,11 @@ extension ManagedObjectContext {
         }
         for group in builder.request.inserts {
             change(group.entity) {
-                $0.inserted = group.rows.map { result.renamed[$0.id] ?? $0.id }
+                $0.inserted = group.rows.ids.map { result.renamed[$0] ?? $0 }
             }
         }
         for (update, objects) in zip(builder.request.updates, builder.updated) {
-            let slots = Set(update.slots)
+            let slots = Set(update.rows.slots)
             change(update.entity) {
                 $0.updated += objects.map { object in
                     let relations = object.changedRelationSlots

@@ -43,11 +43,11 @@ struct SaveBuilder {
         let group =
             insertGroups[entity.index]
             ?? {
-                request.inserts.append(.init(entity: entity, rows: []))
+                request.inserts.append(.init(entity: entity))
                 insertGroups[entity.index] = request.inserts.count - 1
                 return request.inserts.count - 1
             }()
-        request.inserts[group].rows.append((object.localID, object.slots))
+        request.inserts[group].rows.append(object.localID, object.slots.buffer)
         inserted.append(object)
     }
 
@@ -65,12 +65,11 @@ struct SaveBuilder {
     }
 
     private mutating func addUpdate(of object: ManagedObject) {
-        guard let committed = object.committed else { return untouched.append(object) }
-        let slots = SlotSet(differing: object, from: committed)
+        let slots = SlotSet(changedIn: object)
         guard !slots.isEmpty else { return untouched.append(object) }
         let shape = UpdateShape(entity: object.entity.index, slots: slots)
         let group = group(of: shape, object.entity)
-        request.updates[group].rows.append((object.localID, object.version, object.slots))
+        request.updates[group].append(object.localID, object.version, object.slots.buffer)
         updated[group].append(object)
     }
 
@@ -80,7 +79,7 @@ struct SaveBuilder {
         let group =
             updateGroups[shape]
             ?? {
-                request.updates.append(.init(entity: entity, slots: shape.slots.slots, rows: []))
+                request.updates.append(.init(entity: entity, slots: shape.slots.slots))
                 updated.append([])
                 updateGroups[shape] = request.updates.count - 1
                 return request.updates.count - 1
@@ -115,9 +114,10 @@ struct SlotSet: Hashable {
     /// Of entities with more than 64 slots.
     private var others: [UInt64] = []
 
-    init(differing object: ManagedObject, from committed: [Value]) {
+    init(changedIn object: ManagedObject) {
+        guard !object.committed.isEmpty else { return }
         for slot in object.home.plan.storedSlots
-        where object.isWritten(slot) && object.slots[slot] != committed[slot] {
+        where object.isWritten(slot) && object.isChangedSinceCommit(slot) {
             insert(slot)
         }
     }

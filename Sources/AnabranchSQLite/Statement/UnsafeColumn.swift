@@ -28,10 +28,7 @@ public struct UnsafeColumn {
     @inlinable public var string: String {
         guard let text = sqlite3_value_text(value) else { return "" }
         let count = Int(sqlite3_value_bytes(value))
-        return String(unsafeUninitializedCapacity: count) { buffer in
-            if count > 0 { buffer.baseAddress?.initialize(from: text, count: count) }
-            return count
-        }
+        return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
     }
 
     @inlinable public var bytes: [UInt8] { withBytes { [UInt8]($0) } }

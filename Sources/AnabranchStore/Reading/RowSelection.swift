@@ -1,32 +1,14 @@
 package import AnabranchModel
-import AnabranchReplication
 package import AnabranchSQLite
 
 /// The columns of a SELECT that reads whole rows of an entity and its sub-entities, and how to
 /// take them apart.
 package struct RowSelection {
-    /// How one entity's row fills its slots.
-    private final class Decoder {
-        let entity: EntityDescription
-        let slotCount: Int
-        /// By slot, ascending.
-        let columns: [(slot: Int, column: Int, kind: ColumnKind)]
-
-        init(
-            _ entity: EntityDescription,
-            columns: [(slot: Int, column: Int, kind: ColumnKind)]
-        ) {
-            self.entity = entity
-            self.columns = columns.sorted { $0.slot < $1.slot }
-            slotCount = entity.slots.count
-        }
-    }
-
     private let table: TableLayout
     private let schema: StoreSchema
     private let columns: [TableLayout.Column]
-    private let decoders: [Int64: Decoder]
-    private let single: Decoder?
+    private let decoders: [Int64: RowDecoder]
+    private let single: RowDecoder?
 
     package init(_ entity: EntityDescription, schema: StoreSchema) {
         let hierarchy = entity.hierarchy
@@ -36,7 +18,7 @@ package struct RowSelection {
         }
         let firstColumn = table.hasDiscriminator ? 3 : 2
         let decoders = hierarchy.map { entity in
-            Decoder(
+            RowDecoder(
                 entity,
                 columns: columns.enumerated().compactMap { index, column in
                     entity.isKind(of: column.property.entity)
@@ -80,25 +62,8 @@ package struct RowSelection {
                 "Can't read a row because its entity \(statement.int64(at: 2)) is none "
                     + "of the model's.", records: [statement.int64(at: 0)])
         }
-        let slots = [Value](unsafeUninitializedCapacity: decoder.slotCount) { buffer, count in
-            for (slot, column, kind) in decoder.columns {
-                while count < slot { buffer.initializeNext(&count, to: .null) }
-                buffer.initializeNext(
-                    &count, to: statement.unsafeColumn(at: column).slot(as: kind))
-            }
-            while count < decoder.slotCount { buffer.initializeNext(&count, to: .null) }
-        }
         return StoredRow(
-            id: statement.int64(at: 0), entity: decoder.entity,
-            version: RowVersion(statement.int64(at: 1)),
-            slots: slots)
-    }
-}
-
-extension UnsafeMutableBufferPointer<Value> {
-    @inline(__always)
-    fileprivate func initializeNext(_ count: inout Int, to value: Value) {
-        initializeElement(at: count, to: value)
-        count += 1
+            statement, decoder: decoder, id: statement.int64(at: 0),
+            version: RowVersion(statement.int64(at: 1)))
     }
 }

@@ -52,7 +52,7 @@ extension StoreReader {
 
     /// The rows that a query finds, in its order.
     package func rows(
-        _ query: FetchQuery, _ body: (consuming StoredRow) throws -> Void
+        _ query: FetchQuery, _ body: (StoredRow) throws -> Void
     ) throws {
         let selection = RowSelection(query.entity, schema: schema)
         let statement = try prepared(query, selecting: .rows(selection.sql(alias: "t0")))

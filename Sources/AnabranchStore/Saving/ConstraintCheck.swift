@@ -18,13 +18,13 @@ struct ConstraintCheck {
     func check(_ request: SaveRequest) throws {
         for insert in request.inserts {
             for constraint in Self.constraints(of: insert.entity) {
-                try check(constraint, of: insert.entity, ids: insert.rows.lazy.map(\.id))
+                try check(constraint, of: insert.entity, ids: insert.rows.ids)
             }
         }
         for update in request.updates {
             for constraint in Self.constraints(of: update.entity)
-            where constraint.attributes.contains(where: { update.slots.contains($0.slot) }) {
-                try check(constraint, of: update.entity, ids: update.rows.lazy.map(\.id))
+            where constraint.attributes.contains(where: { update.rows.slots.contains($0.slot) }) {
+                try check(constraint, of: update.entity, ids: update.rows.ids)
             }
         }
     }
@@ -43,7 +43,7 @@ struct ConstraintCheck {
 
     private func check(
         _ constraint: Constraint, of entity: EntityDescription,
-        ids: some Sequence<LocalID>
+        ids: [LocalID]
     ) throws {
         guard let sql = sql(for: constraint, of: entity) else { return }
         let statement = try connection.cached(sql)

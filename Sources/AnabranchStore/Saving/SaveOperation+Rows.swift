@@ -10,21 +10,20 @@ extension SaveOperation {
         var block = encoder.rows(
             inserting: true, entity: insert.entity.wireName,
             properties: layout.columns.map(\.property.wireProperty), capacity: insert.rows.count)
-        try checkSize(insert.rows.count, columns: layout.columns.count)
-        try checkWidths(insert.rows.lazy.map(\.slots), of: layout.columns)
+        try check(insert.rows, columns: layout.columns)
         let statement = try connection.cached(layout.insertSQL)
         try statement.bind(RowWrites(by: position), at: 2)
         if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
         let first = layout.firstColumnParameter
-        let columns = layout.columns.map { (slot: $0.slot, kind: $0.kind) }
-        for row in insert.rows {
-            block.append(record: RecordID(replica: replica, number: row.id.number))
-            try statement.bind(row.id, at: 1)
-            for (index, column) in columns.enumerated() {
-                let value = row.slots[column.slot]
-                try statement.bind(slot: value, at: first + index, as: column.kind)
+        let kinds = layout.columns.map(\.kind)
+        for (row, id) in insert.rows.ids.enumerated() {
+            block.append(record: RecordID(replica: replica, number: id.number))
+            try statement.bind(id, at: 1)
+            for (index, kind) in kinds.enumerated() {
+                let value = insert.rows[row, index]
+                try statement.bind(slot: value, at: first + index, as: kind)
                 block.append(
-                    column.kind == .reference ? try wireReference(value) : value, toColumn: index)
+                    kind == .reference ? try wireReference(value) : value, toColumn: index)
             }
             try statement.run()
         }
@@ -37,16 +36,14 @@ extension SaveOperation {
         encoder.append(block)
     }
 
-    private func checkWidths(
-        _ rows: some Sequence<[Value]>, of columns: [TableLayout.Column]
-    ) throws {
-        let narrow = columns.filter { $0.property.wireProperty.type.integers != nil }
-        guard !narrow.isEmpty else { return }
-        for slots in rows {
-            for column in narrow {
-                let property = column.property.wireProperty
-                guard case .integer(let integer) = slots[column.slot],
-                    property.type.integers?.contains(integer) == false
+    /// - Parameter columns: Of the rows' slots.
+    private func check(_ rows: SlotTable, columns: [TableLayout.Column]) throws {
+        try checkSize(rows.count, columns: columns.count)
+        for (index, column) in columns.enumerated() {
+            let property = column.property.wireProperty
+            guard let range = property.type.integers else { continue }
+            for row in rows.ids.indices {
+                guard case .integer(let integer) = rows[row, index], !range.contains(integer)
                 else { continue }
                 throw Self.misfit(property, of: column.property.entity.name)
             }
@@ -64,33 +61,33 @@ extension SaveOperation {
     /// the UPDATE's condition, so no row is read first.
     mutating func write(_ update: SaveRequest.Update) throws {
         let layout = schema.layout(of: update.entity)
-        let columns = layout.columns.filter { update.slots.contains($0.slot) }
-        try checkSize(update.rows.count, columns: columns.count)
+        let columns = layout.columns.filter { update.rows.slots.contains($0.slot) }
         var block = encoder.rows(
             inserting: false, entity: update.entity.wireName,
             properties: columns.map(\.property.wireProperty), capacity: update.rows.count)
-        try checkWidths(update.rows.lazy.map(\.slots), of: columns)
+        try check(update.rows, columns: columns)
         let statement = try connection.cached(Self.updateSQL(layout.table, columns: columns))
         try statement.bind(position, at: columns.count + 1)
         try statement.bind(Self.numbers(of: columns), at: columns.count + 2)
+        let kinds = columns.map(\.kind)
         var bound: RowVersion?
-        for row in update.rows {
-            if row.version != bound {
+        for (row, id) in update.rows.ids.enumerated() {
+            let version = update.versions[row]
+            if version != bound {
                 // Rows that were written together have one version and become alike.
-                try bind(row.version, of: columns, to: statement)
-                bound = row.version
+                try bind(version, of: columns, to: statement)
+                bound = version
             }
-            block.append(record: try transaction.recordID(of: row.id))
-            for (index, column) in columns.enumerated() {
-                let value = row.slots[column.slot]
-                try statement.bind(slot: value, at: index + 1, as: column.kind)
+            block.append(record: try transaction.recordID(of: id))
+            for (index, kind) in kinds.enumerated() {
+                let value = update.rows[row, index]
+                try statement.bind(slot: value, at: index + 1, as: kind)
                 block.append(
-                    column.kind == .reference ? try wireReference(value) : value,
-                    toColumn: index)
+                    kind == .reference ? try wireReference(value) : value, toColumn: index)
             }
-            try statement.bind(row.id, at: columns.count + 5)
+            try statement.bind(id, at: columns.count + 5)
             try statement.run()
-            if connection.changes == 0 { staleRecords.append(row.id) }
+            if connection.changes == 0 { staleRecords.append(id) }
         }
         try append(block, of: update.entity)
     }

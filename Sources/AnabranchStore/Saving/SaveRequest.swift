@@ -6,29 +6,34 @@ package import AnabranchReplication
 package struct SaveRequest: Sendable {
     /// New records; every stored slot of their entity is written.
     package struct Insert: Sendable {
-        package var entity: EntityDescription
-        package var rows: [(id: LocalID, slots: [Value])]
+        package let entity: EntityDescription
+        package var rows: SlotTable
 
-        package init(entity: EntityDescription, rows: [(id: LocalID, slots: [Value])]) {
+        package init(entity: EntityDescription) {
             self.entity = entity
-            self.rows = rows
+            rows = SlotTable(storedSlotsOf: entity)
         }
     }
 
     /// Records of one entity of which the same slots have changed.
     package struct Update: Sendable {
-        package var entity: EntityDescription
-        /// Stored slots, ascending.
-        package var slots: [Int]
-        package var rows: [(id: LocalID, version: RowVersion, slots: [Value])]
+        package let entity: EntityDescription
+        package var rows: SlotTable
+        /// That the rows had when they were read.
+        package private(set) var versions: [RowVersion] = []
 
-        package init(
-            entity: EntityDescription, slots: [Int],
-            rows: [(id: LocalID, version: RowVersion, slots: [Value])]
-        ) {
+        /// - Parameter slots: Stored ones, ascending.
+        package init(entity: EntityDescription, slots: [Int]) {
             self.entity = entity
-            self.slots = slots
-            self.rows = rows
+            rows = SlotTable(slots: slots)
+        }
+
+        /// - Parameter row: The values of all slots of the record's entity.
+        package mutating func append(
+            _ id: LocalID, _ version: RowVersion, _ row: UnsafeBufferPointer<Value>
+        ) {
+            versions.append(version)
+            rows.append(id, row)
         }
     }
 

@@ -98,7 +98,7 @@ struct SaveOperation {
     private func renaming(
         _ request: SaveRequest
     ) throws -> (SaveRequest, renamed: [LocalID: LocalID]) {
-        let foreign = request.inserts.flatMap { $0.rows.map(\.id) }.filter { $0.ordinal != ordinal }
+        let foreign = request.inserts.flatMap { $0.rows.ids }.filter { $0.ordinal != ordinal }
         guard !foreign.isEmpty else { return (request, [:]) }
         let numbers = try transaction.reserveNumbers(foreign.count)
         let renamed = Dictionary(uniqueKeysWithValues: zip(foreign, numbers))

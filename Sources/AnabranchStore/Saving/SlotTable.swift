@@ -1,0 +1,45 @@
+package import AnabranchModel
+package import AnabranchReplication
+
+/// Values of the same slots of many records, row after row.
+package struct SlotTable: Sendable {
+    /// Ascending.
+    package let slots: [Int]
+    package private(set) var ids: [LocalID] = []
+    /// Of each row as many as there are slots; a reference is a local ID.
+    package private(set) var values: [Value] = []
+
+    package init(slots: [Int]) { self.slots = slots }
+
+    /// Of every slot that has a column in the entity's table.
+    package init(storedSlotsOf entity: EntityDescription) {
+        self.init(slots: entity.slots.filter(\.isStoredInColumn).map(\.slot))
+    }
+
+    package var isEmpty: Bool { ids.isEmpty }
+    package var count: Int { ids.count }
+
+    /// - Parameter row: The values of all slots of the record's entity.
+    package mutating func append(_ id: LocalID, _ row: UnsafeBufferPointer<Value>) {
+        ids.append(id)
+        for slot in slots { values.append(row[slot]) }
+    }
+
+    /// The value of a row in one of the slots, by their indices.
+    subscript(row: Int, column: Int) -> Value { values[row * slots.count + column] }
+
+    /// The same with other IDs, also in some of the slots, which are references.
+    func renaming(_ renamed: [LocalID: LocalID], references: Set<Int>) -> SlotTable {
+        var table = self
+        table.ids = ids.map { renamed[$0] ?? $0 }
+        for column in slots.indices where references.contains(slots[column]) {
+            for row in ids.indices {
+                guard case .integer(let id) = self[row, column], let new = renamed[id] else {
+                    continue
+                }
+                table.values[row * slots.count + column] = .integer(new)
+            }
+        }
+        return table
+    }
+}
