@@ -13,8 +13,7 @@ extension ManagedObjectContext {
         guard !object.flags.contains(.realised) else { return }
         if !object.flags.contains(.hasRow) { try loadRow(of: object) }
         guard object.flags.contains(.hasRow) else { return vanish(object) }
-        object.flags.insert(.realised)
-        object.awakeFromFetch()
+        object.realise()
     }
 
     private func loadRow(of object: ManagedObject) throws {

@@ -105,7 +105,7 @@ extension ManagedObjectContext {
 
     /// An object, still a fault, that has to be registered yet.
     func newObject(of row: StoredRow) -> ManagedObject {
-        let home = home(of: row.entity)
+        let home = home(at: row.entityIndex)
         let object = home.plan.type.init(
             ObjectBirth(
                 home: home, id: row.id, values: .row(row), flags: .hasRow, version: row.version))

@@ -63,10 +63,13 @@ extension ManagedObjectContext {
         assert(queue.isCurrent, "A context was used outside its queue.")
     }
 
-    func home(of entity: EntityDescription) -> EntityHome {
-        if let home = homes[entity.index] { return home }
-        let home = EntityHome(coordinator.plans.plans[entity.index], context: self)
-        homes[entity.index] = home
+    func home(of entity: EntityDescription) -> EntityHome { home(at: entity.index) }
+
+    /// - Parameter index: The entity's.
+    func home(at index: Int) -> EntityHome {
+        if let home = homes[index] { return home }
+        let home = EntityHome(coordinator.plans.plans[index], context: self)
+        homes[index] = home
         return home
     }
 

@@ -49,6 +49,10 @@ extension ManagedObject {
     /// Afterwards there is a value in every slot.
     @usableFromInline
     final func realise() {
+        if flags.contains(.hasRow), !flags.contains(.detached), home.context != nil {
+            flags.insert(.realised)
+            return awakeFromFetch()
+        }
         guard let context = managedObjectContext else { return fillSlots() }
         do {
             try context.realise(self)

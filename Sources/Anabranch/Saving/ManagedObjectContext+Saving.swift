@@ -84,7 +84,9 @@ extension ManagedObjectContext {
         var changes = objectIDChanges(records)
         changes.renamed = renamed
         changes.author = transactionAuthor
-        changes.position = result.dot.map { _ in HistoryPosition(rawValue: result.version.position) }
+        if result.dot != nil {
+            changes.position = HistoryPosition(rawValue: result.version.position)
+        }
         changes.updated = ObjectIDList(coordinator.origin, updated.map(\.listItem))
         post(.didSave, changes)
         if result.dot != nil { coordinator.didSave(records, from: link) }

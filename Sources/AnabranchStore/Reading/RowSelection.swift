@@ -8,7 +8,8 @@ package struct RowSelection {
     private let schema: StoreSchema
     private let columns: [TableLayout.Column]
     private let decoders: [Int64: RowDecoder]
-    private let single: RowDecoder?
+    /// Of a table that has one entity.
+    private let single: Unmanaged<RowDecoder>?
 
     package init(_ entity: EntityDescription, schema: StoreSchema) {
         let hierarchy = entity.hierarchy
@@ -28,7 +29,7 @@ package struct RowSelection {
         self.table = table
         self.schema = schema
         self.columns = columns
-        single = table.hasDiscriminator ? nil : decoders.first
+        single = table.hasDiscriminator ? nil : decoders.first.map(Unmanaged.passUnretained)
         self.decoders = Dictionary(
             decoders.map { (schema.layout(of: $0.entity).number, $0) },
             uniquingKeysWith: { first, _ in first })
@@ -54,16 +55,15 @@ package struct RowSelection {
         return "(SELECT r.ab_pk FROM \(table) r WHERE r.ab_pk = \(alias).\(column.name))"
     }
 
-    /// The row that the statement stands on.
+    /// The row that the statement stands on; to be used while both this and the statement live.
     package func row(_ statement: Statement) throws -> StoredRow {
-        guard let decoder = single ?? decoders[statement.int64(at: 2)] else {
+        if let single { return StoredRow(statement, decoder: single) }
+        guard let decoder = decoders[statement.int64(at: 2)] else {
             throw StoreError(
                 .corrupt,
                 "Can't read a row because its entity \(statement.int64(at: 2)) is none "
                     + "of the model's.", records: [statement.int64(at: 0)])
         }
-        return StoredRow(
-            statement, decoder: decoder, id: statement.int64(at: 0),
-            version: RowVersion(statement.int64(at: 1)))
+        return StoredRow(statement, decoder: .passUnretained(decoder))
     }
 }

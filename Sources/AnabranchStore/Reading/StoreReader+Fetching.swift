@@ -56,7 +56,15 @@ extension StoreReader {
     ) throws {
         let selection = RowSelection(query.entity, schema: schema)
         let statement = try prepared(query, selecting: .rows(selection.sql(alias: "t0")))
-        while try statement.step() { try body(try selection.row(statement)) }
+        try read(statement, selection, body)
+    }
+
+    func read(
+        _ statement: Statement, _ selection: RowSelection, _ body: (StoredRow) throws -> Void
+    ) throws {
+        try withExtendedLifetime((selection, statement)) {
+            while try statement.step() { try body(try selection.row(statement)) }
+        }
     }
 
     package func count(_ query: FetchQuery) throws -> Int {

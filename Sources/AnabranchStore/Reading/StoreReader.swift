@@ -33,7 +33,7 @@ package final class StoreReader {
             \(restriction(to: entity, alias: "t", after: "WHERE"))
             """)
         try statement.bind(Self.json(ids), at: 1)
-        while try statement.step() { try body(try selection.row(statement)) }
+        try read(statement, selection, body)
     }
 
     /// The entity of a row of a hierarchy; `nil` where there is no such row.

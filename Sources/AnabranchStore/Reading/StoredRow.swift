@@ -5,31 +5,36 @@ import AnabranchSQLite
 /// The row that a statement stands on, read where SQLite has it: for the body only that it is
 /// handed to.
 package struct StoredRow {
-    // The statement and the decoders outlive the body, and counting references to them for every
-    // row would cost as much as decoding a column.
-    private unowned(unsafe) let statement: Statement
-    private unowned(unsafe) let decoder: RowDecoder
+    // Whoever hands out the row holds both; counting references to them for every row would cost
+    // as much as decoding a column.
+    private let statement: Unmanaged<Statement>
+    private let decoder: Unmanaged<RowDecoder>
     package let id: LocalID
     package let version: RowVersion
+    /// The entity's, in the model.
+    package let entityIndex: Int
+    /// How many slots objects of the entity have.
+    package let slotCount: Int
 
-    init(_ statement: Statement, decoder: RowDecoder, id: LocalID, version: RowVersion) {
-        self.statement = statement
+    /// The row that the statement stands on, its first columns the ID and the version.
+    init(_ statement: Statement, decoder: Unmanaged<RowDecoder>) {
+        self.statement = .passUnretained(statement)
         self.decoder = decoder
-        self.id = id
-        self.version = version
+        (entityIndex, slotCount) = decoder._withUnsafeGuaranteedRef { ($0.index, $0.slotCount) }
+        id = statement.int64(at: 0)
+        version = RowVersion(statement.int64(at: 1))
     }
 
-    package var entity: EntityDescription { decoder.entity }
-
-    /// How many slots objects of the entity have.
-    package var slotCount: Int { decoder.slotCount }
+    package var entity: EntityDescription { decoder._withUnsafeGuaranteedRef { $0.entity } }
 
     /// Initializes one value for every slot of the entity.
     ///
     /// Stored attributes and stored to-one relationships are filled, the latter with the target's
     /// local ID, or null where the target is gone; all other slots are null.
     package func read(into slots: UnsafeMutablePointer<Value>) {
-        decoder.read(statement, into: slots)
+        statement._withUnsafeGuaranteedRef { statement in
+            decoder._withUnsafeGuaranteedRef { $0.read(statement, into: slots) }
+        }
     }
 
     /// As ``read(into:)`` gives them.
@@ -44,6 +49,7 @@ package struct StoredRow {
 /// How one entity's row fills its slots.
 final class RowDecoder {
     let entity: EntityDescription
+    let index: Int
     let slotCount: Int
     /// By slot, ascending.
     private let columns: [(slot: Int, column: Int, kind: ColumnKind)]
@@ -52,6 +58,7 @@ final class RowDecoder {
         _ entity: EntityDescription, columns: [(slot: Int, column: Int, kind: ColumnKind)]
     ) {
         self.entity = entity
+        index = entity.index
         self.columns = columns.sorted { $0.slot < $1.slot }
         slotCount = entity.slots.count
     }
