@@ -15,6 +15,8 @@ struct ImportBatch {
     let preparer: RowPreparer
     let context: ManagedObjectContext
     private var indexes: [KeyIndex] = []
+    /// What the rows have become, in their order.
+    private(set) var objects: [ManagedObject] = []
     private(set) var deferred: [Deferred] = []
     private(set) var insertedCount = 0
     private(set) var updatedCount = 0
@@ -38,7 +40,6 @@ struct ImportBatch {
             existing = try KeyIndex(
                 Set(rows.compactMap(\.key)), of: key, in: plan.entity, context: context)
         }
-        var objects: [ManagedObject] = []
         for row in rows { objects.append(try object(for: row, &existing)) }
         for (row, object) in zip(rows, objects) { try connect(object, row) }
     }
@@ -75,6 +76,9 @@ struct ImportBatch {
     private mutating func connect(_ object: ManagedObject, _ row: PreparedRow) throws {
         for link in row.links {
             let rule = plan.links[link.rule]
+            guard !link.keys.isEmpty || !rule.isMandatory else {
+                throw failure(link.place, link.field, preparer.absence(rule.relationship))
+            }
             var found: [ManagedObject] = []
             let deferredBefore = deferred.count
             for key in link.keys {

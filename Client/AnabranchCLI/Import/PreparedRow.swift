@@ -76,6 +76,22 @@ struct RowPreparer {
                 file: file, place: row.place, field: attribute.name,
                 message: "\(plan.entity.name) must have a value here, and the row gives none.")
         }
+        let linked = Set(row.links.map { plan.links[$0.rule].relationship.name })
+        for relationship in plan.entity.relationships
+        where !relationship.isOptional && !relationship.isToMany
+            && !linked.contains(relationship.name)
+        {
+            throw InputError(
+                file: file, place: row.place, field: relationship.name,
+                message: absence(relationship))
+        }
+    }
+
+    /// What a row lacks that names no record for a mandatory relationship.
+    func absence(_ relationship: RelationshipDescription) -> String {
+        "\(plan.entity.name) must lead to a record of \(relationship.destination.name) here, and "
+            + "the row names none. Type --link \(relationship.name)=COLUMN:"
+            + "\(relationship.destination.name).ATTRIBUTE for a column that does."
     }
 
     private func findKey(of row: inout PreparedRow) throws {
