@@ -119,6 +119,28 @@ import Testing
         #expect(piped.errors.contains("lines 2 to 3 can't be saved"), "\(piped.errors)")
     }
 
+    @Test func `two columns of one attribute are refused`() throws {
+        let bench = try Workbench()
+        let table = try bench.run(
+            "import", "City", try bench.write("name,Name\nA,B\n", to: "c.csv"))
+        #expect(table.status == 65)
+        #expect(
+            table.errors.contains("c.csv:2:3: field 'Name': Another column fills name already."),
+            "\(table.errors)")
+        let object = try bench.run(
+            "import", "City", try bench.write("{\"town\":\"A\",\"name\":\"B\"}", to: "c.json"),
+            "--map", "town=name")
+        #expect(object.errors.contains("c.json:1:20: field 'name': Another column fills name"))
+    }
+
+    @Test func `a row may add to what an earlier batch makes`() throws {
+        let bench = try Workbench()
+        let file = try bench.write(
+            "{\"people\":1,\"name\":\"A\"}\n{\"people\":1,\"area\":\"2\"}\n", to: "c.jsonl")
+        let run = try bench.run("import", "City", file, "--key", "people", "--batch", "1")
+        #expect(run.output == "City: 1 inserted, 1 updated, in 2 saves.\n", "\(run.errors)")
+    }
+
     @Test func `a row without a mandatory link is refused before anything is written`() throws {
         let bench = try Workbench()
         _ = try bench.run("insert", "Country", "code=FR")

@@ -28,7 +28,8 @@ struct ImportBatch {
         self.context = context
     }
 
-    mutating func apply(_ rows: [PreparedRow]) throws {
+    /// - Parameter madeKeys: Of records that earlier rows make, but that the store lacks as yet.
+    mutating func apply(_ rows: [PreparedRow], madeKeys: Set<Value>) throws {
         indexes = try plan.links.indices.map { rule in
             let keys = rows.flatMap(\.links).filter { $0.rule == rule }.flatMap(\.keys)
             let link = plan.links[rule]
@@ -40,12 +41,15 @@ struct ImportBatch {
             existing = try KeyIndex(
                 Set(rows.compactMap(\.key)), of: key, in: plan.entity, context: context)
         }
-        for row in rows { objects.append(try object(for: row, &existing)) }
+        for row in rows {
+            let isMade = row.key.map { madeKeys.contains($0) } ?? false
+            objects.append(try object(for: row, &existing, isPartial: isMade))
+        }
         for (row, object) in zip(rows, objects) { try connect(object, row) }
     }
 
     private mutating func object(
-        for row: PreparedRow, _ existing: inout KeyIndex
+        for row: PreparedRow, _ existing: inout KeyIndex, isPartial: Bool
     ) throws -> ManagedObject {
         let object: ManagedObject
         if let key = row.key, let held = existing.objects[key] {
@@ -57,7 +61,7 @@ struct ImportBatch {
             object = held
             updatedCount += 1
         } else {
-            try preparer.checkIsComplete(row)
+            if !isPartial { try preparer.checkIsComplete(row) }
             object = try context.insert(plan.entity)
             insertedCount += 1
             if let key = row.key { existing.add(object, as: key) }

@@ -105,6 +105,8 @@ private struct ImportWork {
     /// Keys that rows have given, while only checking: what links may lead to.
     private var keys: [Set<Value>]
     private var uniqueness: UniquenessCheck
+    /// Of the records that rows would have made, while only checking.
+    private var madeKeys: Set<Value> = []
 
     init(
         plan: ImportPlan, preparer: RowPreparer, context: ManagedObjectContext, isSaving: Bool
@@ -119,12 +121,13 @@ private struct ImportWork {
 
     mutating func finish(_ rows: [PreparedRow]) throws {
         var batch = ImportBatch(plan: plan, preparer: preparer, context: context)
-        try batch.apply(rows)
+        try batch.apply(rows, madeKeys: madeKeys)
         if isSaving {
             try save(rows.first, rows.last)
         } else {
             try uniqueness.check(rows, batch.objects, in: context)
             noteKeys(rows)
+            madeKeys.formUnion(rows.compactMap(\.key))
         }
         context.reset()
         waiting += batch.deferred

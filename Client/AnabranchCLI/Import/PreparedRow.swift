@@ -50,9 +50,13 @@ struct RowPreparer {
 
     func prepare(_ row: InputRow, number: Int) throws -> PreparedRow {
         var prepared = PreparedRow(place: row.place, number: number)
+        var filled: Set<Int> = []
         for cell in row.cells {
             switch targets[cell.name] {
             case .attribute(let attribute):
+                guard filled.insert(attribute.slot).inserted else {
+                    throw error("Another column fills \(attribute.name) already.", cell)
+                }
                 prepared.values.append((attribute, try value(of: cell, for: attribute)))
             case .ignored: break
             case nil: throw error(plan.advice(forColumn: cell.name), cell)
