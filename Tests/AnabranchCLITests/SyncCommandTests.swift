@@ -51,6 +51,12 @@ import Testing
         #expect(wrong.status == 77, "\(wrong.errors)")
         #expect(!wrong.errors.contains(token.dropLast(4)))
         #expect(try bench.run("sync", "--zone", "other").status == 64)
+        let without = try bench.run("sync")
+        #expect(without.status == 77)
+        #expect(without.errors.contains("Type --token-file FILE, or set ANABRANCH_TOKEN."))
+        let plain = try bench.run("sync", "--server", "http://sync.example.org")
+        #expect(plain.status == 64)
+        #expect(plain.errors.contains("Type --allow-plain-http"), "\(plain.errors)")
     }
 
     @Test func `watch shows another's save when it arrives`() throws {
