@@ -39,6 +39,29 @@ import Testing
         #expect(status.contains(#""zone":"geo","position":3,"pending":0"#), "\(status)")
     }
 
+    @Test func `a store and its copy both go on, and nothing is lost or doubled`() throws {
+        let daemon = try RunningDaemon(zone: "geo")
+        let bench = try synced(daemon)
+        _ = try bench.run("insert", "Country", "code=FR")
+        let copy = bench.folder.file("copy.store")
+        try FileManager.default.copyItem(atPath: bench.store, toPath: copy)
+        let token = ["--token-file", daemon.tokenFile]
+        _ = try bench.run("insert", "Country", "code=DE")
+        _ = try ToolRun(["insert", copy, "Country", "code=IT"])
+        for store in [copy, bench.store, copy, bench.store] {
+            let run = try ToolRun(["sync", store] + token)
+            #expect(run.status == 0, "\(run.errors)")
+        }
+        for store in [bench.store, copy] {
+            let words = [
+                "fetch", store, "Country", "--sort", "code", "--columns", "code", "--json",
+            ]
+            let codes = try ToolRun(words).lines.map { $0.suffix(4).prefix(2) }
+            #expect(codes == ["DE", "FR", "IT"])
+            #expect(try ToolRun(["hash", store]).output == daemon.hash(ofZone: "geo"))
+        }
+    }
+
     @Test func `a token may come from the environment and a wrong one ends with 77`() throws {
         let daemon = try RunningDaemon(zone: "geo")
         let bench = try synced(daemon)
