@@ -19,6 +19,10 @@ import Testing
         let model = bench.folder.file("Geo.xcdatamodel")
         let run = try ToolRun(["init", bench.store, "--model", model])
         #expect(run.output == "Made \(bench.store) with 3 entities: City, Country, Street.\n")
+        let other = bench.folder.file("b.store")
+        #expect(
+            try ToolRun(["init", other, "--model", model, "--json"]).output
+                == "{\"store\":\"\(other)\",\"entities\":[\"City\",\"Country\",\"Street\"]}\n")
         let again = try ToolRun(["init", bench.store, "--model", model])
         #expect(again.status == 73)
         #expect(again.errors.contains("such a file already"))
