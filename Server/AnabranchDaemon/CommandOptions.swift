@@ -62,13 +62,23 @@ struct CommandOptions {
     }
 
     /// From `--store` or the environment's `ANABRANCHD_STORE`.
-    func store() throws -> ZoneStore {
+    ///
+    /// - Parameter isMade: Whether it is made where there is none. A command that only looks
+    ///   makes nothing of a mistyped name.
+    func store(isMade: Bool = false) throws -> ZoneStore {
         let text = values["store"] ?? ProcessInfo.processInfo.environment["ANABRANCHD_STORE"]
         guard let text else {
             throw usage("The option --store is missing: give sqlite:DIRECTORY.")
         }
         let location: StoreLocation
         do { location = try StoreLocation(text) } catch { throw usage(error.message) }
+        var isDirectory: ObjCBool = false
+        let isThere = FileManager.default.fileExists(
+            atPath: location.directory, isDirectory: &isDirectory)
+        guard isMade || (isThere && isDirectory.boolValue) else {
+            throw HTTPServerError(
+                "There is no store \(location): \"anabranchd token create\" makes one.")
+        }
         return try ZoneStore(location)
     }
 }

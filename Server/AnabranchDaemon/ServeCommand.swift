@@ -16,7 +16,7 @@ enum ServeCommand {
         let log = RequestLog(
             least: try level(options), wallMilliseconds: ServerEnvironment.system.wallMilliseconds,
             sink: StandardError.write)
-        let store = try options.store()
+        let store = try options.store(isMade: true)
         // Before the server's threads are made: they inherit that the signals are blocked.
         let signals = StopSignals()
         let server = SyncServer(store, options: settings, log: log)

@@ -99,11 +99,71 @@ import Testing
 
     @Test func `two rows with one unique key are refused and nothing is written`() throws {
         let bench = try Workbench()
-        let file = try bench.write("code\nFR\nFR\n", to: "c.csv")
-        let run = try bench.run("import", "Country", file)
+        let file = try bench.write("code\nFR\nDE\nFR\n", to: "c.csv")
+        let run = try bench.run("import", "Country", file, "--batch", "1")
         #expect(run.status == 65)
-        #expect(run.errors.contains("lines 2 to 3"), "\(run.errors)")
+        #expect(
+            run.errors.contains(
+                "c.csv:4:1: field 'code': It has to be unique among all of Country. The row of "
+                    + "line 2 has the same.\nNothing was written."), "\(run.errors)")
         #expect(try bench.run("fetch", "Country", "--count").output == "0\n")
+        let fine = try bench.write("code\nFR\n", to: "d.csv")
+        _ = try bench.run("import", "Country", fine)
+        let again = try bench.write("code\nIT\nFR\n", to: "e.csv")
+        let refused = try bench.run("import", "Country", again, "--batch", "1")
+        #expect(refused.errors.contains("e.csv:3:1: field 'code'"), "\(refused.errors)")
+        #expect(refused.errors.contains("The store has a Country with the same."))
+        #expect(try bench.run("fetch", "Country", "--count").output == "1\n")
+        let piped = try bench.run(
+            "import", "Country", "-", "--format", "csv", input: "code\nES\nES\n")
+        #expect(piped.errors.contains("lines 2 to 3 can't be saved"), "\(piped.errors)")
+    }
+
+    @Test func `two columns of one attribute are refused`() throws {
+        let bench = try Workbench()
+        let table = try bench.run(
+            "import", "City", try bench.write("name,Name\nA,B\n", to: "c.csv"))
+        #expect(table.status == 65)
+        #expect(
+            table.errors.contains("c.csv:2:3: field 'Name': Another column fills name already."),
+            "\(table.errors)")
+        let object = try bench.run(
+            "import", "City", try bench.write("{\"town\":\"A\",\"name\":\"B\"}", to: "c.json"),
+            "--map", "town=name")
+        #expect(object.errors.contains("c.json:1:20: field 'name': Another column fills name"))
+    }
+
+    @Test func `a row may add to what an earlier batch makes`() throws {
+        let bench = try Workbench()
+        let file = try bench.write(
+            "{\"people\":1,\"name\":\"A\"}\n{\"people\":1,\"area\":\"2\"}\n", to: "c.jsonl")
+        let run = try bench.run("import", "City", file, "--key", "people", "--batch", "1")
+        #expect(run.output == "City: 1 inserted, 1 updated, in 2 saves.\n", "\(run.errors)")
+    }
+
+    @Test func `a row without a mandatory link is refused before anything is written`() throws {
+        let bench = try Workbench()
+        _ = try bench.run("insert", "Country", "code=FR")
+        let link = ["--link", "city=city:City.name", "--batch", "1"]
+        _ = try bench.run("insert", "City", "name=Paris")
+        func refusal(_ text: String, _ words: [String]) throws -> String {
+            let file = try bench.write(text, to: "s.csv")
+            let run = try ToolRun(["import", bench.store, "Street", file] + words)
+            #expect(run.status == 65)
+            #expect(try bench.run("fetch", "Street", "--count").output == "0\n")
+            return run.errors
+        }
+        let empty = try refusal("name,city\nA,Paris\nB,\n", link)
+        #expect(empty.contains("s.csv:3:3: field 'city': Street must lead to a record of City"))
+        #expect(empty.contains("Nothing was written."))
+        let unnamed = try refusal("name\nA\n", [])
+        #expect(unnamed.contains("s.csv:2:1: field 'city'"), "\(unnamed)")
+        #expect(unnamed.contains("--link city=COLUMN:City.ATTRIBUTE"))
+        let file = try bench.write("name,city\nA,Rome\n", to: "t.csv")
+        let allowed = try ToolRun(
+            ["import", bench.store, "Street", file, "--allow-missing", "city"] + link)
+        #expect(allowed.status == 64)
+        #expect(allowed.errors.contains("the model makes it mandatory"))
     }
 
     @Test func `links lead to earlier and later rows of the same file`() throws {

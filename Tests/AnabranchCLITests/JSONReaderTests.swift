@@ -78,6 +78,17 @@ import Testing
         #expect(place("{\"x\":[]}", member: "y") == InputPlace(line: 1, column: 9))
     }
 
+    @Test func `what follows the records is read too`() throws {
+        #expect(try rows("[{\"a\":1}]\n ") == [["a"]])
+        let around = "{\"x\":[{\"a\":1}], \"y\": {\"x\":2}}\n"
+        #expect(try rows(around, member: "x") == [["a"]])
+        #expect(place("[{\"a\":1}] end") == InputPlace(line: 1, column: 11))
+        #expect(place("[{\"a\":1}][{\"b\":2}]") == InputPlace(line: 1, column: 10))
+        for broken in ["", ",", ",\"y\":1", "}{", "} {\"x\":[]}", ",\"x\":[]}", " 1}", ",\"y\"}"] {
+            #expect(place("{\"x\":[{\"a\":1}]" + broken, member: "x") != nil, "\(broken)")
+        }
+    }
+
     @Test(arguments: 0..<40)
     func `whatever is written is read again`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

@@ -18,7 +18,11 @@ import Testing
         let bench = try Workbench(isMade: false)
         let model = bench.folder.file("Geo.xcdatamodel")
         let run = try ToolRun(["init", bench.store, "--model", model])
-        #expect(run.output == "Made \(bench.store) with 2 entities: City, Country.\n")
+        #expect(run.output == "Made \(bench.store) with 3 entities: City, Country, Street.\n")
+        let other = bench.folder.file("b.store")
+        #expect(
+            try ToolRun(["init", other, "--model", model, "--json"]).output
+                == "{\"store\":\"\(other)\",\"entities\":[\"City\",\"Country\",\"Street\"]}\n")
         let again = try ToolRun(["init", bench.store, "--model", model])
         #expect(again.status == 73)
         #expect(again.errors.contains("such a file already"))
@@ -124,7 +128,7 @@ import Testing
         let bench = try filled()
         let run = try bench.run("status", "--json")
         #expect(run.output.contains(#""changeSets":2,"conflicts":0,"server":null"#))
-        #expect(run.output.contains(#""entities":{"City":3,"Country":2}"#))
+        #expect(run.output.contains(#""entities":{"City":3,"Country":2,"Street":0}"#))
         #expect(try bench.run("status").output.contains("Zone          none yet"))
     }
 

@@ -39,6 +39,29 @@ import Testing
         #expect(status.contains(#""zone":"geo","position":3,"pending":0"#), "\(status)")
     }
 
+    @Test func `a store and its copy both go on, and nothing is lost or doubled`() throws {
+        let daemon = try RunningDaemon(zone: "geo")
+        let bench = try synced(daemon)
+        _ = try bench.run("insert", "Country", "code=FR")
+        let copy = bench.folder.file("copy.store")
+        try FileManager.default.copyItem(atPath: bench.store, toPath: copy)
+        let token = ["--token-file", daemon.tokenFile]
+        _ = try bench.run("insert", "Country", "code=DE")
+        _ = try ToolRun(["insert", copy, "Country", "code=IT"])
+        for store in [copy, bench.store, copy, bench.store] {
+            let run = try ToolRun(["sync", store] + token)
+            #expect(run.status == 0, "\(run.errors)")
+        }
+        for store in [bench.store, copy] {
+            let words = [
+                "fetch", store, "Country", "--sort", "code", "--columns", "code", "--json",
+            ]
+            let codes = try ToolRun(words).lines.map { $0.suffix(4).prefix(2) }
+            #expect(codes == ["DE", "FR", "IT"])
+            #expect(try ToolRun(["hash", store]).output == daemon.hash(ofZone: "geo"))
+        }
+    }
+
     @Test func `a token may come from the environment and a wrong one ends with 77`() throws {
         let daemon = try RunningDaemon(zone: "geo")
         let bench = try synced(daemon)
@@ -51,6 +74,12 @@ import Testing
         #expect(wrong.status == 77, "\(wrong.errors)")
         #expect(!wrong.errors.contains(token.dropLast(4)))
         #expect(try bench.run("sync", "--zone", "other").status == 64)
+        let without = try bench.run("sync")
+        #expect(without.status == 77)
+        #expect(without.errors.contains("Type --token-file FILE, or set ANABRANCH_TOKEN."))
+        let plain = try bench.run("sync", "--server", "http://sync.example.org")
+        #expect(plain.status == 64)
+        #expect(plain.errors.contains("Type --allow-plain-http"), "\(plain.errors)")
     }
 
     @Test func `watch shows another's save when it arrives`() throws {

@@ -90,6 +90,9 @@ struct Workbench {
                 <relationship name="country" optional="YES" maxCount="1" \
         deletionRule="Nullify" destinationEntity="Country" inverseName="cities" \
         inverseEntity="Country"/>
+                <relationship name="streets" optional="YES" toMany="YES" \
+        deletionRule="Cascade" destinationEntity="Street" inverseName="city" \
+        inverseEntity="Street"/>
                 <relationship name="twins" optional="YES" toMany="YES" deletionRule="Nullify" \
         destinationEntity="City" inverseName="twins" inverseEntity="City"/>
             </entity>
@@ -102,6 +105,11 @@ struct Workbench {
                 <uniquenessConstraints>
                     <uniquenessConstraint><constraint value="code"/></uniquenessConstraint>
                 </uniquenessConstraints>
+            </entity>
+            <entity name="Street" syncable="YES">
+                <attribute name="name" optional="YES" attributeType="String"/>
+                <relationship name="city" maxCount="1" deletionRule="Nullify" \
+        destinationEntity="City" inverseName="streets" inverseEntity="City"/>
             </entity>
         </model>
         """

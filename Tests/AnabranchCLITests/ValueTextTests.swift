@@ -58,7 +58,8 @@ import Testing
         (AttributeType.integer16, "32768"), (.integer32, "1.0"), (.integer64, ""),
         (.integer64, "9223372036854775808"), (.double, "one"), (.float, "1e300"),
         (.decimal, "1234567890123456789012345678901234567890.5"), (.boolean, "maybe"),
-        (.binary, "???"), (.uuid, "123"), (.date, "yesterday"),
+        (.binary, "???"), (.uuid, "123"), (.date, "yesterday"), (.double, "1e999"),
+        (.double, "-1e999"), (.float, "1e999"), (.date, "@1e999"),
     ])
     func `what is no value of the type is refused`(type: AttributeType, text: String) {
         #expect(ValueText.read(text, as: type) == nil)
@@ -76,6 +77,10 @@ import Testing
         #expect(ValueText.read(.bool(true), as: .integer64) == nil)
         #expect(ValueText.read(.array([]), as: .string) == nil)
         #expect(ValueText.read(.null, as: .string) == .null)
+        #expect(ValueText.read(.number("1e999"), as: .date) == nil)
+        #expect(ValueText.read(.number("1e999"), as: .double) == nil)
+        #expect(ValueText.read(.string("inf"), as: .double) == .double(.infinity))
+        #expect(ValueText.read(.string("-infinity"), as: .float) == .double(-.infinity))
         #expect(ValueText.json(.double(.nan)) == "\"nan\"")
     }
 

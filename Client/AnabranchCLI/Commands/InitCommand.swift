@@ -15,6 +15,7 @@ struct InitCommand: Command {
                 "model", "FILE", "The model: an .xcdatamodeld or .xcdatamodel of Xcode."),
             OptionSpecification(
                 "model-version", "NAME", "Which version of an .xcdatamodeld, if not the current."),
+            .json,
         ],
         examples: [
             .init("init geo.store --model Geo.xcdatamodeld", "Makes the file geo.store.")
@@ -23,6 +24,7 @@ struct InitCommand: Command {
     let path: String
     let model: String
     let version: String?
+    let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         path = try arguments.word("STORE")
@@ -31,6 +33,7 @@ struct InitCommand: Command {
         }
         self.model = model
         version = arguments.text("model-version")
+        isJSON = arguments.isSet("json")
     }
 
     func run(_ console: Console) async throws {
@@ -50,8 +53,17 @@ struct InitCommand: Command {
         } catch let error as StoreError where error.code == .cannotOpen {
             throw CommandFailure(.cannotCreate, error.message)
         }
-        let names = model.entities.map(\.name).joined(separator: ", ")
-        try console.print("Made \(path) with \(model.entities.count) entities: \(names).")
-        container.coordinator.close()
+        defer { container.coordinator.close() }
+        let names = model.entities.map(\.name)
+        guard isJSON else {
+            let list = names.joined(separator: ", ")
+            return try console.print("Made \(path) with \(names.count) entities: \(list).")
+        }
+        try console.print(
+            JSONText.object { json in
+                json.member("store", path)
+                json.key("entities")
+                json.array { json in for name in names { json.string(name) } }
+            })
     }
 }

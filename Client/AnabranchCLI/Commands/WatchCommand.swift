@@ -98,7 +98,7 @@ private struct ConnectionNotes {
         guard problem?.code != lastProblem || (problem == nil && !hasExchanged) else { return nil }
         if let problem {
             lastProblem = problem.code
-            return "anabranch: \(problem.message)"
+            return "anabranch: \(FailureReport(problem).message)"
         }
         guard status.lastExchange != nil, status.activity == .idle else { return nil }
         let isBack = lastProblem != nil

@@ -15,6 +15,8 @@ struct ImportBatch {
     let preparer: RowPreparer
     let context: ManagedObjectContext
     private var indexes: [KeyIndex] = []
+    /// What the rows have become, in their order.
+    private(set) var objects: [ManagedObject] = []
     private(set) var deferred: [Deferred] = []
     private(set) var insertedCount = 0
     private(set) var updatedCount = 0
@@ -26,7 +28,8 @@ struct ImportBatch {
         self.context = context
     }
 
-    mutating func apply(_ rows: [PreparedRow]) throws {
+    /// - Parameter madeKeys: Of records that earlier rows make, but that the store lacks as yet.
+    mutating func apply(_ rows: [PreparedRow], madeKeys: Set<Value>) throws {
         indexes = try plan.links.indices.map { rule in
             let keys = rows.flatMap(\.links).filter { $0.rule == rule }.flatMap(\.keys)
             let link = plan.links[rule]
@@ -38,13 +41,15 @@ struct ImportBatch {
             existing = try KeyIndex(
                 Set(rows.compactMap(\.key)), of: key, in: plan.entity, context: context)
         }
-        var objects: [ManagedObject] = []
-        for row in rows { objects.append(try object(for: row, &existing)) }
+        for row in rows {
+            let isMade = row.key.map { madeKeys.contains($0) } ?? false
+            objects.append(try object(for: row, &existing, isPartial: isMade))
+        }
         for (row, object) in zip(rows, objects) { try connect(object, row) }
     }
 
     private mutating func object(
-        for row: PreparedRow, _ existing: inout KeyIndex
+        for row: PreparedRow, _ existing: inout KeyIndex, isPartial: Bool
     ) throws -> ManagedObject {
         let object: ManagedObject
         if let key = row.key, let held = existing.objects[key] {
@@ -56,7 +61,7 @@ struct ImportBatch {
             object = held
             updatedCount += 1
         } else {
-            try preparer.checkIsComplete(row)
+            if !isPartial { try preparer.checkIsComplete(row) }
             object = try context.insert(plan.entity)
             insertedCount += 1
             if let key = row.key { existing.add(object, as: key) }
@@ -75,6 +80,9 @@ struct ImportBatch {
     private mutating func connect(_ object: ManagedObject, _ row: PreparedRow) throws {
         for link in row.links {
             let rule = plan.links[link.rule]
+            guard !link.keys.isEmpty || !rule.isMandatory else {
+                throw failure(link.place, link.field, preparer.absence(rule.relationship))
+            }
             var found: [ManagedObject] = []
             let deferredBefore = deferred.count
             for key in link.keys {

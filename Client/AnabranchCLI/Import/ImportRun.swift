@@ -104,6 +104,9 @@ private struct ImportWork {
     private var waiting: [ImportBatch.Deferred] = []
     /// Keys that rows have given, while only checking: what links may lead to.
     private var keys: [Set<Value>]
+    private var uniqueness: UniquenessCheck
+    /// Of the records that rows would have made, while only checking.
+    private var madeKeys: Set<Value> = []
 
     init(
         plan: ImportPlan, preparer: RowPreparer, context: ManagedObjectContext, isSaving: Bool
@@ -113,12 +116,19 @@ private struct ImportWork {
         self.context = context
         self.isSaving = isSaving
         keys = plan.links.map { _ in [] }
+        uniqueness = UniquenessCheck(plan: plan, file: preparer.file)
     }
 
     mutating func finish(_ rows: [PreparedRow]) throws {
         var batch = ImportBatch(plan: plan, preparer: preparer, context: context)
-        try batch.apply(rows)
-        if isSaving { try save(rows.first, rows.last) } else { noteKeys(rows) }
+        try batch.apply(rows, madeKeys: madeKeys)
+        if isSaving {
+            try save(rows.first, rows.last)
+        } else {
+            try uniqueness.check(rows, batch.objects, in: context)
+            noteKeys(rows)
+            madeKeys.formUnion(rows.compactMap(\.key))
+        }
         context.reset()
         waiting += batch.deferred
         outcome.rows += rows.count
@@ -133,11 +143,19 @@ private struct ImportWork {
             try context.save()
             outcome.saves += 1
         } catch let error as SaveConflictError {
-            let lines = "\(first?.place.line ?? 0) to \(last?.place.line ?? 0)"
-            throw InputError(
-                file: preparer.file,
-                message: "A row of the lines \(lines) can't be saved. \(error.message)")
+            throw refusal(error.message, first, last)
+        } catch let error as ValidationError {
+            let causes = error.all.isEmpty ? [error] : error.all
+            throw refusal(causes.map(\.message).joined(separator: "\n"), first, last)
         }
+    }
+
+    private func refusal(
+        _ cause: String, _ first: PreparedRow?, _ last: PreparedRow?
+    ) -> InputError {
+        let lines = "\(first?.place.line ?? 0) to \(last?.place.line ?? 0)"
+        return InputError(
+            file: preparer.file, message: "A row of the lines \(lines) can't be saved. \(cause)")
     }
 
     private mutating func noteKeys(_ rows: [PreparedRow]) {

@@ -10,6 +10,9 @@ struct LinkRule {
     /// Whether a key that no record has leaves the relationship empty.
     let allowsMissing: Bool
 
+    /// Whether a record has to lead somewhere by it.
+    var isMandatory: Bool { !relationship.isOptional && !relationship.isToMany }
+
     init(
         _ text: String, entity: EntityDescription, model: ManagedObjectModel,
         arguments: ParsedArguments
@@ -38,5 +41,9 @@ struct LinkRule {
         key = try ImportPlan.attribute(
             String(text[text.index(after: dot)...]), of: destination, arguments)
         allowsMissing = arguments.texts("allow-missing").contains(name)
+        guard !allowsMissing || !isMandatory else {
+            throw arguments.error(
+                "\(entity.name).\(name) can't be left empty because the model makes it mandatory.")
+        }
     }
 }

@@ -50,9 +50,13 @@ struct RowPreparer {
 
     func prepare(_ row: InputRow, number: Int) throws -> PreparedRow {
         var prepared = PreparedRow(place: row.place, number: number)
+        var filled: Set<Int> = []
         for cell in row.cells {
             switch targets[cell.name] {
             case .attribute(let attribute):
+                guard filled.insert(attribute.slot).inserted else {
+                    throw error("Another column fills \(attribute.name) already.", cell)
+                }
                 prepared.values.append((attribute, try value(of: cell, for: attribute)))
             case .ignored: break
             case nil: throw error(plan.advice(forColumn: cell.name), cell)
@@ -76,6 +80,22 @@ struct RowPreparer {
                 file: file, place: row.place, field: attribute.name,
                 message: "\(plan.entity.name) must have a value here, and the row gives none.")
         }
+        let linked = Set(row.links.map { plan.links[$0.rule].relationship.name })
+        for relationship in plan.entity.relationships
+        where !relationship.isOptional && !relationship.isToMany
+            && !linked.contains(relationship.name)
+        {
+            throw InputError(
+                file: file, place: row.place, field: relationship.name,
+                message: absence(relationship))
+        }
+    }
+
+    /// What a row lacks that names no record for a mandatory relationship.
+    func absence(_ relationship: RelationshipDescription) -> String {
+        "\(plan.entity.name) must lead to a record of \(relationship.destination.name) here, and "
+            + "the row names none. Type --link \(relationship.name)=COLUMN:"
+            + "\(relationship.destination.name).ATTRIBUTE for a column that does."
     }
 
     private func findKey(of row: inout PreparedRow) throws {

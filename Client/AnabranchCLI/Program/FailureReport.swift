@@ -17,7 +17,8 @@ struct FailureReport {
             self.init(cause.status, "\(cause.message)\n\(error.consequence)")
         case let error as StoreError: self.init(Self.status(of: error.code), error.message)
         case let error as SaveConflictError: self.init(Self.status(of: error.code), error.message)
-        case let error as SyncError: self.init(Self.status(of: error.code), error.message)
+        case let error as SyncError:
+            self.init(Self.status(of: error.code), error.message + Self.advice(on: error.code))
         case let error as ModelError:
             self.init(error.code == .unreadable ? .noInput : .data, error.description)
         case let error as FetchPredicateError:
@@ -53,6 +54,15 @@ struct FailureReport {
         switch code {
         case .unknownEntity, .unknownProperty, .abstractEntity, .wrongKind, .wrongType: .usage
         default: .failure
+        }
+    }
+
+    /// What to type, where the library's words can't know of a command line.
+    private static func advice(on code: SyncError.Code) -> String {
+        switch code {
+        case .unauthorized: " Type --token-file FILE, or set ANABRANCH_TOKEN."
+        case .insecureServer: " Type --allow-plain-http for that."
+        default: ""
         }
     }
 

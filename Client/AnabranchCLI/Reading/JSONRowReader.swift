@@ -4,6 +4,8 @@ struct JSONRowReader: RowReader {
     private enum Layout { case lines, array, ended }
 
     private let parser: JSONParser
+    /// Whose array the records are; `nil` where they are the outermost.
+    private let member: String?
     private var layout: Layout
     private var isFirst = true
 
@@ -13,6 +15,7 @@ struct JSONRowReader: RowReader {
     ///   the objects are the outermost.
     init(_ source: ByteSource, member: String? = nil) throws {
         parser = JSONParser(source)
+        self.member = member
         layout = .lines
         if let member {
             try enter(member)
@@ -37,6 +40,21 @@ struct JSONRowReader: RowReader {
         try parser.expect("[", "an array")
     }
 
+    /// Reads what stands behind the array, so that a file that was cut off, or holds more than
+    /// would be taken in, is refused.
+    private func leave() throws {
+        if let member {
+            while try !parser.separator(closing: "}") {
+                let name = try parser.memberName()
+                guard name != member else {
+                    throw parser.error("The object has two members '\(member)'.")
+                }
+                _ = try parser.value()
+            }
+        }
+        guard try parser.peekToken() == nil else { throw try parser.unexpected("the end") }
+    }
+
     mutating func next() throws -> InputRow? {
         switch layout {
         case .ended: return nil
@@ -47,6 +65,7 @@ struct JSONRowReader: RowReader {
             }
         case .array:
             guard try !isAtEnd() else {
+                try leave()
                 layout = .ended
                 return nil
             }

@@ -90,7 +90,7 @@ enum TimeText {
     /// - Returns: Seconds since 2001-01-01 UTC; `nil` for anything else, dates that no calendar
     ///   has among it.
     static func read(_ text: String) -> Double? {
-        if text.hasPrefix("@") { return Double(text.dropFirst()) }
+        if text.hasPrefix("@") { return ValueText.readDouble(String(text.dropFirst())) }
         var scanner = TimeScanner(text)
         guard let year = scanner.digits(4), scanner.take("-"), let month = scanner.digits(2),
             scanner.take("-"), let day = scanner.digits(2), year >= 1,

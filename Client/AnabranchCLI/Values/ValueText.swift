@@ -48,7 +48,7 @@ enum ValueText {
         let value: Value? =
             switch type {
             case .integer16, .integer32, .integer64: Int64(text).map { .integer($0) }
-            case .double, .float: Double(text).map { .double($0) }
+            case .double, .float: readDouble(text).map { .double($0) }
             case .decimal: ExactDecimal(text).map { .decimal($0) }
             case .boolean: readBool(text).map { .bool($0) }
             case .date: TimeText.read(text).map { .date($0) }
@@ -67,7 +67,7 @@ enum ValueText {
         case (.bool(let flag), .boolean): .bool(flag)
         case (.string(let text), _): read(text, as: type)
         case (.number, .string), (.number, .uri), (.number, .uuid), (.number, .binary): nil
-        case (.number(let text), .date): Double(text).map { .date($0) }
+        case (.number(let text), .date): readDouble(text).map { .date($0) }
         case (.number(let text), _): read(text, as: type)
         case (.bool, _), (.array, _), (.object, _): nil
         }
@@ -76,6 +76,12 @@ enum ValueText {
     private static func fitting(_ value: Value, _ type: AttributeType) -> Value? {
         guard let coerced = type.coerce(value), type.accepts(coerced) else { return nil }
         return coerced
+    }
+
+    /// A number, whose digits are not too large for it: infinite is only what is written so.
+    static func readDouble(_ text: String) -> Double? {
+        guard let number = Double(text) else { return nil }
+        return number.isInfinite && text.contains { $0.isNumber } ? nil : number
     }
 
     private static func readBool(_ text: String) -> Bool? {

@@ -6,6 +6,8 @@ package struct ZoneStorageError: Error, Hashable, Sendable {
 
         /// There is no such zone: create a token for it.
         package static let noSuchZone = Code(rawValue: "no-such-zone")
+        /// The directory can't be made: correct its rights, or take another.
+        package static let unusable = Code(rawValue: "unusable")
         /// A record that is held was inserted again: the change set is malformed.
         package static let recordHeld = Code(rawValue: "record-held")
         /// The zone has as many replicas as a row key can tell apart: begin a new zone.

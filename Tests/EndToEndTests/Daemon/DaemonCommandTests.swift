@@ -54,6 +54,34 @@ import Testing
         #expect(missing.errors == "anabranchd: There is no zone b. (not-found)\n")
     }
 
+    @Test func `what only looks makes no store`() throws {
+        let commands = [
+            ["token", "list"], ["token", "revoke", "1"], ["zone", "list"], ["zone", "hash", "a"],
+        ]
+        for words in commands {
+            let run = try RunningProcess.run(
+                "anabranchd", words + ["--store", store], scratch: directory.url)
+            #expect(run.status == 1)
+            #expect(
+                run.errors
+                    == "anabranchd: There is no store \(store): \"anabranchd token create\" makes "
+                    + "one.\n")
+        }
+        #expect(!FileManager.default.fileExists(atPath: directory.file("store")))
+    }
+
+    @Test func `a directory that can't be made is told with its cause`() throws {
+        let file = directory.file("file")
+        try Data().write(to: URL(filePath: file))
+        let run = try run(
+            "token", "create", "--zone", "a", "--role", "read", "--store", "sqlite:\(file)/x")
+        #expect(run.status == 1)
+        #expect(
+            run.errors
+                == "anabranchd: Can't make the directory \(file)/x/zones because of this: Not a "
+                + "directory. (unusable)\n")
+    }
+
     @Test(arguments: [
         [], ["fly"], ["serve"], ["serve", "--store"], ["serve", "--store", "postgres:x"],
         ["serve", "--store", "sqlite:/tmp/x", "--listen", "nowhere"],

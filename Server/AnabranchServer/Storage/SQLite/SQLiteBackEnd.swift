@@ -17,19 +17,26 @@ package final class SQLiteBackEnd: BackEnd {
         directory = URL(fileURLWithPath: path, isDirectory: true)
         self.environment = environment
         let zones = directory.appendingPathComponent("zones", isDirectory: true)
-        do {
-            try FileManager.default.createDirectory(
-                at: zones, withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw ZoneStorageError(
-                .noSuchZone,
-                "Can't make the directory \(zones.path) because \(error.localizedDescription).")
-        }
+        try Self.makeDirectory(zones)
         tokens = try SQLiteTokenStore(
             path: directory.appendingPathComponent("tokens.sqlite").path,
             wallMilliseconds: environment.wallMilliseconds,
             randomBytes: environment.randomBytes)
+    }
+
+    /// Makes a directory with those above it, as far as they are missing.
+    private static func makeDirectory(_ directory: URL) throws {
+        if mkdir(directory.path, 0o700) == 0 || errno == EEXIST { return }
+        var cause = errno
+        if cause == ENOENT {
+            try makeDirectory(directory.deletingLastPathComponent())
+            if mkdir(directory.path, 0o700) == 0 || errno == EEXIST { return }
+            cause = errno
+        }
+        throw ZoneStorageError(
+            .unusable,
+            "Can't make the directory \(directory.path) because of this: "
+                + "\(String(cString: strerror(cause))).")
     }
 
     private func path(of name: ZoneName) -> String {
