@@ -89,6 +89,9 @@ let executables: [Target] = [
 
 let examples: [Target] = [
     .executableTarget(
+        name: "Departments", dependencies: ["Anabranch"], path: "Examples/Departments",
+        packageAccess: false, swiftSettings: house),
+    .executableTarget(
         name: "FirstSteps", dependencies: ["Anabranch", "AnabranchSync"],
         path: "Examples/FirstSteps", packageAccess: false, swiftSettings: house),
     .executableTarget(
@@ -118,7 +121,7 @@ let testTargets: [Target] = [
     tests("AnabranchServerTests", of: ["AnabranchServer"]),
     tests("AnabranchCLITests", of: ["AnabranchCLI", "AnabranchDaemon"]),
     tests("SimulationTests", of: ["AnabranchSync", "AnabranchServer"]),
-    tests("ExampleTests", of: ["FirstSteps", "People"]),
+    tests("ExampleTests", of: ["Departments", "FirstSteps", "People"]),
     tests("EndToEndTests", of: ["AnabranchCLI", "AnabranchDaemon", "SyncWorker"]),
     .executableTarget(
         name: "SyncWorker", dependencies: ["Anabranch", "AnabranchSync", "TestSupport"],

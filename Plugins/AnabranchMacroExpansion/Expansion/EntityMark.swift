@@ -17,17 +17,21 @@ enum EntityMark {
         }
         var reader = MemberReader(SwiftLexer.tokens(of: source))
         let property = reader.readAll().first
-        let isStored =
-            property.map { property in
-                property.accessors != .computed
-                    && !["static", "class"].contains { property.has(modifier: $0) }
-            } ?? false
-        guard isStored else {
+        let isInPlace = property.map { name == "Transient" ? $0.isStored : $0.isForEntity }
+        guard isInPlace == true else {
             return Expansion(
                 attributeComplaint: Complaint(
-                    message: "@\(name) is for stored properties of objects: remove it.",
+                    message: name == "Transient"
+                        ? "@Transient is for stored properties of objects: remove it."
+                        : "@\(name) is for properties of the entity, and this is none: remove it.",
                     offset: 0))
         }
         return Expansion()
+    }
+}
+
+extension PropertyDeclaration {
+    fileprivate var isStored: Bool {
+        accessors != .computed && !["static", "class"].contains { has(modifier: $0) }
     }
 }

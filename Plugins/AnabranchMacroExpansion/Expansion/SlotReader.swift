@@ -10,8 +10,9 @@ struct SlotReader {
     private(set) var complaints: [Complaint] = []
 
     init(_ properties: [PropertyDeclaration]) {
-        for property in properties where Self.isSlotOrWrong(property) {
-            if let complaint = Self.complaint(about: property) {
+        for property in properties where property.isForEntity {
+            let wrongForm = WrongForm(property)
+            if let complaint = wrongForm.ofDeclaration ?? wrongForm.ofStorage {
                 complaints.append(complaint)
             } else if let name = property.name, let type = property.type {
                 switch SlotType(type, of: property) {
@@ -26,60 +27,14 @@ struct SlotReader {
                 : left.kind.rawValue < right.kind.rawValue
         }
     }
+}
 
-    private static func isSlotOrWrong(_ property: PropertyDeclaration) -> Bool {
+extension PropertyDeclaration {
+    /// Whether it is a slot, or would be one if it were written properly.
+    var isForEntity: Bool {
         let isOwnBusiness =
-            property.has("Transient") || property.accessors == .computed
-            || ["static", "class", "lazy"].contains { property.has(modifier: $0) }
-            || property.isConstant && property.hasInitialValue
+            has("Transient") || accessors == .computed || isConstant && hasInitialValue
+            || ["static", "class", "lazy"].contains { has(modifier: $0) }
         return !isOwnBusiness
-    }
-
-    private static func complaint(about property: PropertyDeclaration) -> Complaint? {
-        let name = property.name?.text ?? "it"
-        func complaint(_ message: String, _ remedy: Complaint.Remedy? = nil) -> Complaint {
-            Complaint(message: message, offset: property.offset, remedy: remedy)
-        }
-        let transient = Complaint.Remedy(
-            message: "Keep '\(name)' out of the store",
-            range: property.startOffset..<property.startOffset, text: "@Transient ")
-        if property.has("NSManaged") {
-            return complaint("@Entity makes the accessors of '\(name)': remove @NSManaged.")
-        }
-        if property.name == nil || property.isList {
-            return complaint("@Entity reads one property from each 'var': write one a line.")
-        }
-        if property.isConstant {
-            return Complaint(
-                message: "A property of an entity can be written: make '\(name)' a 'var'.",
-                offset: property.introducer.offset,
-                remedy: .init(
-                    message: "Replace 'let' with 'var'",
-                    range: property.introducer.offset..<property.introducer.end, text: "var"))
-        }
-        if property.hasInitialValue {
-            return complaint(
-                "The model says what '\(name)' is at first: remove the initial value, or mark "
-                    + "the property @Transient to keep it out of the store.", transient)
-        }
-        if property.accessors == .observers {
-            return complaint(
-                "A property of an entity has no observers: override willSave(), or put a "
-                    + "computed property in front of '\(name)'.")
-        }
-        for modifier in ["weak", "unowned"] where property.has(modifier: modifier) {
-            return complaint(
-                "A property of an entity can't be \(modifier): remove it, or mark '\(name)' "
-                    + "@Transient to keep it out of the store.", transient)
-        }
-        if property.isConditional {
-            return complaint(
-                "The slots of a class are the same in every build: move '\(name)' out of #if, or "
-                    + "mark it @Transient to keep it out of the store.", transient)
-        }
-        guard property.type != nil else {
-            return complaint("@Entity can't infer types: write 'var \(name): ' with its type.")
-        }
-        return nil
     }
 }

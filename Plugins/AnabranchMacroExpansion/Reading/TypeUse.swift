@@ -4,16 +4,24 @@ struct TypeUse: Equatable {
 
     var offset: Int { tokens[0].offset }
 
-    /// Without comments, and with spaces only where words would run together.
+    /// Without comments, spaced as one writes it.
     var text: String {
         var text = ""
         var last: SwiftToken?
         for token in tokens {
-            let isApart = token.isName && last?.isName == true
+            let isApart = last.map { Self.isSpace(between: $0, and: token) } ?? false
             text += (isApart ? " " : "") + token.sourceText
             last = token
         }
         return text
+    }
+
+    private static func isSpace(between left: SwiftToken, and right: SwiftToken) -> Bool {
+        let arrows: Set = ["->", "&"]
+        let isAfterWord = left.isName || left.isMark(")")
+        return isAfterWord && right.isName || left.isMark(",") || left.isMark(":")
+            || left.kind == .mark && arrows.contains(left.text)
+            || right.kind == .mark && arrows.contains(right.text)
     }
 
     /// The type in `X?` and `Optional<X>`, or nil where the type is not optional.

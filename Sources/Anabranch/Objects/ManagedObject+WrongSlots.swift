@@ -4,8 +4,9 @@ extension ManagedObject {
     @available(
         *, unavailable,
         message: """
-            an attribute has a type that conforms to AttributeValue; a to-one relationship is an \
-            optional of a class, and a to-many relationship a ManagedObjectSet
+            this type does not conform to AttributeValue, as that of an attribute has to; a to-one \
+            relationship is an optional of a ManagedObject's class without @Attribute, and a \
+            to-many relationship a ManagedObjectSet
             """
     )
     public final subscript<T>(slot slot: Int) -> T {
