@@ -33,6 +33,9 @@
 /// **Inheritance.** The class of a sub-entity inherits from the class of its super-entity, and
 /// both have `@Entity`, or are written in the form that it makes.
 ///
+/// **Isolation.** In a module whose code is on the main actor unless it says otherwise, a class
+/// says `nonisolated`, since its objects live in the contexts of any queue.
+///
 /// - Parameter name: Of the entity, where it is not the name of the class.
 @attached(member, names: named(entityName), named(slotNames), named(_firstOwnSlot))
 @attached(memberAttribute)

@@ -22,6 +22,9 @@ import Testing
         }
         #expect(Staff.Desk.entityName == "Furniture")
         #expect(PublicPerson.slotNames == ["age"])
+        @Entity class Local: ManagedObject { private var secret: Int64 }
+        @Entity class Below: Local { var b: Int64 }
+        #expect(Below.slotNames == ["secret", "b"])
     }
 
     @Test func `attributes of every kind are saved and fetched`() throws {

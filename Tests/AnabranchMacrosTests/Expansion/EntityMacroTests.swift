@@ -24,7 +24,7 @@ import Testing
                 var é: Foundation.Date?
                 @Attribute var mood: Mood?
                 @Relationship var data: Data?
-                var friends: Anabranch.ManagedObjectSet<Person>
+                var fans: Anabranch.ManagedObjectSet<Person>
                 var aide: Optional<Person>
             }
             """)
@@ -35,7 +35,7 @@ import Testing
                         override class var entityName: String { "Person" }
 
                         override class var slotNames: [String] {
-                            ["Z", "in", "mood", "z", "é", "aide", "boss", "data", "friends", "staff"]
+                            ["Z", "in", "mood", "z", "é", "aide", "boss", "data", "fans", "staff"]
                         }
                         """))
     }
