@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 let house: [SwiftSetting] = [
@@ -46,7 +47,9 @@ let libraries: [Target] = [
     library(
         "AnabranchStore",
         uses: ["AnabranchSQLite", "AnabranchReplication", "AnabranchModel", "CSystem"]),
-    library("Anabranch", uses: ["AnabranchStore", "AnabranchReplication", "AnabranchModel"]),
+    library(
+        "Anabranch",
+        uses: ["AnabranchStore", "AnabranchReplication", "AnabranchModel", "AnabranchMacros"]),
     library(
         "AnabranchSync",
         uses: [
@@ -62,6 +65,10 @@ let libraries: [Target] = [
 ]
 
 let plugins: [Target] = [
+    library("AnabranchMacroExpansion", in: "Plugins", uses: []),
+    .macro(
+        name: "AnabranchMacros", dependencies: ["AnabranchMacroExpansion"],
+        path: "Plugins/AnabranchMacros", swiftSettings: house),
     .executableTarget(
         name: "AnabranchModelTool", dependencies: ["AnabranchModel"],
         path: "Plugins/AnabranchModelTool", swiftSettings: house),
@@ -82,6 +89,9 @@ let executables: [Target] = [
 
 let examples: [Target] = [
     .executableTarget(
+        name: "Departments", dependencies: ["Anabranch"], path: "Examples/Departments",
+        packageAccess: false, swiftSettings: house),
+    .executableTarget(
         name: "FirstSteps", dependencies: ["Anabranch", "AnabranchSync"],
         path: "Examples/FirstSteps", packageAccess: false, swiftSettings: house),
     .executableTarget(
@@ -101,6 +111,8 @@ let testTargets: [Target] = [
     tests("AnabranchReplicationTests", of: ["AnabranchReplication"], golden: true),
     tests("AnabranchModelTests", of: ["AnabranchModel"]),
     tests("AnabranchModelToolTests", of: ["AnabranchModelTool"], golden: true),
+    tests(
+        "AnabranchMacrosTests", of: ["AnabranchMacroExpansion", "AnabranchModelTool", "Anabranch"]),
     tests("AnabranchProtocolTests", of: ["AnabranchProtocol"]),
     tests("AnabranchSQLiteTests", of: ["AnabranchSQLite"]),
     tests("AnabranchStoreTests", of: ["AnabranchStore"]),
@@ -109,7 +121,7 @@ let testTargets: [Target] = [
     tests("AnabranchServerTests", of: ["AnabranchServer"]),
     tests("AnabranchCLITests", of: ["AnabranchCLI", "AnabranchDaemon"]),
     tests("SimulationTests", of: ["AnabranchSync", "AnabranchServer"]),
-    tests("ExampleTests", of: ["FirstSteps", "People"]),
+    tests("ExampleTests", of: ["Departments", "FirstSteps", "People"]),
     tests("EndToEndTests", of: ["AnabranchCLI", "AnabranchDaemon", "SyncWorker"]),
     .executableTarget(
         name: "SyncWorker", dependencies: ["Anabranch", "AnabranchSync", "TestSupport"],

@@ -7,6 +7,16 @@ import Testing
         #expect(try run("People") == "101 people, aged 100 to 200\n")
     }
 
+    @Test func `classes with @Entity need no model file`() throws {
+        #expect(
+            try run("Departments") == """
+                Research, led by Ada: Ada, Bob, Cleo
+                Ada (A-1) likes Bob
+                Sales: Dan
+
+                """)
+    }
+
     @Test func `the example of the README is a program that runs`() throws {
         let folder = try TemporaryDirectory()
         #expect(try run("FirstSteps", in: folder) == "")

@@ -5,7 +5,7 @@ import AnabranchStore
 /// An object of the graph: one record, in one context.
 ///
 /// An entity without a class of its own has plain managed objects, whose properties are read and
-/// written by name. A class has one form, written by hand or generated:
+/// written by name. A class has one form, written by hand, generated or made by ``Entity(_:)``:
 ///
 /// ```swift
 /// final class Person: ManagedObject {

@@ -56,7 +56,8 @@ struct ImportTable {
             "AnabranchCLI": Row(
                 .whole, ["Anabranch", "AnabranchSync", "AnabranchModel", "AnabranchReplication"]),
             "AnabranchModelTool": Row(.whole, ["AnabranchModel"]),
-            "AnabranchMacros": Row(.whole),
+            "AnabranchMacroExpansion": Row(.whole),
+            "AnabranchMacros": Row(.whole, ["AnabranchMacroExpansion"]),
             "AnabranchModelPlugin": Row(.whole, ["PackagePlugin"]),
         ],
         products: [

@@ -2,22 +2,11 @@ import Anabranch
 import Foundation
 
 /// The object that most benchmarks make, change and read.
+@Entity
 final class Person: ManagedObject {
-    override class var entityName: String { "Person" }
-    override class var slotNames: [String] { ["age", "firstName", "lastName"] }
-
-    var age: Int64 {
-        get { self[slot: 0] }
-        set { self[slot: 0] = newValue }
-    }
-    var firstName: String? {
-        get { self[slot: 1] }
-        set { self[slot: 1] = newValue }
-    }
-    var lastName: String? {
-        get { self[slot: 2] }
-        set { self[slot: 2] = newValue }
-    }
+    var age: Int64
+    var firstName: String?
+    var lastName: String?
 
     /// A sum that shows that every attribute was read.
     var checksum: Int64 {

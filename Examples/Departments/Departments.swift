@@ -1,0 +1,104 @@
+import Anabranch
+import Foundation
+
+@Entity
+class Person: ManagedObject {
+    var name: String?
+    var likes: ManagedObjectSet<Person>
+    var likedBy: ManagedObjectSet<Person>
+
+    /// Computed, so no property of the entity.
+    var title: String { name ?? "somebody" }
+}
+
+@Entity
+final class Employee: Person {
+    var badge: String?
+    @Attribute var role: Role?
+    var department: Department?
+
+    override var title: String { "\(super.title) (\(badge ?? "no badge"))" }
+}
+
+@Entity
+final class Department: ManagedObject {
+    var name: String?
+    var staff: ManagedObjectSet<Employee>
+
+    var head: Employee? { staff.first { $0.role == .head } }
+}
+
+/// An attribute of the program's own type, stored as its raw value.
+enum Role: Int16, AttributeValue {
+    case member = 0
+    case head = 1
+    static var absent: Role { .member }
+}
+
+/// Classes of entities, written with `@Entity`, and a model in Swift: no file beside the program.
+@main
+enum Departments {
+    static func main() async throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "departments-\(UUID().uuidString)", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let container = PersistentContainer(
+            model: try model(), classes: [Person.self, Employee.self, Department.self],
+            url: folder.appending(path: "departments.store"))
+        try container.load()
+        try await container.performBackgroundTask { try fill($0) }
+        try await container.performBackgroundTask { try show($0) }
+    }
+
+    private static func model() throws -> ManagedObjectModel {
+        try ManagedObjectModel {
+            Entity("Person") {
+                Attribute("name", .string)
+                Relationship("likedBy", toMany: "Person", inverse: "likes")
+                Relationship("likes", toMany: "Person", inverse: "likedBy")
+            }
+            Entity("Employee", parent: "Person") {
+                Attribute("badge", .string)
+                Attribute("role", .integer16)
+                Relationship("department", to: "Department", inverse: "staff")
+            }
+            Entity("Department") {
+                Attribute("name", .string)
+                Relationship("staff", toMany: "Employee", inverse: "department")
+            }
+        }
+    }
+
+    private static func fill(_ context: ManagedObjectContext) throws {
+        let names = ["Research": ["Ada", "Bob", "Cleo"], "Sales": ["Dan"]]
+        for (name, staff) in names {
+            let department = try context.insert(Department.self)
+            department.name = name
+            for name in staff {
+                let employee = try context.insert(Employee.self)
+                employee.name = name
+                employee.role = name == "Ada" ? .head : .member
+                department.staff.insert(employee)
+            }
+            guard let head = department.head else { continue }
+            head.badge = "A-1"
+            head.likes.formUnion(department.staff.filter { $0.name == "Bob" })
+        }
+        try context.save()
+    }
+
+    private static func show(_ context: ManagedObjectContext) throws {
+        let departments = try context.fetch(FetchRequest<Department>())
+        for department in departments.sorted(by: { $0.name ?? "" < $1.name ?? "" }) {
+            let staff = department.staff.compactMap(\.name).sorted().joined(separator: ", ")
+            let head = department.head.map { ", led by \($0.name ?? "")" } ?? ""
+            print("\(department.name ?? "")\(head): \(staff)")
+            for employee in department.staff {
+                for friend in employee.likes {
+                    print("\(employee.title) likes \(friend.name ?? "")")
+                }
+            }
+        }
+    }
+}

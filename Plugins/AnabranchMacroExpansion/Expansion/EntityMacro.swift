@@ -1,0 +1,88 @@
+/// `@Entity`: the overrides of a class, and an attribute for each property that is a slot.
+///
+/// What it makes has the form of a class that `AnabranchModelTool` writes, but for one thing: it
+/// can't know how many slots the class above has, so a class below another entity's counts them
+/// once, when it is first used.
+enum EntityMacro {
+    static let typeName = "EntityMacro"
+
+    /// The members that are added.
+    static func members(of source: String, attribute: String) -> Expansion {
+        guard let declaration = TypeDeclaration(source: source) else {
+            return Expansion(complaint: Complaint(message: notAClass, offset: 0))
+        }
+        if let refusal = EntityClass.refusal(of: declaration) {
+            return Expansion(complaint: refusal)
+        }
+        let name: String?
+        switch EntityNameArgument(attribute) {
+        case .none: name = nil
+        case .name(let given): name = given
+        case .wrong(let complaint): return Expansion(attributeComplaint: complaint)
+        }
+        guard let entity = EntityClass(declaration, named: name) else { return Expansion() }
+        return Expansion(source: entity.members, complaints: entity.complaints)
+    }
+
+    /// The attribute that a member gets, empty for what is no slot.
+    static func attribute(ofMember source: String, in parent: String?) -> Expansion {
+        guard let parent, let declaration = TypeDeclaration(source: parent),
+            let entity = EntityClass(declaration, named: nil)
+        else { return Expansion() }
+        var reader = MemberReader(SwiftLexer.tokens(of: source))
+        guard let property = reader.readAll().first, let name = property.name,
+            SlotReader([property]).slots.count == 1
+        else { return Expansion() }
+        return Expansion(source: entity.slotAttribute(for: name.text) ?? "")
+    }
+
+    private static let notAClass = "@Entity is for classes: write it before 'class'."
+}
+
+extension EntityClass {
+    private static let firstSlot = "_firstOwnSlot"
+
+    fileprivate var members: String {
+        let names =
+            "[" + slots.map { StringLiteral.text(of: $0.name) }.joined(separator: ", ") + "]"
+        var members = [
+            "\(access)override class var entityName: String { "
+                + "\(StringLiteral.text(of: entityName)) }",
+            "\(access)override class var slotNames: [String] {\n    "
+                + "\(isBelowEntity ? "super.slotNames + " : "")\(names)\n}",
+        ]
+        if isBelowEntity, !slots.isEmpty {
+            members.append(
+                "private static let \(Self.firstSlot) = \(name).slotNames.count - \(slots.count)")
+        }
+        return members.joined(separator: "\n\n")
+    }
+
+    fileprivate func slotAttribute(for name: String) -> String? {
+        guard let index = slots.firstIndex(where: { $0.name == name }) else { return nil }
+        let above = isBelowEntity ? ", isBelowEntity: true" : ""
+        return "@_EntitySlot(\(slots[index].kind.label): \(index)\(above))"
+    }
+}
+
+/// `@_EntitySlot(toOne: 2)`: the accessors of one property.
+enum EntitySlotMacro {
+    static let typeName = "EntitySlotMacro"
+
+    static func accessors(attribute: String) -> Expansion {
+        var cursor = TokenCursor(SwiftLexer.tokens(of: attribute))
+        let arguments = cursor.readAttributes().first?.arguments ?? []
+        guard arguments.count >= 3, arguments[0].kind == .word, arguments[1].isMark(":"),
+            arguments[2].kind == .number
+        else {
+            return Expansion(
+                attributeComplaint: Complaint(
+                    message: "@_EntitySlot is written by @Entity alone: remove it.", offset: 0))
+        }
+        let label = arguments[0].text
+        let first = arguments.count > 3 ? "Self._firstOwnSlot + " : ""
+        let place = "self[\(label): \(first)\(arguments[2].text)]"
+        let setter = label == "toMany" ? "" : "    set { \(place) = newValue }\n"
+        return Expansion(source: "{\n    get { \(place) }\n\(setter)}")
+    }
+}

@@ -1,0 +1,37 @@
+/// `@Attribute`, `@Relationship` and `@Transient`: marks that `@Entity` reads.
+///
+/// They make nothing; they only see to it that they stand where they are read.
+enum EntityMark {
+    static let typeName = "EntityMark"
+
+    /// - Parameters:
+    ///   - name: The mark, without `@`.
+    ///   - context: What the property stands in, the innermost first, without their bodies.
+    static func check(_ name: String, on source: String, in context: [String]) -> Expansion {
+        let parent = context.first.flatMap { TypeDeclaration(source: $0) }
+        guard let parent, parent.attributes.contains(where: { $0.name == "Entity" }) else {
+            return Expansion(
+                attributeComplaint: Complaint(
+                    message: "@\(name) says something only about a property in the body of a "
+                        + "class with @Entity: remove it.", offset: 0))
+        }
+        var reader = MemberReader(SwiftLexer.tokens(of: source))
+        let property = reader.readAll().first
+        let isInPlace = property.map { name == "Transient" ? $0.isStored : $0.isForEntity }
+        guard isInPlace == true else {
+            return Expansion(
+                attributeComplaint: Complaint(
+                    message: name == "Transient"
+                        ? "@Transient is for stored properties of objects: remove it."
+                        : "@\(name) is for properties of the entity, and this is none: remove it.",
+                    offset: 0))
+        }
+        return Expansion()
+    }
+}
+
+extension PropertyDeclaration {
+    fileprivate var isStored: Bool {
+        accessors != .computed && !["static", "class"].contains { has(modifier: $0) }
+    }
+}

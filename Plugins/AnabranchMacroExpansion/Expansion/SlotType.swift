@@ -1,0 +1,120 @@
+/// What the type of a property makes it.
+///
+/// A macro sees how a type is written and not what it is, so `Colour?` may be an attribute or a
+/// to-one relationship. It is taken for a relationship unless its name is that of a standard type
+/// or the property is marked `@Attribute`. A wrong guess does not compile, because no
+/// subscript of slots fits; what the compiler says then is written in the library,
+/// beside the subscripts.
+enum SlotType {
+    case slot(EntitySlot.Kind)
+    case wrong(Complaint)
+
+    init(_ type: TypeUse, of property: PropertyDeclaration) {
+        let isAttribute = property.has("Attribute")
+        let isRelationship = property.has("Relationship")
+        let isToMany = type.genericArguments(of: "ManagedObjectSet") != nil
+        if isAttribute, isRelationship || isToMany {
+            self = .wrong(Self.contradiction(type, property))
+        } else if let complaint = Self.complaint(about: type, isAttribute: isAttribute) {
+            self = .wrong(complaint)
+        } else if isAttribute {
+            self = .slot(.attribute)
+        } else if isToMany {
+            self = .slot(.toMany)
+        } else if isRelationship {
+            self = type.wrapped == nil ? .wrong(Self.lacksOptional(type)) : .slot(.toOne)
+        } else if let wrapped = type.wrapped, !Self.isStandard(wrapped) {
+            self = .slot(.toOne)
+        } else {
+            self = .slot(.attribute)
+        }
+    }
+
+    private static func contradiction(
+        _ type: TypeUse, _ property: PropertyDeclaration
+    ) -> Complaint {
+        Complaint(
+            message: "'\(property.name?.text ?? "")' is an attribute or a relationship: remove "
+                + (property.has("Relationship")
+                    ? "@Attribute or @Relationship."
+                    : "@Attribute, since a ManagedObjectSet is a relationship."),
+            offset: property.offset)
+    }
+
+    private static func lacksOptional(_ type: TypeUse) -> Complaint {
+        Complaint(
+            message: "A to-one relationship is nil where the other end is missing or deleted: "
+                + "write '\(type.text)?'.", offset: type.offset, remedy: append("?", to: type))
+    }
+
+    /// What is no type of any property. `@Attribute` vouches for all that could be made one.
+    private static func complaint(about type: TypeUse, isAttribute: Bool) -> Complaint? {
+        let last = type.tokens[type.tokens.count - 1]
+        if last.isMark("!") {
+            return Complaint(
+                message: "A property of an entity is not unwrapped in silence: write '?' "
+                    + "instead of '!'.", offset: type.offset,
+                remedy: .init(
+                    message: "Replace '!' with '?'", range: last.offset..<last.end, text: "?"))
+        }
+        let core = type.wrapped ?? type
+        if type.wrapped?.genericArguments(of: "ManagedObjectSet") != nil {
+            return Complaint(
+                message: "A to-many relationship is empty, never nil: write '\(core.text)'.",
+                offset: type.offset)
+        }
+        guard !isAttribute else { return nil }
+        if let element = element(ofCollection: core) {
+            return Complaint(
+                message: "A to-many relationship is a 'ManagedObjectSet<\(element)>'. For an "
+                    + "attribute of a type that conforms to AttributeValue, mark the property "
+                    + "with @Attribute.", offset: type.offset)
+        }
+        let first = core.tokens[0]
+        let isComposed = core.tokens.contains { $0.isMark("->") || $0.isMark("&") }
+        if first.isMark("(") || first.isMark("[") || first.isMark("~") || isComposed
+            || first.isWord("any") || first.isWord("some")
+        {
+            return Complaint(
+                message: "'\(type.text)' can't be stored: use a type that conforms to "
+                    + "AttributeValue, or mark the property @Transient to keep it out of the "
+                    + "store.", offset: type.offset)
+        }
+        return nil
+    }
+
+    private static func append(_ text: String, to type: TypeUse) -> Complaint.Remedy {
+        let end = type.tokens[type.tokens.count - 1].end
+        return .init(message: "Make it optional", range: end..<end, text: text)
+    }
+
+    /// `X` of `[X]`, `Array<X>` and `Set<X>`.
+    private static func element(ofCollection type: TypeUse) -> String? {
+        for name in ["Array", "Set"] {
+            if let element = type.genericArguments(of: name) {
+                return TypeUse(tokens: element).text
+            }
+        }
+        guard type.tokens.count > 2, type.tokens[0].isMark("["),
+            type.tokens[type.tokens.count - 1].isMark("]"),
+            !type.tokens.contains(where: { $0.isMark(":") })
+        else { return nil }
+        return TypeUse(tokens: Array(type.tokens.dropFirst().dropLast())).text
+    }
+
+    private static func isStandard(_ type: TypeUse) -> Bool {
+        guard let path = type.path, let name = path.last else { return false }
+        return standardTypes.contains(name) && (path.count == 1 || modules.contains(path[0]))
+    }
+
+    /// Standard types that are no classes, whether or not an attribute can have them.
+    private static let standardTypes: Set<String> = [
+        "Bool", "Character", "Data", "Date", "Decimal", "Double", "ExactDecimal", "Float",
+        "Float16", "Int", "Int8", "Int16", "Int32", "Int64", "Int128", "String", "Substring",
+        "TimeInterval", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "UInt128", "URL", "UUID",
+    ]
+
+    private static let modules: Set<String> = [
+        "Swift", "Foundation", "FoundationEssentials", "Anabranch", "AnabranchReplication",
+    ]
+}

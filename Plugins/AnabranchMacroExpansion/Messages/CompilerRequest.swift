@@ -1,0 +1,63 @@
+/// A message from the compiler.
+///
+/// The compiler and its plug-ins talk in JSON; the messages are those of `PluginMessage` in
+/// swift-syntax. Fields that are not named here are skipped.
+enum CompilerRequest {
+    case capability
+    case attachedMacro(MacroUse)
+    case pluginLibrary
+    /// Of a kind that this plug-in does not know.
+    case unknown(String)
+}
+
+/// A declaration to which a macro is attached.
+struct MacroUse: Decodable {
+    let macro: MacroName
+    /// `member`, `accessor` and so on.
+    let macroRole: String
+    let attributeSyntax: SourceText
+    let declSyntax: SourceText
+    let parentDeclSyntax: SourceText?
+    /// What the declaration stands in, the innermost first, without the bodies.
+    let lexicalContext: [SourceText]?
+
+    struct MacroName: Decodable {
+        let name: String
+        let typeName: String
+    }
+
+    struct SourceText: Decodable {
+        let source: String
+        let location: Location
+    }
+
+    struct Location: Decodable {
+        let fileName: String
+        /// Of the first byte of the source, which may be white space or a comment.
+        let offset: Int
+    }
+}
+
+extension CompilerRequest: Decodable {
+    private struct Kind: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Kind.self)
+        guard container.allKeys.count == 1, let kind = container.allKeys.first else {
+            self = .unknown(container.allKeys.map(\.stringValue).sorted().joined(separator: ", "))
+            return
+        }
+        switch kind.stringValue {
+        case "getCapability": self = .capability
+        case "expandAttachedMacro":
+            self = .attachedMacro(try container.decode(MacroUse.self, forKey: kind))
+        case "loadPluginLibrary": self = .pluginLibrary
+        default: self = .unknown(kind.stringValue)
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+
+/// Answers the compiler's messages, each by itself.
+///
+/// Whatever comes gets an answer: for what it does not know the service says so, in words that
+/// the compiler shows as an error.
+package struct MacroService {
+    package init() {}
+
+    /// Answers until the input ends.
+    ///
+    /// - Throws: ``MessageStream/Failure`` where it ends within a message, or is none at all. What
+    ///   was whole has been answered.
+    package func serve(_ stream: MessageStream) throws {
+        do {
+            while let message = try stream.next() { try stream.send(answer(message)) }
+        } catch MessageStream.Failure.tooLong(let byteCount) {
+            try stream.send(encoded(.failure(Self.advice("a message of \(byteCount) bytes"))))
+            throw MessageStream.Failure.tooLong(byteCount: byteCount)
+        }
+    }
+
+    func answer(_ message: Data) -> Data {
+        let reply: PluginReply
+        do {
+            reply = answer(try JSONDecoder().decode(CompilerRequest.self, from: message))
+        } catch {
+            reply = .failure(Self.advice("a message from the compiler (\(error))"))
+        }
+        return encoded(reply)
+    }
+
+    private static func advice(_ object: String) -> String {
+        "AnabranchMacros can't read \(object) because it knows no such message. Build with a "
+            + "version of Swift that the package is made for."
+    }
+
+    /// A reply has strings and numbers alone, which can always be encoded.
+    private func encoded(_ reply: PluginReply) -> Data {
+        (try? JSONEncoder().encode(reply)) ?? Data("{}".utf8)
+    }
+
+    func answer(_ request: CompilerRequest) -> PluginReply {
+        switch request {
+        case .capability: .getCapabilityResult(capability: .init())
+        case .attachedMacro(let use): expand(use)
+        case .pluginLibrary: .loadPluginLibraryResult(loaded: false, diagnostics: [])
+        case .unknown(let kind):
+            .failure(Self.advice("the compiler's message '\(kind)'"))
+        }
+    }
+
+    private func expand(_ use: MacroUse) -> PluginReply {
+        guard let expansion = expansion(of: use) else {
+            let place = use.attributeSyntax.location
+            return .failure(
+                "AnabranchMacros has no macro '\(use.macro.typeName)' for the role "
+                    + "'\(use.macroRole)'. Build the package anew.",
+                at: .init(fileName: place.fileName, offset: place.offset))
+        }
+        let diagnostics =
+            expansion.attributeComplaints.map { .init($0, in: use.attributeSyntax) }
+            + expansion.complaints.map { PluginReply.Diagnostic($0, in: use.declSyntax) }
+        return .expandMacroResult(expandedSource: expansion.source, diagnostics: diagnostics)
+    }
+
+    private func expansion(of use: MacroUse) -> Expansion? {
+        let source = use.declSyntax.source
+        return switch (use.macro.typeName, use.macroRole) {
+        case (EntityMacro.typeName, "member"):
+            EntityMacro.members(of: source, attribute: use.attributeSyntax.source)
+        case (EntityMacro.typeName, "memberAttribute"):
+            EntityMacro.attribute(ofMember: source, in: use.parentDeclSyntax?.source)
+        case (EntitySlotMacro.typeName, "accessor"):
+            EntitySlotMacro.accessors(attribute: use.attributeSyntax.source)
+        case (EntityMark.typeName, "peer"):
+            EntityMark.check(
+                use.macro.name.filter { !$0.isWhitespace }, on: source,
+                in: (use.lexicalContext ?? []).map(\.source))
+        default: nil
+        }
+    }
+}

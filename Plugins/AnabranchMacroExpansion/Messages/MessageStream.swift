@@ -1,0 +1,49 @@
+package import Foundation
+
+/// Messages over a pair of pipes: eight bytes of length, little-endian, then so many of JSON.
+package struct MessageStream {
+    let input: FileHandle
+    let output: FileHandle
+
+    package init(input: FileHandle, output: FileHandle) {
+        self.input = input
+        self.output = output
+    }
+
+    /// No source of a class comes near it, so a greater length is not one.
+    static let byteLimit: UInt64 = 1 << 30
+
+    package enum Failure: Error, Equatable {
+        /// The compiler went away within a message.
+        case cutShort
+        case tooLong(byteCount: UInt64)
+    }
+
+    /// - Returns: `nil` where the input ends between two messages.
+    func next() throws -> Data? {
+        let header = try read(8)
+        if header.isEmpty { return nil }
+        guard header.count == 8 else { throw Failure.cutShort }
+        let byteCount = header.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        guard byteCount <= Self.byteLimit else { throw Failure.tooLong(byteCount: byteCount) }
+        let message = try read(Int(byteCount))
+        guard message.count == byteCount else { throw Failure.cutShort }
+        return message
+    }
+
+    func send(_ message: Data) throws {
+        let header = (0..<8).map { UInt8(truncatingIfNeeded: UInt64(message.count) >> (8 * $0)) }
+        try output.write(contentsOf: Data(header) + message)
+    }
+
+    /// As many bytes as wanted, fewer only where the input ends.
+    private func read(_ byteCount: Int) throws -> Data {
+        var bytes = Data()
+        while bytes.count < byteCount {
+            guard let more = try input.read(upToCount: byteCount - bytes.count), !more.isEmpty
+            else { break }
+            bytes += more
+        }
+        return bytes
+    }
+}

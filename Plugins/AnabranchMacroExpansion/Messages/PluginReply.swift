@@ -1,0 +1,78 @@
+/// A message to the compiler, named as it wants them.
+enum PluginReply: Encodable, Equatable {
+    case getCapabilityResult(capability: Capability)
+    case expandMacroResult(expandedSource: String?, diagnostics: [Diagnostic])
+    case loadPluginLibraryResult(loaded: Bool, diagnostics: [Diagnostic])
+
+    struct Capability: Encodable, Equatable {
+        var protocolVersion = 7
+    }
+
+    struct Diagnostic: Encodable, Equatable {
+        let message: String
+        var severity = "error"
+        let position: Position
+        var highlights: [Change.Place] = []
+        var notes: [Note] = []
+        var fixIts: [FixIt] = []
+    }
+
+    struct Position: Encodable, Equatable {
+        let fileName: String
+        let offset: Int
+        /// The compiler then shows the message without a place.
+        static let unknown = Position(fileName: "", offset: 0)
+    }
+
+    struct Note: Encodable, Equatable {
+        let position: Position
+        let message: String
+    }
+
+    struct FixIt: Encodable, Equatable {
+        let message: String
+        let changes: [Change]
+    }
+
+    struct Change: Encodable, Equatable {
+        let range: Place
+        let newText: String
+
+        struct Place: Encodable, Equatable {
+            let fileName: String
+            let startOffset: Int
+            let endOffset: Int
+        }
+    }
+
+    /// No expansion, and why.
+    static func failure(_ message: String, at position: Position = .unknown) -> PluginReply {
+        .expandMacroResult(
+            expandedSource: nil, diagnostics: [Diagnostic(message: message, position: position)])
+    }
+}
+
+extension PluginReply.Diagnostic {
+    init(_ complaint: Complaint, in text: MacroUse.SourceText) {
+        let (file, start) = (text.location.fileName, text.location.offset)
+        message = complaint.message
+        position = .init(
+            fileName: file, offset: start + max(complaint.offset, text.source.firstCodeOffset))
+        fixIts =
+            complaint.remedy.map { remedy in
+                let place = PluginReply.Change.Place(
+                    fileName: file, startOffset: start + remedy.range.lowerBound,
+                    endOffset: start + remedy.range.upperBound)
+                return [
+                    .init(
+                        message: remedy.message,
+                        changes: [.init(range: place, newText: remedy.text)])
+                ]
+            } ?? []
+    }
+}
+
+extension String {
+    /// Where the source begins behind white space and comments.
+    fileprivate var firstCodeOffset: Int { SwiftLexer.tokens(of: self).first?.offset ?? 0 }
+}

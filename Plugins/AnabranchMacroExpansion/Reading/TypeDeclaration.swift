@@ -1,0 +1,43 @@
+/// A declaration of a type, as far as a macro has to know it.
+struct TypeDeclaration {
+    let attributes: [AttributeUse]
+    let modifiers: [Modifier]
+    /// `class`, `struct` and so on.
+    let introducer: SwiftToken
+    let name: SwiftToken
+    let isGeneric: Bool
+    /// The superclass first, where there is one.
+    let inherited: [TypeUse]
+    let properties: [PropertyDeclaration]
+
+    /// - Returns: `nil` where the source declares no type.
+    init?(source: String) {
+        var cursor = TokenCursor(SwiftLexer.tokens(of: source))
+        attributes = cursor.readAttributes()
+        modifiers = cursor.readModifiers()
+        guard let introducer = cursor.current, introducer.kind == .word,
+            DeclarationWords.types.contains(introducer.text), let name = cursor.peek(1),
+            name.isName
+        else { return nil }
+        self.introducer = introducer
+        self.name = name
+        cursor.index += 2
+        isGeneric = cursor.isAt(mark: "<")
+        cursor.skipGenericArguments()
+        inherited = Self.readInherited(&cursor)
+        while cursor.current != nil, !cursor.isAt(mark: "{") { cursor.skipGroup() }
+        var reader = MemberReader(Array(cursor.skipGroup()))
+        properties = reader.readAll()
+    }
+
+    private static func readInherited(_ cursor: inout TokenCursor) -> [TypeUse] {
+        guard cursor.isAt(mark: ":") else { return [] }
+        var types: [TypeUse] = []
+        repeat {
+            cursor.advance()
+            guard let type = cursor.readType() else { break }
+            types.append(type)
+        } while cursor.isAt(mark: ",")
+        return types
+    }
+}

@@ -1,0 +1,19 @@
+import AnabranchMacroExpansion
+import Foundation
+
+/// The compiler plug-in of `@Entity`.
+///
+/// The compiler starts it, writes one message for each use of a macro to its standard input, and
+/// reads one reply for each from its standard output, until it closes the pipe.
+@main
+enum AnabranchMacros {
+    static func main() {
+        let stream = MessageStream(input: .standardInput, output: .standardOutput)
+        do {
+            try MacroService().serve(stream)
+        } catch {
+            FileHandle.standardError.write(Data("AnabranchMacros: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+// What the compiler finds where no accessor of slots fits the type of a property, so that it can
+// say what to do. A wrong guess of `@Entity` ends here, and so does a slip in a class by hand.
+extension ManagedObject {
+    @available(
+        *, unavailable,
+        message: """
+            this type does not conform to AttributeValue, as that of an attribute has to; a to-one \
+            relationship is an optional of a ManagedObject's class without @Attribute, and a \
+            to-many relationship a ManagedObjectSet
+            """
+    )
+    public final subscript<T>(slot slot: Int) -> T {
+        get { preconditionFailure("An unavailable subscript was called.") }
+        set { preconditionFailure("An unavailable subscript was called.") }
+    }
+
+    @available(
+        *, unavailable,
+        message: """
+            this type is no optional of a ManagedObject's class; if it conforms to \
+            AttributeValue, the property is an attribute: mark it with @Attribute
+            """
+    )
+    public final subscript<T>(toOne slot: Int) -> T {
+        get { preconditionFailure("An unavailable subscript was called.") }
+        set { preconditionFailure("An unavailable subscript was called.") }
+    }
+}

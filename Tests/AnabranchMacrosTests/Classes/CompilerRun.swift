@@ -1,0 +1,55 @@
+import Foundation
+import TestSupport
+
+/// One run of the compiler over a source that uses the library, without making code.
+struct CompilerRun {
+    struct Complaint {
+        let file: String
+        let line: Int
+        let message: String
+    }
+
+    /// Errors, in the compiler's order.
+    let errors: [Complaint]
+    let output: String
+
+    init(_ source: String, flags: [String] = []) throws {
+        let folder = try TemporaryDirectory("anabranch-macros")
+        try source.write(
+            to: folder.url.appending(path: "Use.swift"), atomically: true, encoding: .utf8)
+        let sources = Built.package.appending(path: "Sources")
+        let modules = ["CSQLite", "CSystem", "CSodium"].map { sources.appending(path: $0).path }
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.currentDirectoryURL = folder.url
+        process.arguments =
+            [
+                "swiftc", "-typecheck", "-swift-version", "6", "-parse-as-library",
+                "-diagnostic-style", "llvm", "-load-plugin-executable",
+                PluginProcess.executable.path + "#AnabranchMacros",
+            ]
+            + ([Built.folder.appending(path: "Modules").path] + modules).flatMap { ["-I", $0] }
+            + flags + ["Use.swift"]
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        errors = output.split(separator: "\n").compactMap { Self.complaint(in: $0) }
+    }
+
+    /// `file:line:column: error: message`, elsewhere than in what the line quotes.
+    private static func complaint(in line: Substring) -> Complaint? {
+        guard let match = line.firstMatch(of: /^(.+?):([0-9]+):[0-9]+: error: (.*)$/),
+            let number = Int(match.2)
+        else { return nil }
+        return Complaint(file: String(match.1), line: number, message: String(match.3))
+    }
+
+    /// The compiler that builds these tests is on the path of whoever runs them.
+    static let isPossible: Bool = {
+        let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
+        return folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/swiftc") }
+    }()
+}

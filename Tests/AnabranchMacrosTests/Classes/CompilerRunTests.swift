@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+/// The compiler itself, over classes that users get wrong.
+@Suite(.enabled(if: CompilerRun.isPossible, "there is no swiftc on the PATH"))
+struct `The compiler with @Entity` {
+    /// A comment says what the macro answers on its line.
+    private static let wrongForms = #"""
+        import Anabranch
+        /// Für alle.
+        @Entity struct Value {}  // refused: write 'class Value: ManagedObject'
+        @Entity class Rootless { var age: Int64 }  // refused: write 'class Rootless: ManagedObject'
+        @Entity class Box<T>: ManagedObject { var age: Int64 }  // refused: can't be generic
+        @Entity("A\(1)") class Named: ManagedObject {}  // refused: one literal without escapes
+        @Entity class Wrong: ManagedObject {
+            let size: Int64  // refused: make 'size' a 'var'
+            /* é */ var preset: Int64 = 0  // refused: mark the property @Transient
+            var watched: Int64 { didSet {} }  // refused: has no observers
+            var list: [Wrong]  // refused: is a 'ManagedObjectSet<Wrong>'
+            @Attribute static let shared: Int64 = 1  // refused: this is none
+            #if !NEVER
+                var sometimes: Int64  // refused: out of #if
+            #endif
+            var right: Int64
+        }
+        extension Wrong { @Attribute var late: Int64 { 3 } }  // refused: in the body of a class
+        """#
+
+    @Test func `shows a refusal at its line`() throws {
+        let run = try CompilerRun(Self.wrongForms)
+        let lines = Self.wrongForms.split(separator: "\n", omittingEmptySubsequences: false)
+        for (index, line) in lines.enumerated() {
+            guard let comment = line.range(of: "// refused: ") else { continue }
+            let wanted = line[comment.upperBound...]
+            #expect(
+                run.errors.contains { error in
+                    error.file == "Use.swift" && error.line == index + 1
+                        && error.message.contains(wanted)
+                }, "line \(index + 1), in:\n\(run.output)")
+        }
+    }
+
+    private static let types = """
+        import Anabranch
+        enum Colour: Int16, AttributeValue {
+            case red
+            static var absent: Colour { .red }
+        }
+        struct Point {}
+        typealias People = ManagedObjectSet<Person>
+        @Entity class Person: ManagedObject {
+        %
+        }
+        """
+
+    @Test(arguments: [
+        ("var it: Colour?", "mark it with @Attribute"),
+        ("var it: Point?", "is no optional of a ManagedObject's class"),
+        ("var it: Point", "does not conform to AttributeValue"),
+        ("var it: UInt8?", "does not conform to AttributeValue"),
+        ("var it: Person", "a to-one relationship is an optional"),
+        ("@Attribute var it: Person?", "without @Attribute"),
+        ("var it: People", "a to-many relationship a ManagedObjectSet"),
+        ("@Relationship var it: Int64?", "is no optional of a ManagedObject's class"),
+        (
+            "var it: Colour? { get { self[toOne: 0] } set { self[toOne: 0] = newValue } }",
+            "mark it with @Attribute"
+        ),
+    ])
+    func `refuses a wrong guess, and says what to do`(member: String, message: String) throws {
+        let run = try CompilerRun(Self.types.replacingOccurrences(of: "%", with: member))
+        #expect(run.errors.contains { $0.message.contains(message) }, "\(run.output)")
+        #expect(run.errors.allSatisfy { $0.message.contains("is unavailable") }, "\(run.output)")
+    }
+
+    @Test func `takes what is right`() throws {
+        let members = """
+            @Attribute var colour: Colour?
+            var plain: Colour
+            var boss: Person?
+            @Relationship var people: ManagedObjectSet<Person>
+            @Transient var point = Point()
+            #if DEBUG
+                @Transient var calls: [String] = []
+            #endif
+            """
+        let run = try CompilerRun(
+            Self.types.replacingOccurrences(of: "%", with: members), flags: ["-DDEBUG"])
+        #expect(run.output == "")
+    }
+
+    @Test func `takes classes of a module that is on the main actor`() throws {
+        let run = try CompilerRun(
+            """
+            import Anabranch
+            @Entity nonisolated class Person: ManagedObject { var age: Int64; var boss: Person? }
+            @Entity nonisolated final class Pilot: Person { var licence: String? }
+            func age(_ pilot: Pilot) -> Int64 { pilot.age }
+            func insert(_ background: BackgroundContext) async throws {
+                try await background.perform { try $0.insert(Pilot.self).licence = "A" }
+            }
+            """, flags: ["-default-isolation", "MainActor"])
+        #expect(run.output == "")
+    }
+}

@@ -1,0 +1,106 @@
+public import Anabranch
+import Foundation
+
+/// Classes written with `@Entity`, and the model that they are made for.
+enum Staff {
+    static func model() throws -> ManagedObjectModel {
+        try ManagedObjectModel {
+            Entity("Person") {
+                Attribute("age", .integer64, optional: false, default: 18)
+                Attribute("born", .date)
+                Attribute("in", .boolean, optional: false, default: false)
+                Attribute("mood", .integer16)
+                Attribute("name", .string)
+                Relationship("boss", to: "Person", inverse: "reports")
+                Relationship("desk", to: "Furniture", inverse: "user")
+                Relationship("friends", toMany: "Person", inverse: "friends")
+                Relationship("reports", toMany: "Person", inverse: "boss")
+            }
+            Entity("Engineer", parent: "Person") {
+                Attribute("badge", .string)
+                Attribute("level", .integer32)
+                Relationship("mentor", to: "Engineer", inverse: "pupils")
+                Relationship("pupils", toMany: "Engineer", inverse: "mentor")
+            }
+            Entity("Chief", parent: "Engineer") { Attribute("budget", .decimal) }
+            Entity("Furniture") {
+                Attribute("title", .string)
+                Relationship("user", to: "Person", inverse: "desk")
+            }
+        }
+    }
+
+    static let classes: [ManagedObject.Type] = [
+        Person.self, Engineer.self, Chief.self, Desk.self,
+    ]
+
+    enum Mood: Int16, AttributeValue {
+        case calm = 1
+        case cross = 2
+        static var absent: Mood { .calm }
+    }
+
+    @Entity
+    class Person: ManagedObject {
+        // Neither in the order of the slots nor all in one style, on purpose.
+        var reports: ManagedObjectSet<Staff.Person>
+        var name: String?
+        fileprivate(set) var age: Int64
+        var `in`: Bool
+        @Attribute var mood: Mood?
+        var boss: Person?
+        var born: Foundation.Date?
+        @Relationship
+        var desk: Optional<Desk>
+        var friends: Anabranch.ManagedObjectSet<Person>
+
+        static let oldest: Int64 = 150
+        let unit = "years"
+        lazy var greeting: String = "Hello, \(name ?? "you")"
+        @Transient var calls: [String] = []
+        var label: String { "\(name ?? "?"), \(age) \(unit)" }
+        override func awakeFromInsert() { calls.append("insert \(age)") }
+
+        func celebrate() {
+            let years: Int64 = 1
+            age += years
+        }
+    }
+
+    @Entity
+    class Engineer: Person {
+        var pupils: ManagedObjectSet<Engineer>
+        var level: Int32
+        var mentor: Engineer?
+        var badge: String?
+    }
+
+    @Entity
+    final class Chief: Engineer { var budget: Decimal }
+
+    @Entity("Furniture")
+    final class Desk: ManagedObject {
+        var title: String?
+        var user: Person?
+    }
+
+    /// Lacks attributes and relationships of its entity.
+    @Entity("Person")
+    final class Half: ManagedObject { var age: Int64 }
+
+    /// Has an attribute that its entity has not.
+    @Entity("Furniture")
+    final class Stool: ManagedObject {
+        var legs: Int16
+        var title: String?
+        var user: Person?
+    }
+
+    /// Of a sub-entity, but not below the class of its super-entity.
+    @Entity("Engineer")
+    final class Stray: ManagedObject { var badge: String? }
+}
+
+/// A public class repeats its access in what is made.
+@Entity("Person")
+public final class PublicPerson: ManagedObject { public var age: Int64 }

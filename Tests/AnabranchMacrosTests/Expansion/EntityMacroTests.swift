@@ -1,0 +1,141 @@
+import Testing
+
+@testable import AnabranchMacroExpansion
+
+@Suite struct `The expansion of @Entity` {
+    private func members(_ source: String, attribute: String = "@Entity") -> Expansion {
+        EntityMacro.members(of: source, attribute: attribute)
+    }
+
+    private func attributes(_ members: [String], in parent: String) -> [String] {
+        members.map { EntityMacro.attribute(ofMember: $0, in: parent).source }
+    }
+
+    @Test func `names the slots in the order of the model`() {
+        let expansion = members(
+            """
+            @Entity
+            final class Person: ManagedObject {
+                var staff: ManagedObjectSet<Person>
+                var z: Int64
+                var Z: Swift.String?
+                var boss: Person?
+                var `in`: Bool
+                var é: Foundation.Date?
+                @Attribute var mood: Mood?
+                @Relationship var data: Data?
+                var fans: Anabranch.ManagedObjectSet<Person>
+                var aide: Optional<Person>
+            }
+            """)
+        #expect(
+            expansion
+                == Expansion(
+                    source: """
+                        override class var entityName: String { "Person" }
+
+                        override class var slotNames: [String] {
+                            ["Z", "in", "mood", "z", "é", "aide", "boss", "data", "fans", "staff"]
+                        }
+                        """))
+    }
+
+    @Test func `gives each slot its place and leaves the rest alone`() {
+        let list = [
+            "\n /// Its age. \n public var age: Int64", "var boss: Person?", "let unit = 3",
+            "@Transient var calls = 0", "static var all: Int64", "var label: String { \"\" }",
+            "var friends: ManagedObjectSet<Person>", "lazy var x: Int = 3", "func age() {}",
+            "struct Inner { var age: Int64 }", "@Transient var cache: Cache?",
+        ]
+        let parent = "class Person: ManagedObject {\n\(list.joined(separator: "\n"))\n}"
+        #expect(
+            attributes(list, in: parent) == [
+                "@_EntitySlot(slot: 0)", "@_EntitySlot(toOne: 1)", "", "", "", "",
+                "@_EntitySlot(toMany: 2)", "", "", "", "",
+            ])
+        #expect(members(parent).complaints.isEmpty)
+    }
+
+    @Test func `counts from the slots of the class above`() {
+        let source = "@Entity class `Engineer`: Outer.Person { var b: Int; var a: Outer.Person? }"
+        #expect(
+            members(source)
+                == Expansion(
+                    source: """
+                        override class var entityName: String { "Engineer" }
+
+                        override class var slotNames: [String] {
+                            super.slotNames + ["b", "a"]
+                        }
+
+                        private static let _firstOwnSlot = `Engineer`.slotNames.count - 2
+                        """))
+        #expect(
+            attributes(["var b: Int", "var a: Outer.Person?"], in: source) == [
+                "@_EntitySlot(slot: 0, isBelowEntity: true)",
+                "@_EntitySlot(toOne: 1, isBelowEntity: true)",
+            ])
+        #expect(!members("class E: Person {}").source.contains("_firstOwnSlot"))
+    }
+
+    @Test func `writes accessors over the subscripts of slots`() {
+        #expect(
+            EntitySlotMacro.accessors(attribute: "@_EntitySlot(slot: 12)").source == """
+                {
+                    get { self[slot: 12] }
+                    set { self[slot: 12] = newValue }
+                }
+                """)
+        #expect(
+            EntitySlotMacro.accessors(
+                attribute: "\n@Anabranch._EntitySlot(toOne: 0, isBelowEntity: true)"
+            ).source == """
+                {
+                    get { self[toOne: Self._firstOwnSlot + 0] }
+                    set { self[toOne: Self._firstOwnSlot + 0] = newValue }
+                }
+                """)
+        #expect(
+            EntitySlotMacro.accessors(attribute: "@_EntitySlot(toMany: 3)").source == """
+                {
+                    get { self[toMany: 3] }
+                }
+                """)
+        #expect(
+            EntitySlotMacro.accessors(attribute: "@_EntitySlot").attributeComplaints.count == 1)
+    }
+
+    @Test(arguments: [
+        ("public final", "public "), ("open", "open "), ("package", "package "), ("final", ""),
+        ("internal", ""), ("fileprivate", ""),
+    ])
+    func `repeats the access of the class`(modifiers: String, access: String) {
+        let source = members("\(modifiers) class A: ManagedObject { var x: Int }").source
+        #expect(source.hasPrefix("\(access)override class var entityName"))
+        #expect(source.contains("\n\(access)override class var slotNames"))
+    }
+
+    @Test(arguments: [
+        ("@Entity(\"Human\")", "Human"), ("\n// (\"X\")\n@Entity( \"Ä b\" ) ", "Ä b"),
+        ("@Anabranch.Entity(\"Human\")", "Human"), ("@Entity", "A"), ("@Entity()", "A"),
+    ])
+    func `takes the name of the entity`(attribute: String, name: String) {
+        let source = members("class A: ManagedObject {}", attribute: attribute).source
+        #expect(source.hasPrefix("override class var entityName: String { \"\(name)\" }"))
+    }
+
+    @Test(arguments: [
+        "@Entity(\"A\\(b)\")", "@Entity(name)", "@Entity(\"\")", "@Entity(\"a\" + \"b\")",
+        "@Entity(#\"a\"#)", "@Entity(\"a\\u{62}\")", "@Entity(\"A\", \"B\")",
+    ])
+    func `refuses a name that it can't read`(attribute: String) {
+        let expansion = members("class A: ManagedObject {}", attribute: attribute)
+        #expect(expansion.source.isEmpty)
+        #expect(expansion.attributeComplaints.map(\.offset) == [8])
+    }
+
+    @Test func `writes names into literals`() {
+        let source = members(#"class A: ManagedObject { var `a "b"`: Int }"#).source
+        #expect(source.contains(#"["a \"b\""]"#))
+    }
+}

@@ -1,0 +1,42 @@
+import AnabranchModel
+import AnabranchReplication
+import Testing
+
+@testable import AnabranchMacroExpansion
+@testable import AnabranchModelTool
+
+/// There is one form of a class, whoever writes it.
+@Suite struct `The form of generated classes` {
+    @Test func `what @Entity makes is what the model tool writes`() throws {
+        let model = try ManagedObjectModel {
+            Entity("Person") {
+                Attribute("name", .string)
+                Attribute("age", .integer64, optional: false, default: 0)
+                Attribute("in", .boolean)
+                Relationship("boss", to: "Person", inverse: "reports")
+                Relationship("reports", toMany: "Person", inverse: "boss")
+            }
+        }
+        let generated = ClassWriter(model: model, fileName: "People").source()
+        let members = [
+            "public var reports: ManagedObjectSet<Person>", "public var name: String?",
+            "public var boss: Person?", "public var age: Int64", "public var `in`: Bool?",
+        ]
+        let source = "open class Person: ManagedObject {\n\(members.joined(separator: "\n"))\n}"
+        let own = EntityMacro.members(of: source, attribute: "@Entity").source
+        for line in own.split(separator: "\n") {
+            #expect(generated.contains(line.trimmingPrefix { $0 == " " }))
+        }
+        for member in members {
+            let attribute = EntityMacro.attribute(ofMember: member, in: source).source
+            let accessors = EntitySlotMacro.accessors(attribute: attribute).source
+            #expect(Self.joined(generated).contains(Self.joined("\(member) \(accessors)")))
+        }
+    }
+
+    /// Without white space, and a getter alone without its word.
+    private static func joined(_ source: String) -> String {
+        let text = source.filter { !$0.isWhitespace }
+        return text.replacing("{get{self[toMany:4]}}", with: "{self[toMany:4]}")
+    }
+}

@@ -1,0 +1,117 @@
+import Testing
+
+@testable import AnabranchMacroExpansion
+
+@Suite struct `What @Entity refuses` {
+    /// The words of complaints, with the word of the source where each points.
+    private func complaints(_ source: String) -> [(word: String, message: String)] {
+        let expansion = EntityMacro.members(of: source, attribute: "@Entity")
+        return expansion.complaints.map { complaint in
+            let rest = source.utf8.dropFirst(complaint.offset)
+            let word = SwiftLexer.tokens(of: String(decoding: rest, as: UTF8.self)).first
+            return (word?.text ?? "", complaint.message)
+        }
+    }
+
+    @Test(arguments: [
+        ("let size: Int64", "let", "make 'size' a 'var'"),
+        ("var untyped", "untyped", "write 'var untyped: '"),
+        ("var preset: Int64 = 0", "preset", "remove the initial value"),
+        ("var guessed = 3", "guessed", "remove the initial value"),
+        ("var watched: Int64 { didSet {} }", "watched", "override willSave()"),
+        ("weak var owner: A?", "owner", "can't be weak"),
+        ("unowned(unsafe) var owner: A?", "owner", "can't be unowned"),
+        ("var (a, b): (Int, Int)", "var", "one a line"),
+        ("var a, b: Int64", "a", "one a line"),
+        ("@NSManaged var a: Int64", "a", "remove @NSManaged"),
+        ("override var a: Int64", "a", "of the class above"),
+        ("#if DEBUG\nvar a: Int64\n#endif", "a", "out of #if"),
+        ("var a: String!", "String", "'?' instead of '!'"),
+        ("var a: [Person]", "[", "a 'ManagedObjectSet<Person>'"),
+        ("var a: Set<Person>?", "Set", "a 'ManagedObjectSet<Person>'"),
+        ("var a: Swift.Array<Person>", "Swift", "a 'ManagedObjectSet<Person>'"),
+        ("var a: ManagedObjectSet<Person>?", "ManagedObjectSet", "never nil"),
+        ("@Relationship var a: Person", "Person", "write 'Person?'"),
+        ("@Attribute @Relationship var a: Person?", "a", "@Attribute or @Relationship"),
+        ("@Attribute var a: ManagedObjectSet<A>", "a", "remove @Attribute"),
+        ("var a: (Int, Int)", "(", "'(Int, Int)' can't be stored"),
+        ("var a: (Int) -> Int", "(", "can't be stored"),
+        ("var a: [String: Int]", "[", "can't be stored"),
+        ("var a: any Hashable", "any", "can't be stored"),
+        ("var a: A & B", "A", "can't be stored"),
+    ])
+    func `a property in a wrong form, at its place`(
+        member: String, word: String, message: String
+    ) throws {
+        let source = "/// Ü\n@Entity class X: ManagedObject {\n    var ä: Int64\n\(member)\n}"
+        let found = complaints(source)
+        try #require(found.count == 1)
+        #expect(found[0].word == word)
+        #expect(found[0].message.contains(message))
+        let expansion = EntityMacro.members(of: source, attribute: "@Entity")
+        #expect(expansion.source.contains("[\"ä\"]"))
+        #expect(EntityMacro.attribute(ofMember: member, in: source).source == "")
+    }
+
+    @Test(arguments: [
+        ("struct Value {}", "struct", "write 'class Value: ManagedObject'"),
+        ("actor Value {}", "actor", "write 'class Value: ManagedObject'"),
+        ("extension Value {}", "extension", "write 'class Value: ManagedObject'"),
+        ("class Value { var a: Int }", "Value", "write 'class Value: ManagedObject'"),
+        ("class Value<T>: ManagedObject {}", "Value", "can't be generic"),
+        ("func f() {}", "func", "write it before 'class'"),
+    ])
+    func `a declaration that is no class of an entity`(
+        source: String, word: String, message: String
+    ) throws {
+        let found = complaints(source)
+        try #require(found.count == 1)
+        #expect(found[0].word == word && found[0].message.contains(message))
+        #expect(EntityMacro.members(of: source, attribute: "@Entity").source.isEmpty)
+        #expect(EntityMacro.attribute(ofMember: "var a: Int", in: source).source.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("class X: ManagedObject { let a: Int }", "class X: ManagedObject { var a: Int }"),
+        (
+            "class X: ManagedObject { /* ü */ public var a: Int = 3 }",
+            "class X: ManagedObject { /* ü */ @Transient public var a: Int = 3 }"
+        ),
+        ("class X: ManagedObject { var a: A! }", "class X: ManagedObject { var a: A? }"),
+        (
+            "class X: ManagedObject { @Relationship var a: B<C> }",
+            "class X: ManagedObject { @Relationship var a: B<C>? }"
+        ),
+        ("class X { }", "class X: ManagedObject { }"),
+    ])
+    func `what an editor offers leaves nothing to refuse`(source: String, better: String) throws {
+        let complaint = try #require(
+            EntityMacro.members(of: source, attribute: "@Entity").complaints.first)
+        let remedy = try #require(complaint.remedy)
+        var bytes = Array(source.utf8)
+        bytes.replaceSubrange(remedy.range, with: remedy.text.utf8)
+        #expect(String(decoding: bytes, as: UTF8.self) == better)
+        #expect(complaints(better).isEmpty)
+    }
+
+    @Test func `a mark where nobody reads it`() {
+        let entity = ["@Entity(\"A\") class X: ManagedObject {}"]
+        func isRefused(_ name: String, _ source: String, in context: [String] = entity) -> Bool {
+            let complaints = EntityMark.check(name, on: source, in: context).attributeComplaints
+            return !complaints.isEmpty
+        }
+        #expect(!isRefused("Attribute", "@Attribute var a: A?"))
+        #expect(!isRefused("Transient", "@Transient var a = 3"))
+        #expect(!isRefused("Transient", "@Transient let a: Int = 3"))
+        #expect(!isRefused("Relationship", "@Relationship\nvar a: A?", in: entity + ["class Y {}"]))
+        #expect(isRefused("Attribute", "@Attribute static var a: A?"))
+        #expect(isRefused("Attribute", "@Attribute @Transient var a: A?"))
+        #expect(isRefused("Attribute", "@Attribute lazy var a = 3"))
+        #expect(isRefused("Relationship", "@Relationship var a: A? { nil }"))
+        #expect(isRefused("Transient", "@Transient func f() {}"))
+        #expect(isRefused("Transient", "@Transient static var a = 3"))
+        #expect(isRefused("Attribute", "@Attribute var a: A?", in: []))
+        #expect(isRefused("Attribute", "@Attribute var a: A?", in: ["extension X {}"] + entity))
+        #expect(isRefused("Attribute", "@Attribute var a: A?", in: ["class X: ManagedObject {}"]))
+    }
+}
