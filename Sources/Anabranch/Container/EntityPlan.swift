@@ -12,7 +12,7 @@ final class EntityPlan: Sendable {
     let storedSlots: [Int]
     /// Slots whose values a saved object may not lack.
     let mandatorySlots: [Int]
-    let storedAttributes: [AttributeDescription]
+    let storedAttributes: [(slot: Int, attribute: AttributeDescription)]
     /// The to-one relationships that are stored in the row.
     let references: [RelationshipDescription]
     /// The relationships that are not.
@@ -33,7 +33,7 @@ final class EntityPlan: Sendable {
         let isStored = isStored
         storedSlots = entity.slots.indices.filter { isStored[$0] }
         mandatorySlots = storedSlots.filter { !entity.slots[$0].isOptional }
-        storedAttributes = entity.attributes.filter { !$0.isTransient }
+        storedAttributes = entity.attributes.filter { !$0.isTransient }.map { ($0.slot, $0) }
         references = entity.relationships.filter { $0.storage == .reference }
         relations = entity.relationships.filter { $0.storage != .reference }
         var index = Array(repeating: -1, count: entity.slots.count)

@@ -31,7 +31,7 @@ public final class PersistentStoreCoordinator: Sendable {
             if let plans, store.model === model { plans } else {
                 try EntityPlans(model: store.model, classes: classes)
             }
-        origin = StoreOrigin(store)
+        origin = .of(store)
     }
 
     public var model: ManagedObjectModel { store.model }

@@ -8,8 +8,9 @@ final class EntityHome {
     let plan: EntityPlan
     let entity: EntityDescription
     let origin: StoreOrigin
-    // The context sets it to nil in its own deinit and when it is reset.
-    unowned(unsafe) var context: ManagedObjectContext?
+    // The context cuts it off in its own deinit and when it is reset. Counting references to a
+    // context is slow, since there are weak ones too, so what every object does spares it.
+    @exclusivity(unchecked) private var reference: Unmanaged<ManagedObjectContext>?
     /// Records whose objects were made without their rows, most recent last: when one is needed,
     /// so are probably the others, and one read brings many.
     var faults: [Int64] = []
@@ -18,6 +19,18 @@ final class EntityHome {
         self.plan = plan
         entity = plan.entity
         origin = context.coordinator.origin
-        self.context = context
+        reference = .passUnretained(context)
     }
+
+    var context: ManagedObjectContext? { reference?.takeUnretainedValue() }
+
+    var hasContext: Bool { reference != nil }
+
+    /// Lends the context, which lives on for as long as the body runs: it is called on its queue.
+    @inline(__always)
+    func withContext(_ body: (ManagedObjectContext) -> Void) {
+        reference?._withUnsafeGuaranteedRef(body)
+    }
+
+    func cutOff() { reference = nil }
 }

@@ -107,7 +107,7 @@ extension ManagedObjectContext {
         change(&object.flags)
         counts.add(object.flags, 1)
         if !object.flags.contains(.listed), object.hasChanges {
-            object.flags.insert(.listed)
+            object.flags.formUnion(.listed)
             changed.append(object)
         }
     }
@@ -115,7 +115,7 @@ extension ManagedObjectContext {
     /// Notes an object for the present event.
     func note(_ object: ManagedObject) {
         guard !object.flags.contains(.noted) else { return }
-        object.flags.insert(.noted)
+        object.flags.formUnion(.noted)
         event.touched.append(object)
         scheduleProcessing()
     }
@@ -133,14 +133,14 @@ extension ManagedObjectContext {
         if object.committed.isEmpty, !object.flags.contains(.inserted) {
             object.committed = SlotStorage(copying: object.slots)
         }
-        object.flags.insert(.writable)
+        object.flags.formUnion(.writable)
     }
 
     /// Takes an object out of the context; whoever holds it still reads what it had.
     func detach(_ object: ManagedObject) {
         counts.add(object.flags, -1)
         object.flags.subtract([.inserted, .updated, .noted, .writable])
-        object.flags.insert(.detached)
+        object.flags.formUnion(.detached)
         object.committed = SlotStorage()
         registry.remove(object.localID)
     }

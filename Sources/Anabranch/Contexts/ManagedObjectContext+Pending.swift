@@ -22,23 +22,26 @@ extension ManagedObjectContext {
         guard !event.isEmpty else { return }
         let present = event
         event = EventChanges()
-        for object in present.touched {
-            object.flags.subtract([.noted, .writable])
-        }
-        post(.objectsDidChange, changes(of: present))
-        for object in present.touched { object.flags.remove(.born) }
+        let changes = takeChanges(of: present)
+        post(.objectsDidChange, changes)
+        guard !changes.inserted.isEmpty || !present.vanished.isEmpty else { return }
+        for object in present.touched { object.flags.subtract(.born) }
     }
 
-    private func changes(of event: EventChanges) -> ObjectIDChanges {
+    /// Takes the event's marks off its objects.
+    private func takeChanges(of event: EventChanges) -> ObjectIDChanges {
         var inserted: [ObjectIDList.Item] = []
         var updated: [ObjectIDList.Item] = []
         var deleted: [ObjectIDList.Item] = []
-        for object in event.touched where !object.flags.contains(.detached) {
-            if object.flags.contains(.deleted) {
+        for object in event.touched {
+            let flags = object.flags
+            object.flags.subtract([.noted, .writable])
+            if flags.contains(.detached) { continue }
+            if flags.contains(.deleted) {
                 deleted.append(object.listItem)
-            } else if object.flags.contains(.born) {
+            } else if flags.contains(.born) {
                 inserted.append(object.listItem)
-            } else if object.hasChanges {
+            } else if !flags.isDisjoint(with: .changes) {
                 updated.append(object.listItem)
             }
         }

@@ -66,8 +66,8 @@ extension ManagedObjectContext {
         }
         object.committed = committed
         object.slots = slots
-        object.flags.insert(.hasRow)
-        object.flags.remove(.refault)
+        object.flags.formUnion(.hasRow)
+        object.flags.subtract(.refault)
         if !deletedIDs.isEmpty { clearReferences(of: object, to: deletedIDs) }
     }
 

@@ -13,7 +13,7 @@ extension ManagedObjectContext {
     /// The object if it is registered; never reads the store.
     public func registeredObject(for objectID: ManagedObjectID) -> ManagedObject? {
         checkQueue()
-        guard objectID.origin === coordinator.origin else { return nil }
+        guard objectID.belongs(to: coordinator.origin) else { return nil }
         return held(objectID.localID)
     }
 
@@ -24,7 +24,7 @@ extension ManagedObjectContext {
     public func object(with objectID: ManagedObjectID) -> ManagedObject {
         checkQueue()
         precondition(
-            objectID.origin === coordinator.origin, "The object ID belongs to another store.")
+            objectID.belongs(to: coordinator.origin), "The object ID belongs to another store.")
         return held(objectID.localID) ?? makeFault(objectID.localID, objectID.entity)
     }
 
@@ -43,7 +43,7 @@ extension ManagedObjectContext {
     ///   `foreignObject` for an ID of another store; ``StoreError``.
     public func existingObject(with objectID: ManagedObjectID) throws -> ManagedObject {
         checkQueue()
-        guard objectID.origin === coordinator.origin else {
+        guard objectID.belongs(to: coordinator.origin) else {
             throw PropertyError(
                 .foreignObject, "Can't find \(objectID) because it is of another store.",
                 objectID: objectID)
@@ -94,7 +94,7 @@ extension ManagedObjectContext {
     func registeredObject(
         takingOver row: StoredRow, refreshing: Bool = false
     ) -> ManagedObject? {
-        guard let object = held(row.id) else { return nil }
+        guard registry.count > 0, let object = held(row.id) else { return nil }
         if !object.flags.contains(.hasRow), !object.flags.contains(.inserted) {
             adopt(row, by: object)
         } else if refreshing {
@@ -117,7 +117,7 @@ extension ManagedObjectContext {
     func adopt(_ row: StoredRow, by object: ManagedObject) {
         object.slots = SlotStorage(row)
         object.version = row.version
-        object.flags.insert(.hasRow)
+        object.flags.formUnion(.hasRow)
         if !deletedIDs.isEmpty { clearReferences(of: object, to: deletedIDs) }
     }
 }

@@ -27,7 +27,7 @@ extension ManagedObjectContext {
     private func takeBack(_ object: ManagedObject) {
         if object.flags.contains(.inserted) {
             detach(object)
-            object.flags.remove(.deleted)
+            object.flags.subtract(.deleted)
             event.invalidated.append(object)
             return
         }

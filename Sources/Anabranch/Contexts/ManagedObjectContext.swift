@@ -75,7 +75,7 @@ extension ManagedObjectContext {
 
     /// Cuts every object off from the context.
     func forgetHomes() {
-        for home in homes { home?.context = nil }
+        for home in homes { home?.cutOff() }
         lastInsertion = nil
         homes = Array(repeating: nil, count: homes.count)
     }

@@ -39,8 +39,9 @@ extension ManagedObjectContext {
         guard let overlay = try pendingOverlay(of: plan, if: request.includesPendingChanges) else {
             var ids: [ManagedObjectID] = []
             try coordinator.store.read { reader in
-                try reader.forEachObject(plan.query()) { entity, id in
-                    ids.append(ManagedObjectID(origin: origin, entity: entity, localID: id))
+                try reader.forEachObject(plan.query()) { entityIndex, id in
+                    ids.append(
+                        ManagedObjectID(origin: origin, entityIndex: entityIndex, localID: id))
                 }
             }
             return ids

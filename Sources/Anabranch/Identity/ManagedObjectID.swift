@@ -7,17 +7,25 @@ public import Foundation
 ///
 /// Equal IDs of one coordinator name one record, whichever context gave them.
 public struct ManagedObjectID: Sendable {
-    // Origins are immortal, so that IDs are plain bytes: lists of them are made, copied and
-    // dropped without counting references.
-    package unowned(unsafe) let origin: StoreOrigin
+    // Sixteen plain bytes: lists of IDs are made, copied and dropped without counting references.
     package let localID: LocalID
+    private let originNumber: Int32
     private let entityIndex: Int32
 
     package init(origin: StoreOrigin, entity: EntityDescription, localID: LocalID) {
-        self.origin = origin
-        self.localID = localID
-        entityIndex = Int32(truncatingIfNeeded: entity.index)
+        self.init(origin: origin, entityIndex: entity.index, localID: localID)
     }
+
+    init(origin: StoreOrigin, entityIndex: Int, localID: LocalID) {
+        self.localID = localID
+        originNumber = origin.number
+        self.entityIndex = Int32(truncatingIfNeeded: entityIndex)
+    }
+
+    package var origin: StoreOrigin { .numbered(originNumber) }
+
+    /// Whether it is an ID of the store that was opened.
+    func belongs(to origin: StoreOrigin) -> Bool { originNumber == origin.number }
 
     /// The object's own entity, not one above it.
     public var entity: EntityDescription { origin.model.entities[Int(entityIndex)] }
@@ -51,7 +59,7 @@ public struct ManagedObjectID: Sendable {
 
 extension ManagedObjectID: Hashable {
     public static func == (left: ManagedObjectID, right: ManagedObjectID) -> Bool {
-        left.localID == right.localID && left.origin === right.origin
+        left.localID == right.localID && left.originNumber == right.originNumber
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(localID) }

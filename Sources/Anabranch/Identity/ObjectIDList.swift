@@ -35,7 +35,7 @@ extension ObjectIDList: RandomAccessCollection {
         guard let origin else { preconditionFailure("An empty list has no object at \(position).") }
         let item = items[position]
         return ManagedObjectID(
-            origin: origin, entity: origin.model.entities[Int(item.entityIndex)], localID: item.id)
+            origin: origin, entityIndex: Int(item.entityIndex), localID: item.id)
     }
 }
 

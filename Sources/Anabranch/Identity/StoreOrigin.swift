@@ -1,22 +1,38 @@
 package import AnabranchModel
 import AnabranchReplication
 package import AnabranchStore
+import Synchronization
 
 /// The opened store that object IDs belong to.
 ///
 /// It does not keep the store open: an ID may be kept for longer than its container. For the same
-/// reason it is never freed, so that an ID need not count references to it: what remains of an
-/// opened store is this object and its model.
+/// reason it is never freed, so that an ID may name it by a number: what remains of an opened
+/// store is this object and its model.
 package final class StoreOrigin: Sendable {
     package let model: ManagedObjectModel
     package let identity: StoreIdentity
+    /// Of this one among all that the program has opened.
+    let number: Int32
     private weak let store: Store?
 
-    init(_ store: Store) {
+    private static let all = Mutex<[StoreOrigin]>([])
+
+    static func numbered(_ number: Int32) -> StoreOrigin { all.withLock { $0[Int(number)] } }
+
+    /// The origin of a store that was just opened.
+    static func of(_ store: Store) -> StoreOrigin {
+        all.withLock { all in
+            let origin = StoreOrigin(store, number: Int32(all.count))
+            all.append(origin)
+            return origin
+        }
+    }
+
+    private init(_ store: Store, number: Int32) {
         model = store.model
         identity = store.identity
+        self.number = number
         self.store = store
-        _ = Unmanaged.passRetained(self)
     }
 
     func recordID(of id: LocalID) throws -> RecordID {

@@ -49,8 +49,8 @@ extension ManagedObject {
     /// Afterwards there is a value in every slot.
     @usableFromInline
     final func realise() {
-        if flags.contains(.hasRow), !flags.contains(.detached), home.context != nil {
-            flags.insert(.realised)
+        if flags.contains(.hasRow), !flags.contains(.detached), home.hasContext {
+            flags.formUnion(.realised)
             return awakeFromFetch()
         }
         guard let context = managedObjectContext else { return fillSlots() }
@@ -84,7 +84,7 @@ extension ManagedObject {
     final func prepareToWrite() {
         if !flags.contains(.realised) { realise() }
         guard flags.contains(.realised) else { return }
-        managedObjectContext?.noteWrite(self)
+        if !flags.contains(.detached) { home.withContext { $0.noteWrite(self) } }
     }
 
     final func isWritten(_ slot: Int) -> Bool { writtenSlots & 1 << UInt64(min(slot, 63)) != 0 }

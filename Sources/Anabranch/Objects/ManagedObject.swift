@@ -34,13 +34,13 @@ open class ManagedObject {
     /// marked is as committed.
     @exclusivity(unchecked) @usableFromInline final var writtenSlots: UInt64 = 0
     final let home: EntityHome
-    final var localID: LocalID
+    @exclusivity(unchecked) final var localID: LocalID
     /// The slots as the store has them, while they may differ from the present ones; else empty.
     @exclusivity(unchecked) final var committed = SlotStorage()
     /// Of the row that the slots came from.
-    final var version: RowVersion
+    @exclusivity(unchecked) final var version: RowVersion
     /// Of the relationships that have no slot value.
-    final var relations: RelationTable?
+    @exclusivity(unchecked) final var relations: RelationTable?
 
     /// Called by contexts only.
     public required init(_ birth: ObjectBirth) {

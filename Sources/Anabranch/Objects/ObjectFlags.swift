@@ -39,6 +39,11 @@ extension ObjectFlags {
     func isDisjoint(with flags: ObjectFlags) -> Bool { rawValue & flags.rawValue == 0 }
 
     @inlinable
+    mutating func formUnion(_ flags: ObjectFlags) {
+        self = ObjectFlags(rawValue: rawValue | flags.rawValue)
+    }
+
+    @inlinable
     mutating func subtract(_ flags: ObjectFlags) {
         self = ObjectFlags(rawValue: rawValue & ~flags.rawValue)
     }

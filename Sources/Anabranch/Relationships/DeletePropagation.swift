@@ -91,7 +91,7 @@ extension ManagedObjectContext {
         for object in changed
         where object.flags.isSuperset(of: [.inserted, .deleted]) && ids.contains(object.localID) {
             detach(object)
-            object.flags.remove(.deleted)
+            object.flags.subtract(.deleted)
             event.vanished.append(object)
             deletedIDs.remove(object.localID)
         }
@@ -117,7 +117,7 @@ extension ManagedObjectContext {
                 isChanged = true
             }
         }
-        if isChanged { object.flags.insert(.refault) }
+        if isChanged { object.flags.formUnion(.refault) }
         return isChanged
     }
 

@@ -21,27 +21,27 @@ extension ManagedObjectContext {
         try propagateDeletes()
         announceChanges()
         guard hasChanges else { return }
-        try callWillSave()
-        let pending = pending
-        try validate(pending)
-        var builder = SaveBuilder(author: transactionAuthor, name: name)
-        for object in pending { builder.add(object) }
-        let result = try write(builder.request)
-        finish(builder, result)
+        let builder = try build(try callWillSave())
+        finish(builder, try write(builder.request))
     }
 
     private static let mostRounds = 1000
 
     /// Calls every changed object's hook; objects changed meanwhile get it again, until none is.
-    private func callWillSave() throws {
+    ///
+    /// - Returns: What is pending then.
+    private func callWillSave() throws -> [ManagedObject] {
         post(.willSave, nil)
-        var round = pending
+        var all = pending
+        var round = all
         for _ in 0..<Self.mostRounds {
             for object in round { object.willSave() }
             try propagateDeletes()
+            guard !event.isEmpty else { return all }
             round = event.touched.filter { !$0.flags.contains(.detached) }
             announceChanges()
-            if round.isEmpty { return }
+            all = pending
+            if round.isEmpty { return all }
         }
         throw PropertyError(
             .endlessChanges,
@@ -49,12 +49,16 @@ extension ManagedObjectContext {
                 + "let it change only what differs.", objectID: round.first?.objectID)
     }
 
-    private func validate(_ pending: [ManagedObject]) throws {
+    /// - Throws: ``ValidationError`` with the failures of all objects.
+    private func build(_ pending: [ManagedObject]) throws -> SaveBuilder {
         var validator = SaveValidator()
+        var builder = SaveBuilder(author: transactionAuthor, name: name)
         for object in pending {
             try validator.check(object, in: self)
+            builder.add(object)
         }
         if let error = ValidationError(validator.failures) { throw error }
+        return builder
     }
 
     private func write(_ request: SaveRequest) throws -> SaveResult {
@@ -72,47 +76,49 @@ extension ManagedObjectContext {
     private func finish(_ builder: SaveBuilder, _ result: SaveResult) {
         let renamed = rename(result.renamed)
         let records = changedRecords(builder, result)
-        for object in builder.inserted { object.version = result.version }
-        for objects in builder.updated {
-            for object in objects { object.version = result.version }
-        }
-        let updated = builder.updated.flatMap { $0 } + builder.untouched
-        let saved = builder.inserted + updated
-        settle(saved, builder.deleted)
-        for object in saved { object.didSave() }
-        for object in builder.deleted { object.didSave() }
+        settle(builder, result.version)
+        builder.forEachObject { $0.didSave() }
         var changes = objectIDChanges(records)
         changes.renamed = renamed
         changes.author = transactionAuthor
         if result.dot != nil {
             changes.position = HistoryPosition(rawValue: result.version.position)
         }
-        changes.updated = ObjectIDList(coordinator.origin, updated.map(\.listItem))
+        changes.updated = ObjectIDList(
+            coordinator.origin,
+            builder.updated.joined().map(\.listItem) + builder.untouched.map(\.listItem))
         post(.didSave, changes)
         if result.dot != nil { coordinator.didSave(records, from: link) }
     }
 
-    private func settle(_ saved: [ManagedObject], _ deleted: [ManagedObject]) {
-        for object in deleted {
+    private func settle(_ builder: SaveBuilder, _ version: RowVersion) {
+        for object in builder.deleted {
             detach(object)
             object.flags.subtract([.deleted, .listed])
         }
-        for object in saved {
-            object.committed = SlotStorage()
-            object.writtenSlots = 0
-            object.flags.subtract(
-                [.inserted, .updated, .listed, .noted, .writable, .born, .refault])
-            if let table = object.relations {
-                for index in table.states.indices { table.states[index].commit() }
-            }
+        for object in builder.inserted { settle(object, version) }
+        for group in builder.updated { for object in group { settle(object, version) } }
+        for object in builder.untouched { settle(object, object.version) }
+        // Those that have lost their changes since they were listed.
+        if changed.count > builder.count {
+            for object in changed { object.flags.subtract(.listed) }
         }
-        for object in changed { object.flags.remove(.listed) }
         changed = []
         counts = ChangeCounts()
         deletedIDs = []
         // Objects that didSave changes begin another event, and another save.
         for object in event.touched { object.flags.subtract([.noted, .writable, .born]) }
         event.touched = []
+    }
+
+    private func settle(_ object: ManagedObject, _ version: RowVersion) {
+        object.version = version
+        object.committed = SlotStorage()
+        object.writtenSlots = 0
+        object.flags.subtract([.inserted, .updated, .listed, .noted, .writable, .born, .refault])
+        if let table = object.relations {
+            for index in table.states.indices { table.states[index].commit() }
+        }
     }
 
     private func changedRecords(

@@ -11,8 +11,8 @@ struct SaveBuilder {
     private(set) var updated: [[ManagedObject]] = []
     /// Counted as changed, though no slot of theirs is written.
     private(set) var untouched: [ManagedObject] = []
-    private var insertGroups: [Int: Int] = [:]
-    private var deleteGroups: [Int: Int] = [:]
+    private var insertGroups = EntityGroups()
+    private var deleteGroups = EntityGroups()
     private var updateGroups: [UpdateShape: Int] = [:]
     private var lastUpdate: (shape: UpdateShape, group: Int)?
 
@@ -21,11 +21,15 @@ struct SaveBuilder {
         let slots: SlotSet
     }
 
+    /// Of all objects that were added.
+    private(set) var count = 0
+
     init(author: String, name: String) {
         request = SaveRequest(author: author, name: name)
     }
 
     mutating func add(_ object: ManagedObject) {
+        count += 1
         let flags = object.flags
         if flags.contains(.deleted) {
             addDeletion(of: object)
@@ -38,29 +42,27 @@ struct SaveBuilder {
         }
     }
 
+    /// Those that are written first, those that are deleted last.
+    func forEachObject(_ body: (ManagedObject) -> Void) {
+        inserted.forEach(body)
+        for group in updated { group.forEach(body) }
+        untouched.forEach(body)
+        deleted.forEach(body)
+    }
+
     private mutating func addInsertion(of object: ManagedObject) {
-        let entity = object.entity
-        let group =
-            insertGroups[entity.index]
-            ?? {
-                request.inserts.append(.init(entity: entity))
-                insertGroups[entity.index] = request.inserts.count - 1
-                return request.inserts.count - 1
-            }()
-        request.inserts[group].rows.append(object.localID, object.slots.buffer)
+        let index = insertGroups.index(of: object.entity) {
+            request.inserts.append(.init(entity: $0))
+        }
+        request.inserts[index].rows.append(object.localID, object.slots.buffer)
         inserted.append(object)
     }
 
     private mutating func addDeletion(of object: ManagedObject) {
-        let entity = object.entity
-        let group =
-            deleteGroups[entity.index]
-            ?? {
-                request.deletes.append(.init(entity: entity, rows: []))
-                deleteGroups[entity.index] = request.deletes.count - 1
-                return request.deletes.count - 1
-            }()
-        request.deletes[group].rows.append((object.localID, object.version))
+        let index = deleteGroups.index(of: object.entity) {
+            request.deletes.append(.init(entity: $0, rows: []))
+        }
+        request.deletes[index].rows.append((object.localID, object.version))
         deleted.append(object)
     }
 
@@ -105,6 +107,26 @@ struct SaveBuilder {
                 }
             }
         }
+    }
+}
+
+/// Numbers entities in the order of their coming.
+private struct EntityGroups {
+    private var indices: [Int: Int] = [:]
+    private var last: (entity: Int, index: Int)?
+
+    /// - Parameter begin: Called with an entity that is new.
+    mutating func index(
+        of entity: EntityDescription, _ begin: (EntityDescription) -> Void
+    ) -> Int {
+        if let last, last.entity == entity.index { return last.index }
+        let index = indices[entity.index] ?? indices.count
+        if index == indices.count {
+            indices[entity.index] = index
+            begin(entity)
+        }
+        last = (entity.index, index)
+        return index
     }
 }
 

@@ -17,8 +17,9 @@ struct SaveValidator {
         where (isNew || object.isWritten(slot)) && object.slots[slot].isNull {
             fail(object, plan.entity.slots[slot].name, .missingMandatoryProperty, "it is not set")
         }
-        for attribute in plan.storedAttributes where isNew || object.isWritten(attribute.slot) {
-            checkType(attribute, of: object)
+        for index in plan.storedAttributes.indices
+        where isNew || object.isWritten(plan.storedAttributes[index].slot) {
+            checkType(plan.storedAttributes[index].attribute, of: object)
         }
         for (index, relationship) in plan.relations.enumerated()
         where !relationship.isOptional && !relationship.isToMany {

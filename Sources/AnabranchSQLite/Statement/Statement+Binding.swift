@@ -3,8 +3,8 @@ public import CSQLite
 // Parameters count from 1. Binding throws `misuse` while the statement is between its first step
 // and its reset, `range` for an index it does not have, and `tooBig` beyond SQLite's limit.
 //
-// SQLite copies text and blobs into a buffer that it keeps for the parameter, so binding row after
-// row allocates only when a value outgrows those before it.
+// Text and blobs are copied. SQLite would allocate memory for each copy; short texts, which are
+// most values of most rows, have a place of their own for each parameter instead.
 extension Statement {
     public var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
 
@@ -36,10 +36,35 @@ extension Statement {
     public func bind(_ value: String, at index: Int) throws {
         var value = value
         let status = value.withUTF8 { text in
-            csqlite_bind_text(
+            if text.count <= Self.shortText, let place = shortTextPlace(at: index) {
+                if let start = text.baseAddress {
+                    place.copyMemory(from: start, byteCount: text.count)
+                }
+                return csqlite_bind_static_text(
+                    handle, Int32(truncatingIfNeeded: index), place, UInt64(text.count))
+            }
+            return csqlite_bind_text(
                 handle, Int32(truncatingIfNeeded: index), text.baseAddress, UInt64(text.count))
         }
         if status != SQLITE_OK { throw bindingError(status, at: index) }
+    }
+
+    /// Bytes of a text that has a place of its own.
+    @usableFromInline static var shortText: Int { 64 }
+
+    /// - Returns: `nil` where the parameter can't be bound now; SQLite tells why.
+    @inlinable
+    func shortTextPlace(at index: Int) -> UnsafeMutableRawPointer? {
+        if isRunning { return nil }
+        if shortTexts.count == 0 { makeShortTexts() }
+        let offset = (index - 1) * Self.shortText
+        guard index > 0, offset < shortTexts.count else { return nil }
+        return shortTexts.baseAddress?.advanced(by: offset)
+    }
+
+    @usableFromInline
+    func makeShortTexts() {
+        shortTexts = .allocate(byteCount: parameterCount * Self.shortText, alignment: 8)
     }
 
     /// A blob; an empty one is not NULL.

@@ -23,6 +23,9 @@ public final class Statement {
     /// Rows returned since the first `step`.
     @exclusivity(unchecked) @usableFromInline var rowCount = 0
 
+    /// Where short texts stand while they are bound, `shortText` bytes for each parameter.
+    @usableFromInline var shortTexts = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+
     public let connection: Connection
     let kind: StatementKind
     let cacheEntry: CachedStatement?
@@ -48,6 +51,8 @@ public final class Statement {
     deinit {
         if let previous { previous.next = next } else { connection.firstStatement = next }
         next?.previous = previous
+        // After the bindings, which point there, are gone.
+        defer { shortTexts.deallocate() }
         guard let handle else { return }
         countRows()
         guard let cacheEntry else {

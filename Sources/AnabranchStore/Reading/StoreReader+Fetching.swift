@@ -29,24 +29,24 @@ extension StoreReader {
         _ query: FetchQuery
     ) throws -> [(entity: EntityDescription, id: LocalID)] {
         var found: [(entity: EntityDescription, id: LocalID)] = []
-        try forEachObject(query) { found.append(($0, $1)) }
+        try forEachObject(query) { found.append((schema.model.entities[$0], $1)) }
         return found
     }
 
-    /// As ``objects(_:)``, one after the other.
+    /// As ``objects(_:)``, one after the other, with the index of the entity in the model.
     package func forEachObject(
-        _ query: FetchQuery, _ body: (EntityDescription, LocalID) throws -> Void
+        _ query: FetchQuery, _ body: (_ entityIndex: Int, LocalID) -> Void
     ) throws {
-        let entity = query.entity
-        guard schema.layout(of: entity).table.hasDiscriminator else {
+        guard schema.layout(of: query.entity).table.hasDiscriminator else {
+            let index = query.entity.index
             let statement = try prepared(query, selecting: .identifiers)
-            while try statement.step() { try body(entity, statement.int64(at: 0)) }
+            while try statement.step() { body(index, statement.int64(at: 0)) }
             return
         }
         let statement = try prepared(query, selecting: .rows("t0.ab_pk, t0.ab_entity"))
         while try statement.step() {
             guard let entity = schema.entity(numbered: statement.int64(at: 1)) else { continue }
-            try body(entity, statement.int64(at: 0))
+            body(entity.index, statement.int64(at: 0))
         }
     }
 

@@ -18,8 +18,9 @@ struct FetchWideBenchmark: Benchmark {
         } ours: { _ in
             let container = try ContactStore.open(workbench.path("store"))
             return try container.newBackgroundContext().performAndWait { context in
-                try ContinuousClock().measure {
-                    let contacts = try context.fetch(FetchRequest<Contact>())
+                var contacts: [Contact] = []
+                return try ContinuousClock().measure {
+                    contacts = try context.fetch(FetchRequest<Contact>())
                     let sum = contacts.reduce(0) { $0 &+ $1.checksum }
                     guard contacts.count == data.count, sum != 0 else {
                         throw Unexpected("\(contacts.count) objects were fetched")

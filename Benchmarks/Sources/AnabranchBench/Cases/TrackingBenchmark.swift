@@ -33,9 +33,8 @@ struct TrackingBenchmark: Benchmark {
                 "tracking in the entity's table",
                 .amount(Double(pages) / rows, unit: "B/row"), goal: 16,
                 cause: """
-                    A stamp takes 8 bytes and its columns 3 of the row's header; what goes beyond
-                    the rows themselves is room in pages that were full and split when an update
-                    made a row longer. New rows use it, and VACUUM returns it.
+                    What goes beyond the rows themselves is room in pages that were full and split
+                    when an update made a row longer. New rows use it, and VACUUM returns it.
                     """),
             Figure("of that in the rows", .amount(Double(content) / rows, unit: "B/row")),
             Figure("log, of an insert", .amount(Double(logOfInserts) / rows, unit: "B/row")),

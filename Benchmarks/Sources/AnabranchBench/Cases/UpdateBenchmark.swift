@@ -32,9 +32,9 @@ struct UpdateBenchmark: Benchmark {
             .share(
                 "one attribute changed and saved", rows: workbench.rows, times, goal: 0.45,
                 cause: """
-                    SQLite alone takes 1.7 times the raw time for the same UPDATE with the version
-                    compared and written: stamps make the rows of full pages longer, which splits
-                    them. The rest is noticing, comparing and logging the changes.
+                    SQLite alone takes a third longer for the same UPDATE with the version compared
+                    and written and the writes noted. The rest is noticing, comparing and logging
+                    the changes.
                     """)
         ]
     }
