@@ -26,6 +26,9 @@ let systemLibraries: [Target] = [
     .systemLibrary(
         name: "CMicroHTTPD", path: "Server/CMicroHTTPD", pkgConfig: "libmicrohttpd",
         providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+    .systemLibrary(
+        name: "CPostgreSQL", path: "Server/CPostgreSQL", pkgConfig: "libpq",
+        providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
 ]
 
 func library(_ name: String, in folder: String = "Sources", uses: [Target.Dependency]) -> Target {
@@ -118,7 +121,7 @@ let testTargets: [Target] = [
     tests("AnabranchStoreTests", of: ["AnabranchStore"]),
     tests("AnabranchTests", of: ["Anabranch"]),
     tests("AnabranchSyncTests", of: ["AnabranchSync", "AnabranchServer"]),
-    tests("AnabranchServerTests", of: ["AnabranchServer"]),
+    tests("AnabranchServerTests", of: ["AnabranchServer", "CPostgreSQL"]),
     tests("AnabranchCLITests", of: ["AnabranchCLI", "AnabranchDaemon"]),
     tests("SimulationTests", of: ["AnabranchSync", "AnabranchServer"]),
     tests("ExampleTests", of: ["Departments", "FirstSteps", "People"]),
