@@ -51,11 +51,13 @@ extension TableLayout {
     func creation(indexNames: inout NameTaker) -> [String] {
         var definitions = ["ab_pk INTEGER PRIMARY KEY"]
         if hasDiscriminator { definitions.append("ab_entity INTEGER") }
-        definitions += ["ab_version INTEGER", "ab_writes BLOB"]
+        definitions.append("ab_version INTEGER")
         definitions += columns.map { column in
             column.kind.declaration.isEmpty
                 ? column.name : "\(column.name) \(column.kind.declaration)"
         }
+        // Last, where readers that do not need it need not decode it either.
+        definitions.append("ab_writes BLOB")
         let table = "CREATE TABLE \(name) (\(definitions.joined(separator: ", ")))"
         return [table] + indexes(names: &indexNames)
     }
