@@ -31,7 +31,7 @@ public final class ManagedObjectContext {
     /// Of pending deletions whose relationships have been looked at.
     @exclusivity(unchecked) var deletedIDs: Set<LocalID> = []
     /// What a property's accessor could not throw; the next save does.
-    var keptError: (any Error)?
+    var keptErrors = KeptErrors()
     /// Where the class that was inserted last is at home.
     var lastInsertion: EntityHome?
     @exclusivity(unchecked) private var nextNumber: LocalID = 1
@@ -80,10 +80,8 @@ extension ManagedObjectContext {
         homes = Array(repeating: nil, count: homes.count)
     }
 
-    /// Keeps the first error of accessors that can't throw, for the next save.
-    func keep(_ error: any Error) {
-        if keptError == nil { keptError = error }
-    }
+    /// Keeps an error of an accessor that can't throw, for the next save.
+    func keep(_ error: any Error) { keptErrors.keep(error) }
 
     func takeNumber() throws -> LocalID {
         if nextNumber > lastNumber {

@@ -48,8 +48,17 @@ extension ManagedObject {
     }
 
     /// Sets an attribute; as ``setValue(_:forKey:)-(Value,_)``.
+    ///
+    /// - Throws: Also ``PropertyError`` with code `unrepresentable` for a value that no attribute
+    ///   holds as it is.
     public final func setValue(_ value: some AttributeValue, forKey key: String) throws {
-        try setValue(value.attributeValue, forKey: key)
+        let converted: Value
+        do {
+            converted = try value.attributeValue
+        } catch {
+            throw refusal(error, of: key)
+        }
+        try setValue(converted, forKey: key)
     }
 
     /// An attribute by name: `person["age"] = 42`.

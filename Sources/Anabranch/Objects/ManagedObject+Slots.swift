@@ -8,6 +8,9 @@ extension ManagedObject {
     /// Reading fires a fault. Where the row is gone the object becomes deleted, and where the
     /// store can't be read the error is thrown by the context's next save; both read as the
     /// type's absent value. A value of another type than the attribute's is refused by the save.
+    ///
+    /// A value that no attribute holds as it is, such as a decimal of 39 digits, is not set: the
+    /// property stays as it was, and the context's next save throws a ``PropertyError``.
     @inlinable
     public final subscript<T: AttributeValue>(slot slot: Int) -> T {
         get {
@@ -17,9 +20,15 @@ extension ManagedObject {
         }
         set {
             assert(isOnItsQueue, "A managed object was written outside its context's queue.")
+            let value: Value
+            do {
+                value = try newValue.attributeValue
+            } catch {
+                return refuse(error, at: slot)
+            }
             if !flags.contains(.writable) { prepareToWrite() }
             writtenSlots |= 1 << UInt64(min(slot, 63))
-            slots[slot] = newValue.attributeValue
+            slots[slot] = value
         }
     }
 
@@ -46,6 +55,18 @@ extension ManagedObject {
 }
 
 extension ManagedObject {
+    @usableFromInline
+    final func refuse(_ error: AttributeValueError, at slot: Int) {
+        managedObjectContext?.keep(refusal(error, of: entity.slots[slot].name))
+    }
+
+    final func refusal(_ error: AttributeValueError, of key: String) -> PropertyError {
+        PropertyError(
+            .unrepresentable,
+            "Can't set \(entity.name).\(key) to \(error.value) because \(error.cause).",
+            property: key, objectID: objectID)
+    }
+
     /// Afterwards there is a value in every slot.
     @usableFromInline
     final func realise() {

@@ -13,15 +13,14 @@ extension ManagedObjectContext {
     ///   pending: mend it and save again, or roll back.
     public func save() throws {
         checkQueue()
-        if let keptError {
-            self.keptError = nil
-            throw keptError
-        }
+        if let error = keptErrors.take() { throw error }
         guard hasChanges || !event.isEmpty else { return }
         try propagateDeletes()
         announceChanges()
         guard hasChanges else { return }
         try callWillSave()
+        // The hooks set properties, too.
+        if let error = keptErrors.take() { throw error }
         let pending = pending
         try validate(pending)
         var builder = SaveBuilder(author: transactionAuthor, name: name)
