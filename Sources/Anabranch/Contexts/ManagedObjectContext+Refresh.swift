@@ -9,10 +9,13 @@ extension ManagedObjectContext {
     ///   the row is gone the object leaves the context as deleted, its changes with it. An
     ///   object without changes becomes a fault. `false` drops the unsaved changes and makes the
     ///   object a fault; one that was never saved leaves the context.
-    /// - Throws: ``StoreError``; the object is as it was.
+    /// - Throws: ``StoreError``; the object is as it was. ``PropertyError`` with code
+    ///   `foreignObject` for an object of another context. One that is known to be deleted stays
+    ///   as it is.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws {
         checkQueue()
-        guard object.managedObjectContext === self else { return }
+        guard object.home.context === self else { throw foreign(object, to: "refresh") }
+        guard !object.flags.contains(.detached) else { return }
         if mergeChanges {
             try refreshMerging([object])
         } else {
