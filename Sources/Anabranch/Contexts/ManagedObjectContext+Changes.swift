@@ -143,8 +143,9 @@ extension ManagedObjectContext {
     func foreign(_ object: ManagedObject, to verb: String) -> PropertyError {
         PropertyError(
             .foreignObject,
-            "Can't \(verb) \(object.objectID) because it belongs to another context, or to none any "
-                + "more; ask this context for its object of that ID.", objectID: object.objectID)
+            "Can't \(verb) \(object.objectID) because it belongs to another context, or to none "
+                + "any more; ask this context for its object of that ID.",
+            objectID: object.objectID)
     }
 
     /// Takes an object out of the context; whoever holds it still reads what it had.

@@ -22,6 +22,8 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var registry = IdentityMap()
     /// By the entity's index.
     @exclusivity(unchecked) private var homes: [EntityHome?]
+    /// Of objects that stand for IDs of other stores.
+    private var foreignHomes: [EntityHome] = []
     /// Objects in the order of their first change; some may have lost their changes since.
     @exclusivity(unchecked) var changed: [ManagedObject] = []
     @exclusivity(unchecked) var counts = ChangeCounts()
@@ -73,9 +75,32 @@ extension ManagedObjectContext {
         return home
     }
 
+    /// Where an object is at home that stands for an ID of another store: it is of this store's
+    /// class of the same entity, as long as the slots are the same.
+    func foreignHome(of objectID: ManagedObjectID) -> EntityHome {
+        let entity = objectID.entity
+        if let home = foreignHomes.first(where: {
+            $0.origin === objectID.origin && $0.entity === entity
+        }) {
+            return home
+        }
+        var type = ManagedObject.self
+        if let own = model.entity(named: entity.name),
+            own.slots.map(\.name) == entity.slots.map(\.name)
+        {
+            type = coordinator.plans.plans[own.index].type
+        }
+        let home = EntityHome(
+            EntityPlan(entity, type: type), context: self, origin: objectID.origin)
+        foreignHomes.append(home)
+        return home
+    }
+
     /// Cuts every object off from the context.
     func forgetHomes() {
         for home in homes { home?.context = nil }
+        for home in foreignHomes { home.context = nil }
+        foreignHomes = []
         lastInsertion = nil
         homes = Array(repeating: nil, count: homes.count)
     }

@@ -9,8 +9,8 @@ extension ManagedObjectContext {
     ///
     /// - Throws: ``ValidationError`` with every failure; ``SaveConflictError`` where somebody else
     ///   has changed or deleted the same records since they were read; ``StoreError``; or what an
-    ///   accessor since the last save could not throw. Nothing was written then, and every change is still
-    ///   pending: mend it and save again, or roll back.
+    ///   accessor since the last save could not throw. Nothing was written then, and every
+    ///   change is still pending: mend it and save again, or roll back.
     public func save() throws {
         checkQueue()
         if let error = keptErrors.take() { throw error }
