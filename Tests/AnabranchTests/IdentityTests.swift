@@ -138,6 +138,33 @@ import Testing
         }
     }
 
+    @Test func `an object of another store's ID is there as a deleted one, and the save tells`()
+        throws
+    {
+        let graph = try Graph()
+        let id = try graph.inContext { context throws in
+            let anna = try context.person("Anna", age: 3)
+            try context.save()
+            return anna.objectID
+        }
+        let other = try Graph()
+        try other.inContext { context throws in
+            let bob = try context.person("Bob")
+            let anna = try #require(context.object(with: id) as? Person)
+            #expect(anna.objectID == id && anna.isDeleted && anna.managedObjectContext == nil)
+            #expect(anna.age == 0 && anna.firstName == nil && anna.boss == nil)
+            #expect(anna.reports.isEmpty && context.registeredObjects == [bob])
+            let error = #expect(throws: PropertyError.self) { try context.save() }
+            #expect(error?.code == .foreignObject && error?.objectID == id)
+            anna.age = 4
+            bob.boss = anna
+            #expect(anna.age == 0 && bob.boss == nil)
+            #expect(throws: PropertyError.self) { try context.save() }
+            try context.save()
+            #expect(try context.people() == [bob])
+        }
+    }
+
     @Test func `objects made before the file took a new replica ID are renamed by the save`() throws
     {
         let graph = try Graph()

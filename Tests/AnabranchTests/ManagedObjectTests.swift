@@ -114,6 +114,37 @@ import Testing
         }
     }
 
+    @Test func `a value is brought to the attribute's type where nothing is lost`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let sample = try context.insert(Sample.self)
+            try sample.setValue(.double(5), forKey: "big")
+            try sample.setValue(Decimal(-7), forKey: "small")
+            try sample.setValue(Decimal(1) / 8, forKey: "double")
+            #expect(sample.big == 5 && sample.small == -7 && sample.double == 0.125)
+            for (key, value) in [
+                ("big", Value.double(5.5)), ("big", 1e19), ("small", 40_000.0), ("big", "5"),
+            ] {
+                #expect(throws: PropertyError.self) { try sample.setValue(value, forKey: key) }
+            }
+            #expect(sample.big == 5 && sample.small == -7)
+        }
+    }
+
+    @Test func `messages show values as they are written`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let sample = try context.insert(Sample.self)
+            func message(_ value: Value, _ key: String) -> String? {
+                #expect(throws: PropertyError.self) { try sample.setValue(value, forKey: key) }?
+                    .message
+            }
+            #expect(
+                message(99_999, "small") == "Can't set Sample.small, of type integer16, to 99999.")
+            #expect(message("text", "big") == "Can't set Sample.big, of type integer64, to 'text'.")
+        }
+    }
+
     @Test func `what a subscript can't throw is thrown by the next save`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in

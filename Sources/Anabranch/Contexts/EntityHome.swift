@@ -15,10 +15,12 @@ final class EntityHome {
     /// so are probably the others, and one read brings many.
     var faults: [Int64] = []
 
-    init(_ plan: EntityPlan, context: ManagedObjectContext) {
+    /// - Parameter origin: Another store's, for objects that stand for its IDs; `nil` for the
+    ///   context's own.
+    init(_ plan: EntityPlan, context: ManagedObjectContext, origin: StoreOrigin? = nil) {
         self.plan = plan
         entity = plan.entity
-        origin = context.coordinator.origin
+        self.origin = origin ?? context.coordinator.origin
         reference = .passUnretained(context)
     }
 

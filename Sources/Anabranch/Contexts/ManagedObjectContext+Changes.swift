@@ -88,10 +88,14 @@ extension ManagedObjectContext {
     ///
     /// Its `prepareForDeletion` is called at once; the delete rules of its relationships are
     /// followed by ``processPendingChanges()`` and by the save. An object that was never saved
-    /// only disappears.
+    /// only disappears. One that is deleted already stays so.
+    ///
+    /// An object of another context is not deleted: the next save throws a ``PropertyError`` with
+    /// code `foreignObject`.
     public func delete(_ object: ManagedObject) {
         checkQueue()
-        guard object.managedObjectContext === self else { return }
+        guard object.home.context === self else { return keep(foreign(object, to: "delete")) }
+        guard !object.flags.contains(.detached) else { return }
         object.prepareForDeletion()
         guard !object.flags.contains(.deleted) else { return }
         note(object)
@@ -134,6 +138,14 @@ extension ManagedObjectContext {
             object.committed = SlotStorage(copying: object.slots)
         }
         object.flags.formUnion(.writable)
+    }
+
+    func foreign(_ object: ManagedObject, to verb: String) -> PropertyError {
+        PropertyError(
+            .foreignObject,
+            "Can't \(verb) \(object.objectID) because it belongs to another context, or to none "
+                + "any more; ask this context for its object of that ID.",
+            objectID: object.objectID)
     }
 
     /// Takes an object out of the context; whoever holds it still reads what it had.

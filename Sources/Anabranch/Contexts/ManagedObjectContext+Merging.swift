@@ -59,9 +59,14 @@ extension ManagedObjectContext {
         var gone: Set<LocalID> = []
         for entity in changes.entities where !entity.deleted.isEmpty {
             gone.formUnion(entity.deleted)
-            for id in entity.deleted { if let object = registry[id] { vanish(object) } }
         }
+        forget(gone)
+    }
+
+    /// Records that somebody else has deleted leave the context, with every mention of them.
+    func forget(_ gone: Set<LocalID>) {
         guard !gone.isEmpty else { return }
+        for id in gone { if let object = registry[id] { vanish(object) } }
         for object in registry.values where clearReferences(of: object, to: gone) {
             event.refreshed.append(object)
         }

@@ -5,13 +5,17 @@ import AnabranchStore
 extension ManagedObjectContext {
     /// Brings an object up to date with the store.
     ///
-    /// - Parameter mergeChanges: `true` reads the row and puts the unsaved changes on top; an
+    /// - Parameter mergeChanges: `true` reads the row and puts the unsaved changes on top; where
+    ///   the row is gone the object leaves the context as deleted, its changes with it. An
     ///   object without changes becomes a fault. `false` drops the unsaved changes and makes the
     ///   object a fault; one that was never saved leaves the context.
-    /// - Throws: ``StoreError``; the object is as it was.
+    /// - Throws: ``StoreError``; the object is as it was. ``PropertyError`` with code
+    ///   `foreignObject` for an object of another context. One that is known to be deleted stays
+    ///   as it is.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws {
         checkQueue()
-        guard object.managedObjectContext === self else { return }
+        guard object.home.context === self else { throw foreign(object, to: "refresh") }
+        guard !object.flags.contains(.detached) else { return }
         if mergeChanges {
             try refreshMerging([object])
         } else {
@@ -33,22 +37,41 @@ extension ManagedObjectContext {
     private func refreshMerging(_ objects: [ManagedObject]) throws {
         var dirty: [LocalID: ManagedObject] = [:]
         for object in objects where !object.flags.contains(.inserted) {
-            if object.hasChanges, object.flags.contains(.hasRow) {
+            if object.hasChanges {
                 dirty[object.localID] = object
-            } else if !object.hasChanges {
+            } else {
                 turnIntoFault(object)
             }
         }
+        var gone = Set(dirty.keys)
         for (entity, group) in Dictionary(grouping: dirty.values, by: \.entity) {
             try coordinator.store.read { reader in
                 try reader.rows(of: entity, ids: group.map(\.localID).sorted()) { row in
                     guard let object = dirty[row.id] else { return }
-                    merge(row, into: object)
+                    gone.remove(row.id)
+                    if object.flags.contains(.hasRow) {
+                        merge(row, into: object)
+                    } else {
+                        adopt(row, by: object)
+                    }
                     unloadRelations(of: object)
                     event.refreshed.append(object)
                 }
             }
         }
+        forget(gone)
+    }
+
+    /// Those of some objects whose rows the store does not have any more.
+    func gone(among objects: [ManagedObject]) throws -> [ManagedObject] {
+        var held: Set<LocalID> = []
+        for (entity, group) in Dictionary(grouping: objects, by: \.entity) {
+            try coordinator.store.read { reader in
+                let ids = group.map(\.localID).sorted()
+                try reader.rows(of: entity, ids: ids) { held.insert($0.id) }
+            }
+        }
+        return objects.filter { !held.contains($0.localID) }
     }
 
     /// Gives an object a newer row; what was changed here stays changed.

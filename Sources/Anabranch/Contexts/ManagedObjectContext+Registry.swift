@@ -20,11 +20,12 @@ extension ManagedObjectContext {
     /// The registered object, or a fault; never reads the store.
     ///
     /// Where there is no such record, the object turns out to be deleted when its first property
-    /// is read. An ID of another store is a programming error.
+    /// is read. For an ID of another store there is one that is deleted from the start, registered
+    /// nowhere, and the next save throws a ``PropertyError`` with code `foreignObject`; where an ID
+    /// may come from anywhere, ask ``existingObject(with:)``, which throws at once.
     public func object(with objectID: ManagedObjectID) -> ManagedObject {
         checkQueue()
-        precondition(
-            objectID.belongs(to: coordinator.origin), "The object ID belongs to another store.")
+        guard objectID.belongs(to: coordinator.origin) else { return standIn(for: objectID) }
         return held(objectID.localID) ?? makeFault(objectID.localID, objectID.entity)
     }
 
@@ -44,9 +45,7 @@ extension ManagedObjectContext {
     public func existingObject(with objectID: ManagedObjectID) throws -> ManagedObject {
         checkQueue()
         guard objectID.belongs(to: coordinator.origin) else {
-            throw PropertyError(
-                .foreignObject, "Can't find \(objectID) because it is of another store.",
-                objectID: objectID)
+            throw foreign(objectID)
         }
         let object = object(with: objectID)
         if object.isDeleted {
@@ -59,6 +58,23 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObjectContext {
+    private func foreign(_ objectID: ManagedObjectID) -> PropertyError {
+        PropertyError(
+            .foreignObject, "Can't find \(objectID) because it is of another store.",
+            objectID: objectID)
+    }
+
+    /// What an ID of another store gets where nothing can be thrown.
+    private func standIn(for objectID: ManagedObjectID) -> ManagedObject {
+        keep(foreign(objectID))
+        let home = foreignHome(of: objectID)
+        let object = home.plan.type.init(
+            ObjectBirth(
+                home: home, id: objectID.localID, flags: [.realised, .deleted, .detached]))
+        object.fillSlots()
+        return object
+    }
+
     /// A registered object that is in use or has changes; one that nobody holds is forgotten, as
     /// behind a weak reference.
     func held(_ id: LocalID) -> ManagedObject? {

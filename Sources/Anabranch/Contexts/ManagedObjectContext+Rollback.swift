@@ -6,7 +6,7 @@ extension ManagedObjectContext {
     /// Takes back everything since the last save: insertions, changes and deletions.
     public func rollback() {
         checkQueue()
-        keptError = nil
+        keptErrors.removeAll()
         let objects = changed
         let hadDeletions = !deletedIDs.isEmpty
         changed = []
@@ -61,7 +61,7 @@ extension ManagedObjectContext {
         unpropagated = []
         deletedIDs = []
         counts = ChangeCounts()
-        keptError = nil
+        keptErrors.removeAll()
         event = EventChanges()
         event.invalidatedAll = ids
         announceChanges()

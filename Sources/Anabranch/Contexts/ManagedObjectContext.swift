@@ -22,6 +22,8 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var registry = IdentityMap()
     /// By the entity's index.
     @exclusivity(unchecked) private var homes: [EntityHome?]
+    /// Of objects that stand for IDs of other stores.
+    private var foreignHomes: [EntityHome] = []
     /// Objects in the order of their first change; some may have lost their changes since.
     @exclusivity(unchecked) var changed: [ManagedObject] = []
     @exclusivity(unchecked) var counts = ChangeCounts()
@@ -31,7 +33,7 @@ public final class ManagedObjectContext {
     /// Of pending deletions whose relationships have been looked at.
     @exclusivity(unchecked) var deletedIDs: Set<LocalID> = []
     /// What a property's accessor could not throw; the next save does.
-    var keptError: (any Error)?
+    var keptErrors = KeptErrors()
     /// Where the class that was inserted last is at home.
     var lastInsertion: EntityHome?
     @exclusivity(unchecked) private var nextNumber: LocalID = 1
@@ -73,17 +75,38 @@ extension ManagedObjectContext {
         return home
     }
 
+    /// Where an object is at home that stands for an ID of another store: it is of this store's
+    /// class of the same entity, as long as the slots are the same.
+    func foreignHome(of objectID: ManagedObjectID) -> EntityHome {
+        let entity = objectID.entity
+        if let home = foreignHomes.first(where: {
+            $0.origin === objectID.origin && $0.entity === entity
+        }) {
+            return home
+        }
+        var type = ManagedObject.self
+        if let own = model.entity(named: entity.name),
+            own.slots.map(\.name) == entity.slots.map(\.name)
+        {
+            type = coordinator.plans.plans[own.index].type
+        }
+        let home = EntityHome(
+            EntityPlan(entity, type: type), context: self, origin: objectID.origin)
+        foreignHomes.append(home)
+        return home
+    }
+
     /// Cuts every object off from the context.
     func forgetHomes() {
         for home in homes { home?.cutOff() }
+        for home in foreignHomes { home.cutOff() }
+        foreignHomes = []
         lastInsertion = nil
         homes = Array(repeating: nil, count: homes.count)
     }
 
-    /// Keeps the first error of accessors that can't throw, for the next save.
-    func keep(_ error: any Error) {
-        if keptError == nil { keptError = error }
-    }
+    /// Keeps an error of an accessor that can't throw, for the next save.
+    func keep(_ error: any Error) { keptErrors.keep(error) }
 
     func takeNumber() throws -> LocalID {
         if nextNumber > lastNumber {

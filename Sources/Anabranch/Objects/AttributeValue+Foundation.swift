@@ -52,8 +52,14 @@ extension Decimal: AttributeValue {
         if case .decimal(let number) = value { number.decimal } else { nil }
     }
     @inlinable public static var absent: Decimal { 0 }
-    /// Null for a NaN, which no attribute holds.
-    @inlinable public var attributeValue: Value { ExactDecimal(self).map { .decimal($0) } ?? .null }
+    /// - Throws: ``AttributeValueError`` for NaN and for more than 38 digits, of which divisions
+    ///   make 39.
+    @inlinable public var attributeValue: Value {
+        get throws(AttributeValueError) {
+            guard let number = ExactDecimal(self) else { throw AttributeValueError(refusing: self) }
+            return .decimal(number)
+        }
+    }
 }
 
 extension ExactDecimal: AttributeValue {
@@ -63,4 +69,16 @@ extension ExactDecimal: AttributeValue {
     }
     @inlinable public static var absent: ExactDecimal { .zero }
     @inlinable public var attributeValue: Value { .decimal(self) }
+}
+
+extension AttributeValueError {
+    @usableFromInline
+    init(refusing decimal: Decimal) {
+        self.init(
+            value: "\(decimal)",
+            cause: decimal.isNaN
+                ? "it is not a number; set a number, or nil where there is none"
+                : "it has more than the 38 digits that an attribute holds; round it, as "
+                    + "NSDecimalRound does, and set it again")
+    }
 }

@@ -10,8 +10,29 @@ public protocol AttributeValue {
     static func reading(_ value: Value) -> Self?
     /// What a property that is not optional reads as while the attribute is null.
     static var absent: Self { get }
-    /// What the slot gets.
-    var attributeValue: Value { get }
+    /// What the slot gets; a type all of whose values fit an attribute declares it without
+    /// `throws`.
+    ///
+    /// - Throws: ``AttributeValueError`` where no attribute holds the value as it is.
+    var attributeValue: Value { get throws(AttributeValueError) }
+}
+
+/// Why no attribute holds a value as it is. Who sets a property by name gets it as a
+/// ``PropertyError`` with the property's name.
+public struct AttributeValueError: Error, Sendable {
+    /// The value, for messages.
+    public let value: String
+    /// What stands against it and what to do, to follow a "because": `it is too long; cut it`.
+    public let cause: String
+
+    public init(value: String, cause: String) {
+        self.value = value
+        self.cause = cause
+    }
+}
+
+extension AttributeValueError: CustomStringConvertible {
+    public var description: String { "Can't keep \(value) because \(cause)." }
 }
 
 extension Optional: AttributeValue where Wrapped: AttributeValue {
@@ -21,7 +42,12 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
         return Wrapped.reading(value).map { .some($0) }
     }
     @inlinable public static var absent: Wrapped? { nil }
-    @inlinable public var attributeValue: Value { map(\.attributeValue) ?? .null }
+    @inlinable public var attributeValue: Value {
+        get throws(AttributeValueError) {
+            guard let self else { return .null }
+            return try self.attributeValue
+        }
+    }
 }
 
 extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue {
@@ -29,7 +55,9 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
     public static func reading(_ value: Value) -> Self? {
         RawValue.reading(value).flatMap { Self(rawValue: $0) }
     }
-    @inlinable public var attributeValue: Value { rawValue.attributeValue }
+    @inlinable public var attributeValue: Value {
+        get throws(AttributeValueError) { try rawValue.attributeValue }
+    }
 }
 
 extension Int64: AttributeValue {

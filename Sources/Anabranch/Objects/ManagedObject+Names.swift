@@ -33,8 +33,9 @@ extension ManagedObject {
     /// Sets an attribute.
     ///
     /// - Parameter value: Brought to the attribute's type where nothing is lost by it.
-    /// - Throws: ``PropertyError`` for an unknown name, a relationship, or a value that does not
-    ///   fit; ``StoreError`` where a fault can't be read. Nothing has changed then.
+    /// - Throws: ``PropertyError`` for an unknown name, a relationship, a value that does not fit,
+    ///   or, with code `inaccessible`, an object that is deleted or has lost its context;
+    ///   ``StoreError`` where a fault can't be read. Nothing has changed then.
     public final func setValue(_ value: Value, forKey key: String) throws {
         let attribute = try attribute(named: key)
         guard let fitting = attribute.type.coerce(value), attribute.type.accepts(fitting) else {
@@ -43,16 +44,28 @@ extension ManagedObject {
                 "Can't set \(entity.name).\(key), of type \(attribute.type), to \(value).",
                 property: key, objectID: objectID)
         }
-        try realiseOrThrow()
+        try realiseToWrite(attribute.slot)
         write(fitting, to: attribute.slot)
     }
 
     /// Sets an attribute; as ``setValue(_:forKey:)-(Value,_)``.
+    ///
+    /// - Throws: Also ``PropertyError`` with code `unrepresentable` for a value that no attribute
+    ///   holds as it is.
     public final func setValue(_ value: some AttributeValue, forKey key: String) throws {
-        try setValue(value.attributeValue, forKey: key)
+        let converted: Value
+        do {
+            converted = try value.attributeValue
+        } catch {
+            throw refusal(error, of: key)
+        }
+        try setValue(converted, forKey: key)
     }
 
     /// An attribute by name: `person["age"] = 42`.
+    ///
+    /// Of an object whose context is gone or was reset it reads null, and setting it is refused as
+    /// the setter of a class refuses it.
     ///
     /// A subscript can't throw when it is set; what ``setValue(_:forKey:)-(Value,_)`` would throw
     /// is thrown by the context's next save instead, which then saves nothing.
@@ -69,7 +82,7 @@ extension ManagedObject {
             do {
                 try setValue(newValue, forKey: key)
             } catch {
-                managedObjectContext?.keep(error)
+                keep(error)
             }
         }
     }

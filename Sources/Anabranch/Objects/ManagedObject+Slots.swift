@@ -8,6 +8,15 @@ extension ManagedObject {
     /// Reading fires a fault. Where the row is gone the object becomes deleted, and where the
     /// store can't be read the error is thrown by the context's next save; both read as the
     /// type's absent value. A value of another type than the attribute's is refused by the save.
+    ///
+    /// A value that no attribute holds as it is, such as a decimal of 39 digits, is not set: the
+    /// property stays as it was, and the context's next save throws a ``PropertyError``. So it
+    /// does for an object that is deleted in the store, or whose insertion was taken back: it
+    /// takes no value any more.
+    ///
+    /// An object of a context that is gone or was reset has nobody left to tell: debug builds
+    /// stop there with the names of object and property, release builds leave the property as it
+    /// was. ``ManagedObject/setValue(_:forKey:)-(Value,_)`` throws in all these cases.
     @inlinable
     public final subscript<T: AttributeValue>(slot slot: Int) -> T {
         get {
@@ -17,15 +26,22 @@ extension ManagedObject {
         }
         set {
             assert(isOnItsQueue, "A managed object was written outside its context's queue.")
-            if !flags.contains(.writable) { prepareToWrite() }
+            let value: Value
+            do {
+                value = try newValue.attributeValue
+            } catch {
+                return refuse(error, at: slot)
+            }
+            if !flags.contains(.writable), !prepareToWrite(slot) { return }
             writtenSlots |= 1 << UInt64(min(slot, 63))
-            slots[slot] = newValue.attributeValue
+            slots[slot] = value
         }
     }
 
     /// The object at the other end of the to-one relationship in a slot.
     ///
-    /// Setting it changes the inverse at the same time.
+    /// Setting it changes the inverse at the same time. An object that takes no value any more
+    /// tells so as ``subscript(slot:)`` does.
     public final subscript<T: ManagedObject>(toOne slot: Int) -> T? {
         get {
             assert(isOnItsQueue, "A managed object was read outside its context's queue.")
@@ -35,7 +51,8 @@ extension ManagedObject {
         set {
             assert(isOnItsQueue, "A managed object was written outside its context's queue.")
             guard let relationship = entity.slots[slot].relationship else { return }
-            managedObjectContext?.setTargetKeepingError(of: self, by: relationship, to: newValue)
+            guard let context = managedObjectContext else { return refuseChange(of: slot) }
+            context.setTargetKeepingError(of: self, by: relationship, to: newValue)
         }
     }
 
@@ -46,6 +63,44 @@ extension ManagedObject {
 }
 
 extension ManagedObject {
+    @usableFromInline
+    final func refuse(_ error: AttributeValueError, at slot: Int) {
+        keep(refusal(error, of: entity.slots[slot].name))
+    }
+
+    final func refusal(_ error: AttributeValueError, of key: String) -> PropertyError {
+        PropertyError(
+            .unrepresentable,
+            "Can't set \(entity.name).\(key) to \(error.value) because \(error.cause).",
+            property: key, objectID: objectID)
+    }
+
+    /// The object takes no change any more: its context tells so, where there is one.
+    final func refuseChange(of slot: Int) { keep(inaccessible(slot)) }
+
+    /// Keeps what a setter can't throw, also for an object that the context has let go of.
+    final func keep(_ error: any Error) {
+        guard let context = home.context else { return assertionFailure("\(error)") }
+        context.keep(error)
+    }
+
+    private final func inaccessible(_ slot: Int) -> PropertyError {
+        let key = entity.slots[slot].name
+        return PropertyError(
+            .inaccessible, "Can't set \(key) of \(objectID) because \(obstacle).", property: key,
+            objectID: objectID)
+    }
+
+    /// Why nothing of an object without a context can be saved any more.
+    private final var obstacle: String {
+        guard let context = home.context else {
+            return "its context was reset or is gone; fetch the object anew"
+        }
+        if home.origin !== context.coordinator.origin { return "it is of another store" }
+        return flags.contains(.deleted)
+            ? "somebody else has deleted it" : "it was deleted, or its insertion was taken back"
+    }
+
     /// Afterwards there is a value in every slot.
     @usableFromInline
     final func realise() {
@@ -80,18 +135,38 @@ extension ManagedObject {
     }
 
     /// Makes sure that a write to a slot is noticed.
+    ///
+    /// - Returns: Whether there is anything to write to; if not, the context has been told why.
     @usableFromInline
-    final func prepareToWrite() {
-        if !flags.contains(.realised) { realise() }
-        guard flags.contains(.realised) else { return }
-        if !flags.contains(.detached) { home.withContext { $0.noteWrite(self) } }
+    final func prepareToWrite(_ slot: Int) -> Bool {
+        if flags.contains(.realised), !flags.contains(.detached), home.hasContext {
+            home.withContext { $0.noteWrite(self) }
+            return true
+        }
+        do {
+            try realiseToWrite(slot)
+        } catch {
+            keep(error)
+            return false
+        }
+        managedObjectContext?.noteWrite(self)
+        return true
+    }
+
+    /// - Throws: ``StoreError`` where the row can't be read, ``PropertyError`` where the object
+    ///   takes no value any more.
+    final func realiseToWrite(_ slot: Int) throws {
+        guard let context = managedObjectContext else { throw inaccessible(slot) }
+        if flags.contains(.realised) { return }
+        try context.realise(self)
+        if flags.contains(.detached) { throw inaccessible(slot) }
     }
 
     final func isWritten(_ slot: Int) -> Bool { writtenSlots & 1 << UInt64(min(slot, 63)) != 0 }
 
     /// Writes a slot of a realised object.
     final func write(_ value: Value, to slot: Int) {
-        if !flags.contains(.writable) { prepareToWrite() }
+        if !flags.contains(.writable) { managedObjectContext?.noteWrite(self) }
         writtenSlots |= 1 << UInt64(min(slot, 63))
         slots[slot] = value
     }

@@ -5,6 +5,8 @@ public struct PropertyError: Error, Sendable {
     public let entity: String?
     public let property: String?
     public let objectID: ManagedObjectID?
+    /// Of code `multiple`, the errors that it stands for.
+    public private(set) var all: [PropertyError] = []
 
     init(
         _ code: Code, _ message: String, entity: String? = nil, property: String? = nil,
@@ -15,6 +17,17 @@ public struct PropertyError: Error, Sendable {
         self.entity = entity ?? objectID?.entity.name
         self.property = property
         self.objectID = objectID
+    }
+
+    /// Several errors as one.
+    ///
+    /// - Parameter count: How many there were, if not all of them were kept.
+    init(_ first: PropertyError, of errors: [PropertyError], count: Int) {
+        self.init(
+            .multiple,
+            "Can't save because \(count) changes were refused; the first: \(first.message)",
+            entity: first.entity, property: first.property, objectID: first.objectID)
+        all = errors
     }
 }
 
@@ -33,6 +46,10 @@ extension PropertyError {
         public static let wrongKind = Code(rawValue: "wrong-kind")
         /// The value is of another type than the attribute.
         public static let wrongType = Code(rawValue: "wrong-type")
+        /// No attribute holds the value as it is: round a decimal to 38 digits.
+        public static let unrepresentable = Code(rawValue: "unrepresentable")
+        /// Several properties could not be set: see `all`.
+        public static let multiple = Code(rawValue: "multiple")
         /// The object belongs to another entity, context or store, or to none.
         public static let foreignObject = Code(rawValue: "foreign-object")
         /// The row is gone, or the object's context: fetch the object anew.

@@ -36,7 +36,7 @@ extension ManagedObjectContext {
         of object: ManagedObject, by relationship: RelationshipDescription,
         to target: ManagedObject?
     ) throws {
-        try object.realiseOrThrow()
+        try object.realiseToWrite(relationship.slot)
         let slot = relationship.slot
         let present: LocalID? =
             if case .integer(let id) = object.slots[slot] { id } else { nil }

@@ -6,7 +6,8 @@ import AnabranchStore
 /// A live view, not a copy: `parent.children.insert(child)` changes the relationship and its
 /// inverse, and whoever holds the view sees it. Counting and asking for membership make no
 /// objects; iterating reads the rows that are missing at once. What can't throw here keeps its
-/// error for the context's next save and counts as empty.
+/// error for the context's next save and counts as empty; changes of an object that is deleted or
+/// has lost its context are refused as setting its properties is.
 public struct ManagedObjectSet<Element: ManagedObject> {
     let owner: ManagedObject
     let slot: Int
@@ -24,6 +25,13 @@ public struct ManagedObjectSet<Element: ManagedObject> {
             context.keep(error)
             return fallback
         }
+    }
+
+    private func change(
+        _ body: (ManagedObjectContext, RelationshipDescription) throws -> Void
+    ) {
+        if owner.managedObjectContext == nil { return owner.refuseChange(of: slot) }
+        attempt(or: (), body)
     }
 
     private var ids: Set<LocalID> {
@@ -55,12 +63,12 @@ public struct ManagedObjectSet<Element: ManagedObject> {
 
     /// Adds an object that is not there yet. Of a one-to-many it leaves its former owner.
     public func insert(_ object: Element) {
-        attempt(or: ()) { try $0.insert(object, into: owner, $1) }
+        change { try $0.insert(object, into: owner, $1) }
     }
 
     /// Removes an object if it is there.
     public func remove(_ object: Element) {
-        attempt(or: ()) { try $0.remove(object, from: owner, $1) }
+        change { try $0.remove(object, from: owner, $1) }
     }
 
     public func formUnion(_ objects: some Sequence<Element>) {

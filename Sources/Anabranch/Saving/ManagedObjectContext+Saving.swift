@@ -8,20 +8,20 @@ extension ManagedObjectContext {
     /// With nothing changed it does nothing.
     ///
     /// - Throws: ``ValidationError`` with every failure; ``SaveConflictError`` where somebody else
-    ///   has changed the same records since they were read; ``StoreError``; or what an accessor
-    ///   since the last save could not throw. Nothing was written then, and every change is still
-    ///   pending: mend it and save again, or roll back.
+    ///   has changed or deleted the same records since they were read; ``StoreError``; or what an
+    ///   accessor since the last save could not throw. Nothing was written then, and every
+    ///   change is still pending: mend it and save again, or roll back.
     public func save() throws {
         checkQueue()
-        if let keptError {
-            self.keptError = nil
-            throw keptError
-        }
+        if let error = keptErrors.take() { throw error }
         guard hasChanges || !event.isEmpty else { return }
         try propagateDeletes()
         announceChanges()
         guard hasChanges else { return }
-        let builder = try build(try callWillSave())
+        let pending = try callWillSave()
+        // The hooks set properties, too.
+        if let error = keptErrors.take() { throw error }
+        let builder = try build(pending)
         finish(builder, try write(builder.request))
     }
 
@@ -67,8 +67,11 @@ extension ManagedObjectContext {
         } catch let error as StoreError
             where [.mergeConflict, .constraintConflict].contains(error.code)
         {
-            let ids = error.records.compactMap { registry[$0]?.objectID }
-            throw SaveConflictError(objectIDs: ids, underlying: error)
+            let objects = error.records.compactMap { registry[$0] }
+            let deleted = error.code == .mergeConflict ? try gone(among: objects) : []
+            throw SaveConflictError(
+                objects.map(\.objectID), deleted: Set(deleted.map(\.objectID)),
+                underlying: error)
         }
     }
 

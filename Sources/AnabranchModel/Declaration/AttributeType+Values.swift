@@ -24,9 +24,10 @@ extension AttributeType {
     /// The value in the attribute's own case, as a literal or a foreign source has to be turned.
     ///
     /// Nothing is lost but what a float cannot hold: an integer becomes a double, a float, a
-    /// decimal or a date only where that is exact; a double becomes the decimal of its shortest
-    /// text, or the seconds of a date; a double for a float attribute becomes the nearest
-    /// `Float`; a text becomes a URI, a UUID where it is one, or a decimal where it is a number.
+    /// decimal or a date only where that is exact; a double becomes an integer where it is one, the
+    /// decimal of its shortest text, or the seconds of a date; a decimal becomes an integer or a
+    /// double where it is one; a double for a float attribute becomes the nearest `Float`; a text
+    /// becomes a URI, a UUID where it is one, or a decimal where it is a number.
     ///
     /// - Returns: `nil` where the value has no counterpart in this type.
     public func coerce(_ value: Value) -> Value? {
@@ -35,6 +36,7 @@ extension AttributeType {
         return switch value {
         case .integer(let number): coerce(number)
         case .double(let number): coerce(number)
+        case .decimal(let number): coerce(number)
         case .string(let text): coerce(text)
         default: nil
         }
@@ -54,6 +56,20 @@ extension AttributeType {
         switch self {
         case .decimal: ExactDecimal("\(number)").map { .decimal($0) }
         case .date: .date(number)
+        case .integer16, .integer32, .integer64: Int64(exactly: number).map { .integer($0) }
+        default: nil
+        }
+    }
+
+    /// A double is exact where its shortest text has the decimal's digits.
+    private func coerce(_ number: ExactDecimal) -> Value? {
+        switch self {
+        case .integer16, .integer32, .integer64: Int64("\(number)").map { .integer($0) }
+        case .double, .float:
+            Double("\(number)").flatMap { double in
+                ExactDecimal("\(double)") == number && accepts(.double(double))
+                    ? .double(double) : nil
+            }
         default: nil
         }
     }

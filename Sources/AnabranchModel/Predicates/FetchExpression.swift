@@ -47,8 +47,12 @@ public struct FetchExpression: Hashable, Sendable {
         FetchExpression(.path(nil, PathStep.keys(of: keys)))
     }
 
-    public static func constant(_ value: (any PredicateArgument)?) -> FetchExpression {
-        value?.predicateExpression ?? FetchExpression(.constant(.value(.null)))
+    /// - Throws: ``FetchPredicateError`` where the value can't be compared with any attribute.
+    public static func constant(
+        _ value: (any PredicateArgument)?
+    ) throws(FetchPredicateError) -> FetchExpression {
+        guard let value else { return FetchExpression(.constant(.value(.null))) }
+        return try value.predicateExpression
     }
 }
 

@@ -3,8 +3,21 @@ extension FetchPredicate {
     ///
     /// A variable that SUBQUERY binds hides one of the same name from outside. Variables that are
     /// not named stay.
-    public func substituting(_ variables: [String: (any PredicateArgument)?]) -> FetchPredicate {
-        VariableSubstitution(values: variables.mapValues { .constant($0) }).replace(in: self)
+    ///
+    /// - Throws: ``FetchPredicateError`` naming a variable whose value can't be compared.
+    public func substituting(
+        _ variables: [String: (any PredicateArgument)?]
+    ) throws(FetchPredicateError) -> FetchPredicate {
+        var values: [String: FetchExpression] = [:]
+        for (name, value) in variables {
+            do {
+                values[name] = try .constant(value)
+            } catch {
+                throw FetchPredicateError(
+                    error.code, "Can't give $\(name) its value. \(error.message)")
+            }
+        }
+        return VariableSubstitution(values: values).replace(in: self)
     }
 }
 

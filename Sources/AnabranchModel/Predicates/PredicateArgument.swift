@@ -6,7 +6,12 @@ public import Foundation
 /// An argument is data, never syntax: quotation marks in it mean nothing. Only the wildcards of
 /// LIKE and MATCHES stay active, so a pattern is built in the argument.
 public protocol PredicateArgument {
-    var predicateExpression: FetchExpression { get }
+    /// What stands in the predicate; a type all of whose values can be compared declares it
+    /// without `throws`.
+    ///
+    /// - Throws: ``FetchPredicateError`` with code `invalidArgument` where no attribute has such a
+    ///   value, so that every comparison with another in its place would be wrong.
+    var predicateExpression: FetchExpression { get throws(FetchPredicateError) }
 }
 
 /// An object, or the ID of one, as an argument.
@@ -45,10 +50,16 @@ extension Value: PredicateArgument {
 
 extension PredicateArgument where Self: BinaryInteger {
     /// An integer beyond 64 bits of `Int64` becomes a decimal.
+    ///
+    /// - Throws: ``FetchPredicateError`` for more than 38 digits.
     public var predicateExpression: FetchExpression {
-        if let integer = Int64(exactly: self) { return Value.integer(integer).predicateExpression }
-        let decimal = ExactDecimal(String(self)) ?? .zero
-        return Value.decimal(decimal).predicateExpression
+        get throws(FetchPredicateError) {
+            if let integer = Int64(exactly: self) {
+                return Value.integer(integer).predicateExpression
+            }
+            guard let decimal = ExactDecimal(String(self)) else { throw .tooLong(String(self)) }
+            return Value.decimal(decimal).predicateExpression
+        }
     }
 }
 
@@ -108,28 +119,54 @@ extension ExactDecimal: PredicateArgument {
 }
 
 extension Decimal: PredicateArgument {
-    /// A `NaN` becomes the double of that name, which no decimal equals.
+    /// - Throws: ``FetchPredicateError`` for NaN and for more than 38 digits, of which divisions
+    ///   make 39.
     public var predicateExpression: FetchExpression {
-        ExactDecimal(self).map(\.predicateExpression) ?? Double.nan.predicateExpression
+        get throws(FetchPredicateError) {
+            if let decimal = ExactDecimal(self) { return decimal.predicateExpression }
+            throw isNaN
+                ? FetchPredicateError(
+                    .invalidArgument, "Can't compare with the decimal NaN: no attribute holds it.")
+                : .tooLong("\(self)")
+        }
+    }
+}
+
+extension FetchPredicateError {
+    fileprivate static func tooLong(_ number: String) -> FetchPredicateError {
+        FetchPredicateError(
+            .invalidArgument,
+            "Can't compare with \(number) because it has more than the 38 digits that an attribute "
+                + "holds; round it.")
     }
 }
 
 extension Optional: PredicateArgument where Wrapped: PredicateArgument {
-    public var predicateExpression: FetchExpression { .constant(self) }
+    public var predicateExpression: FetchExpression {
+        get throws(FetchPredicateError) { try .constant(self) }
+    }
 }
 
 extension Array: PredicateArgument where Element: PredicateArgument {
-    public var predicateExpression: FetchExpression { .collection(self) }
+    public var predicateExpression: FetchExpression {
+        get throws(FetchPredicateError) { try .collection(self) }
+    }
 }
 
 extension Set: PredicateArgument where Element: PredicateArgument {
-    public var predicateExpression: FetchExpression { .collection(self) }
+    public var predicateExpression: FetchExpression {
+        get throws(FetchPredicateError) { try .collection(self) }
+    }
 }
 
 extension FetchExpression {
     /// One constant where all elements are constants, so that long lists stay one node.
-    static func collection(_ elements: some Sequence<some PredicateArgument>) -> Self {
-        aggregate(elements.map(\.predicateExpression))
+    static func collection(
+        _ elements: some Sequence<some PredicateArgument>
+    ) throws(FetchPredicateError) -> Self {
+        var expressions: [FetchExpression] = []
+        for element in elements { expressions.append(try element.predicateExpression) }
+        return aggregate(expressions)
     }
 
     static func aggregate(

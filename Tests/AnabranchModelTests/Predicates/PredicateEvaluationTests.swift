@@ -56,7 +56,7 @@ struct PredicateEvaluationTests {
     @Test func `variables are bound, and those of SUBQUERY hide them`() throws {
         let predicate = try FetchPredicate(
             "age > $x AND SUBQUERY(cars, $x, $x.doors > $y).@count > 0")
-        let bound = predicate.substituting(["x": 18, "y": 4])
+        let bound = try predicate.substituting(["x": 18, "y": 4])
         #expect(
             bound.predicateFormat
                 == "age > 18 AND SUBQUERY(cars, $x, $x.doors > 4).@count > 0")

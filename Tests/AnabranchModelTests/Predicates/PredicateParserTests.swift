@@ -140,7 +140,7 @@ struct PredicateParserTests {
             Issue.record("not one comparison")
             return
         }
-        #expect(comparison.right == .constant(hostile))
+        #expect(try comparison.right == .constant(hostile))
         #expect(try FetchPredicate(predicate.predicateFormat) == predicate)
         #expect(try FetchPredicate("%K == 1", "$x").predicateFormat == "\\u0024x == 1")
         #expect(

@@ -4,6 +4,20 @@ import TestSupport
 import Testing
 
 @Suite struct ValueTests {
+    @Test func `a value reads as a person writes it`() {
+        let values: [(Value, String)] = [
+            (.null, "null"), (true, "true"), (99_999, "99999"), (5.5, "5.5"),
+            (.decimal(ExactDecimal("-1.25")!), "-1.25"), ("text", "'text'"),
+            (.uri("a:b"), "'a:b'"), (.date(0), "2001-01-01T00:00:00Z"),
+            (.date(.infinity), "inf s after 2001-01-01T00:00:00Z"),
+            (.date(1e300), "1e+300 s after 2001-01-01T00:00:00Z"),
+            (.data(Data([1, 2])), "data of 2 bytes"),
+        ]
+        for (value, text) in values { #expect("\(value)" == text) }
+        let long = Value.string(String(repeating: "a", count: 101))
+        #expect("\(long)" == "'\(String(repeating: "a", count: 100))…'")
+    }
+
     /// A context holds one value for each slot of each object: a fourth word would be felt.
     @Test func `a value takes three words`() {
         #expect(MemoryLayout<Value>.stride <= 24)

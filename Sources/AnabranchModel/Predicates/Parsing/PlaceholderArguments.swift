@@ -15,7 +15,14 @@ struct PlaceholderArguments {
                 .missingArgument, column: column,
                 "Can't replace '%\(letter)' because argument \(taken + 1) is missing.")
         }
-        let expression = FetchExpression.constant(values[taken])
+        let expression: FetchExpression
+        do {
+            expression = try .constant(values[taken])
+        } catch {
+            throw FetchPredicateError(
+                error.code, column: column,
+                "Can't replace '%\(letter)' by argument \(taken + 1). \(error.message)")
+        }
         taken += 1
         return letter == "@" ? expression : try number(in: expression, for: letter, at: column)
     }
@@ -49,7 +56,8 @@ struct PlaceholderArguments {
         }
         switch value {
         case .integer(let number):
-            return isFloating ? Double(number).predicateExpression : expression
+            return isFloating
+                ? FetchExpression(.constant(.value(.double(Double(number))))) : expression
         case .decimal where isFloating, .double where isFloating: return expression
         case .decimal(let decimal) where decimal.exponent >= 0: return expression
         case .double, .decimal:

@@ -103,7 +103,7 @@ extension FetchPredicate {
     public func resolved(
         for entity: EntityDescription, variables: [String: (any PredicateArgument)?] = [:]
     ) throws(FetchPredicateError) -> ResolvedPredicate {
-        let bound = variables.isEmpty ? self : substituting(variables)
+        let bound = variables.isEmpty ? self : try substituting(variables)
         return try PredicateResolver(entity).resolve(bound)
     }
 }

@@ -1,0 +1,38 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension Value: CustomStringConvertible {
+    /// The value as a person writes it: `99999`, `'text'`, `2001-01-01T00:00:00Z`. For messages:
+    /// different values may look alike, and long texts are cut.
+    public var description: String {
+        switch self {
+        case .null: "null"
+        case .bool(let flag): "\(flag)"
+        case .integer(let number): "\(number)"
+        case .double(let number): "\(number)"
+        case .decimal(let number): "\(number)"
+        case .string(let text), .uri(let text): Self.quoted(text)
+        case .date(let seconds): Self.date(seconds)
+        case .data(let data): "data of \(data.count) bytes"
+        case .uuid(let uuid): "\(uuid)"
+        case .reference(let record): "record \(record)"
+        case .unknown(let tag, let bytes): "a value of tag \(tag), \(bytes.count) bytes"
+        }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        let most = 100
+        let start = text.prefix(most)
+        return start.endIndex == text.endIndex ? "'\(text)'" : "'\(start)…'"
+    }
+
+    /// Years of more than four digits have no common form.
+    private static func date(_ seconds: Double) -> String {
+        let years = -62_135_596_800.0 - 978_307_200...253_402_300_799 - 978_307_200
+        guard years.contains(seconds) else { return "\(seconds) s after 2001-01-01T00:00:00Z" }
+        return Date(timeIntervalSinceReferenceDate: seconds).formatted(.iso8601)
+    }
+}

@@ -1,0 +1,145 @@
+import Anabranch
+import Foundation
+import Testing
+
+@Suite struct `Edits that can't be saved` {
+    /// An object's ID, after somebody else has deleted it.
+    private func goneID(_ graph: Graph) throws -> ManagedObjectID {
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna")
+            try context.save()
+            let id = anna.objectID
+            context.delete(anna)
+            try context.save()
+            return id
+        }
+    }
+
+    @Test func `editing a fault whose row is gone makes the save fail, reading it does not`() throws
+    {
+        let graph = try Graph()
+        let id = try goneID(graph)
+        try graph.inContext { context throws in
+            let read = try #require(context.object(with: id) as? Person)
+            #expect(read.age == 0 && read.isDeleted)
+            try context.save()
+            let anna = try #require(context.object(with: id) as? Person)
+            let bob = try context.person("Bob")
+            anna.age = 7
+            let error = #expect(throws: PropertyError.self) { try context.save() }
+            #expect(error?.code == .inaccessible && error?.property == "age")
+            #expect(error?.objectID == id && error?.message.contains("deleted") == true)
+            #expect(anna.isDeleted && anna.age == 0 && bob.isInserted)
+            try context.save()
+            #expect(try context.people() == [bob])
+        }
+    }
+
+    @Test func `an object that was deleted takes no value`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna", age: 3)
+            let group = try context.insert(Group.self)
+            try context.save()
+            context.delete(anna)
+            try context.save()
+            let error = #expect(throws: PropertyError.self) {
+                try anna.setValue(4, forKey: "age")
+            }
+            #expect(error?.code == .inaccessible && error?.property == "age")
+            let edits: [(property: String, body: () -> Void)] = [
+                ("age", { anna.age = 5 }), ("boss", { anna.boss = nil }),
+                ("groups", { anna.groups.insert(group) }), ("age", { anna["age"] = 6 }),
+            ]
+            for edit in edits {
+                edit.body()
+                let error = #expect(throws: PropertyError.self) { try context.save() }
+                #expect(error?.code == .inaccessible && error?.property == edit.property)
+                #expect(error?.objectID == anna.objectID)
+            }
+            #expect(anna.age == 3)
+            try context.save()
+        }
+    }
+
+    @Test func `an object whose insertion was taken back takes no value`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna", age: 3)
+            context.rollback()
+            anna.age = 4
+            #expect(anna.age == 3)
+            #expect(throws: PropertyError.self) { try context.save() }
+        }
+    }
+
+    @Test func `an object of a reset context names itself when it is set by name`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna", age: 3)
+            try context.save()
+            context.reset()
+            let error = #expect(throws: PropertyError.self) {
+                try anna.setValue(4, forKey: "age")
+            }
+            #expect(error?.code == .inaccessible && error?.property == "age")
+            #expect(error?.message.contains("reset") == true)
+        }
+    }
+
+    #if DEBUG
+        @Test func `setting a property of an object of a reset context stops debug builds`()
+            async throws
+        {
+            let result = try await #require(
+                processExitsWith: .failure, observing: [\.standardErrorContent]
+            ) {
+                let graph = try Graph()
+                try graph.inContext { context throws in
+                    let anna = try context.person("Anna", age: 3)
+                    try context.save()
+                    context.reset()
+                    anna.age = 4
+                }
+            }
+            let words = String(decoding: result.standardErrorContent, as: UTF8.self)
+            #expect(words.contains("Can't set age of Person/1 because its context was reset"))
+        }
+    #else
+        @Test func `setting a property of an object of a reset context does nothing`() throws {
+            let graph = try Graph()
+            try graph.inContext { context throws in
+                let anna = try context.person("Anna", age: 3)
+                try context.save()
+                context.reset()
+                anna.age = 4
+                #expect(anna.age == 0)
+                try context.save()
+            }
+        }
+    #endif
+
+    @Test func `an object of another context is neither deleted nor refreshed here`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna")
+            try context.save()
+            let id = anna.objectID
+            let other = graph.context()
+            nonisolated(unsafe) var copy: ManagedObject?
+            try other.performAndWait { copy = try $0.existingObject(with: id) }
+            let foreign = try #require(copy)
+            context.delete(foreign)
+            let error = #expect(throws: PropertyError.self) { try context.save() }
+            #expect(error?.code == .foreignObject && error?.objectID == id)
+            for mergeChanges in [true, false] {
+                let error = #expect(throws: PropertyError.self) {
+                    try context.refresh(foreign, mergeChanges: mergeChanges)
+                }
+                #expect(error?.code == .foreignObject && error?.objectID == id)
+            }
+            try context.save()
+            #expect(try context.people() == [anna])
+        }
+    }
+}
