@@ -137,9 +137,19 @@ enum RefusedFile: String, CaseIterable {
     func `a version that is no position of the log is told as damage`(version: String) throws {
         let scenario = try StoreScenario()
         let store = try scenario.open("a")
-        try store.insertPerson("Anna")
+        let anna = try store.insertPerson("Anna")
         try scenario.sql("a", "UPDATE Person SET ab_version = \(version)")
         #expect(storeError { _ = try store.canonicalHash() }?.code == .corrupt)
+        #expect(storeError { try store.set("age", .integer(1), of: anna) }?.code == .corrupt)
+    }
+
+    @Test func `a version beyond the log is told also where the row has writes of its own`() throws {
+        let scenario = try StoreScenario()
+        let store = try scenario.open("a")
+        let anna = try store.insertPerson("Anna")
+        try store.set("age", .integer(1), of: anna)
+        try scenario.sql("a", "UPDATE Person SET ab_version = \(Int64.max)")
+        #expect(storeError { try store.set("age", .integer(2), of: anna) }?.code == .corrupt)
     }
 
     @Test func `a damaged log entry is told as damage`() throws {

@@ -29,7 +29,7 @@ import Testing
             if !generator.oneIn(3) {
                 position += Int64.random(in: 1...(1 << 20), using: &generator)
             }
-            writes.write(property, by: position)
+            try writes.write(property, by: position)
             expected[property] = position
             writes = try decoded(writes)
         }
@@ -39,16 +39,16 @@ import Testing
         }
     }
 
-    @Test func `of one set take no bytes, also when all was written again`() {
+    @Test func `of one set take no bytes, also when all was written again`() throws {
         var writes = RowWrites(by: 100)
         #expect(writes.version == RowVersion(100))
-        writes.write(2, by: 100)
+        try writes.write(2, by: 100)
         #expect(writes.blob == nil)
     }
 
-    @Test func `are the bytes that the format's description gives`() {
+    @Test func `are the bytes that the format's description gives`() throws {
         var writes = RowWrites(by: 1000)
-        writes.write(2, by: 1300)
+        try writes.write(2, by: 1300)
         writes.leaveUnwritten(3)
         #expect(writes.version == RowVersion(1300))
         #expect(writes.blob == [0xAC, 0x02, 0x02, 0x01, 0x03, 0x00])
@@ -70,7 +70,7 @@ import Testing
             try statement.bind(position, at: 3)
             try statement.bind(properties.bytes, at: 4)
             #expect(try statement.step())
-            for number in numbers { writes.write(number, by: position) }
+            for number in numbers { try writes.write(number, by: position) }
             #expect(statement.isNull(at: 0) == (writes.blob == nil))
             #expect(statement.bytes(at: 0) == writes.blob ?? [])
         }
@@ -78,7 +78,7 @@ import Testing
 
     @Test func `that are cut short or point before the log are refused`() throws {
         var writes = RowWrites(by: 1 << 20)
-        for property in 0..<3 { writes.write(property, by: 1 << 21 + Int64(property)) }
+        for property in 0..<3 { try writes.write(property, by: 1 << 21 + Int64(property)) }
         let bytes = try #require(writes.blob)
         for count in 0..<bytes.count {
             let cut = Array(bytes[..<count])

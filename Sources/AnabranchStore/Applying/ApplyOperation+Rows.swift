@@ -110,7 +110,7 @@ extension ApplyOperation {
                 if let held {
                     try journalOverwritten(column, of: row, held: held, by: values[source], set)
                 }
-                writes.write(column.number, by: set.position)
+                try writes.write(column.number, by: set.position)
             case .keeps:
                 try journalLost(column, of: row, value: values[source], to: held, set)
             case .repeats: break

@@ -114,8 +114,8 @@ extension SaveOperation {
     private func bind(
         _ version: RowVersion, of columns: [TableLayout.Column], to statement: Statement
     ) throws {
-        var writes = RowWrites(by: version.position)
-        for column in columns { writes.write(column.number, by: position) }
+        var writes = try RowWrites(version, nil)
+        for column in columns { try writes.write(column.number, by: position) }
         try statement.bind(writes.blob, at: columns.count + 3)
         try statement.bind(version.position, at: columns.count + 4)
     }

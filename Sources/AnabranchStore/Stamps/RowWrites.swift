@@ -63,7 +63,10 @@ struct RowWrites {
     mutating func leaveUnwritten(_ property: Int) { replace(property, by: nil) }
 
     /// - Parameter position: Of the set that is saved or applied now, the last of the log.
-    mutating func write(_ property: Int, by position: Int64) {
+    mutating func write(_ property: Int, by position: Int64) throws(ChangeSetDecodingError) {
+        guard position >= version.position else {
+            throw ByteReader([]).failure(.malformed, "a row was written after the log's last set")
+        }
         version = RowVersion(position)
         replace(property, by: position)
     }

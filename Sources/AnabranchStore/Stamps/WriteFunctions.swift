@@ -17,7 +17,7 @@ enum WriteFunctions {
                 : try arguments.withBytes(at: 0) { try RowWrites(version, $0) }
             var properties = ByteReader(arguments.withBytes(at: 3) { [UInt8]($0) })
             while !properties.isAtEnd {
-                writes.write(
+                try writes.write(
                     Int(clamping: try properties.readVarint()), by: arguments.int64(at: 2))
             }
             return writes.blob.map(SQLiteValue.blob) ?? .null
