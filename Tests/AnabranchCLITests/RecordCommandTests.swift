@@ -53,6 +53,45 @@ import Testing
         #expect(try bench.run("fetch", "City", "--count", "--json").output == "{\"count\":3}\n")
     }
 
+    @Test func `insert, update and import refuse alike what the model does not allow`() throws {
+        let bench = try Workbench(isMade: false)
+        let model = try bench.write(
+            """
+            <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+            <entity name="Person">
+            <attribute name="age" optional="YES" attributeType="Integer 32" minValueString="0" \
+            maxValueString="200"/>
+            <attribute name="code" optional="YES" attributeType="String" minValueString="1" \
+            maxValueString="3" regularExpressionString="[a-z]+"/>
+            </entity></model>
+            """, to: "Person.xml")
+        #expect(try ToolRun(["init", bench.store, "--model", model]).status == 0)
+        #expect(try bench.run("insert", "Person", "code=a", "age=200").status == 0)
+        let refused: [(String, String, String)] = [
+            ("age", "201", "'201' is above the greatest that the model allows, which is 200."),
+            ("age", "-1", "'-1' is below the least that the model allows, which is 0."),
+            ("code", "abcd", "longer than the model allows, which is 3 characters."),
+            ("code", "A", "doesn't match the regular expression"),
+        ]
+        for (name, text, reason) in refused {
+            let runs = [
+                try bench.run("insert", "Person", "\(name)=\(text)"),
+                try bench.run("update", "Person", "code=a", "\(name)=\(text)"),
+                try bench.run(
+                    "import", "Person", "-", "--format", "csv", input: "\(name)\n\(text)\n"),
+            ]
+            for run in runs {
+                #expect(run.status == 65, "\(run.errors)")
+                #expect(run.errors.contains(reason), "\(run.errors)")
+            }
+            #expect(runs[0].errors.contains("Can't set Person.\(name)."))
+        }
+        #expect(try bench.run("insert", "Person", "code=").errors.contains("shorter"))
+        #expect(try bench.run("fetch", "Person", "--count", "--json").output == "{\"count\":1}\n")
+        #expect(
+            try bench.run("fetch", "Person", "--where", "age == 200", "--count").output == "1\n")
+    }
+
     @Test func `a record is named by its ID or by an attribute`() throws {
         let bench = try filled()
         let byKey = try bench.run("get", "Country", "code=FR")
