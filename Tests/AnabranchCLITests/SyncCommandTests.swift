@@ -37,6 +37,8 @@ import Testing
         #expect(try first.run("get", "Country", "code=FR").output.contains("B"))
         let status = try first.run("status", "--json").output
         #expect(status.contains(#""zone":"geo","position":3,"pending":0"#), "\(status)")
+        #expect(status.contains(#""isCaughtUp":true,"blockedBy":null"#), "\(status)")
+        #expect(try first.run("status").output.contains("Caught up     yes, as of the last sync"))
     }
 
     @Test func `a store and its copy both go on, and nothing is lost or doubled`() throws {
@@ -60,6 +62,25 @@ import Testing
             #expect(codes == ["DE", "FR", "IT"])
             #expect(try ToolRun(["hash", store]).output == daemon.hash(ofZone: "geo"))
         }
+    }
+
+    @Test func `status tells what the zone refuses until it refuses no more`() throws {
+        let daemon = try RunningDaemon(zone: "geo")
+        let bench = try synced(daemon)
+        let token = ["--token-file", daemon.tokenFile]
+        let saved = try bench.run("insert", "Country", "code=FR")
+        #expect(saved.status == 0)
+        let readOnly = try daemon.token(role: "read")
+        let blocked = try ToolRun(["sync", bench.store, "--token-file", readOnly])
+        #expect(blocked.status == 1, "\(blocked.errors)")
+        let json = try bench.run("status", "--json").output
+        #expect(json.contains(#""pending":1"#) && json.contains(#""isCaughtUp":false"#))
+        #expect(json.contains(#""blockedBy":"forbidden","blockedByMessage":"The token may only read"#), "\(json)")
+        let text = try bench.run("status").output
+        #expect(text.contains("Caught up     no, the zone refuses a save"), "\(text)")
+        #expect(text.contains("Blocked by    forbidden: The token may only read"), "\(text)")
+        #expect(try ToolRun(["sync", bench.store] + token).status == 0)
+        #expect(try !bench.run("status").output.contains("Blocked by"))
     }
 
     @Test func `a token may come from the environment and a wrong one ends with 77`() throws {
@@ -112,6 +133,12 @@ import Testing
         _ = try bench.run("insert", "Country", "code=FR")
         let run = try ToolRun(["sync", bench.store], environment: ["ANABRANCH_TOKEN": "t"])
         #expect(run.status == 69, "\(run.errors)")
-        #expect(try bench.run("status", "--json").output.contains(#""pending":1"#))
+        let json = try bench.run("status", "--json").output
+        #expect(json.contains(#""pending":1"#))
+        #expect(json.contains(#""isCaughtUp":false"#))
+        #expect(json.contains(#""lastError":"unreachable","lastErrorMessage":"Can't"#), "\(json)")
+        let text = try bench.run("status").output
+        #expect(text.contains("Caught up     no, the last sync broke off"), "\(text)")
+        #expect(text.contains("Last error    unreachable: Can't"), "\(text)")
     }
 }
