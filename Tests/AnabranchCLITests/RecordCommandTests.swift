@@ -92,6 +92,42 @@ import Testing
             try bench.run("fetch", "Person", "--where", "age == 200", "--count").output == "1\n")
     }
 
+    @Test func `a predicate compares times as texts`() throws {
+        let bench = try Workbench()
+        _ = try bench.run(
+            "import", "City", "-", "--format", "csv",
+            input: """
+                name,founded
+                A,1900-01-01T00:00:00Z
+                B,2000-01-01T00:00:00Z
+                C,2024-01-01T00:00:00Z
+
+                """)
+        func names(_ predicate: String) throws -> [String] {
+            let run = try bench.run(
+                "fetch", "City", "--where", predicate, "--sort", "name", "--columns", "name",
+                "--json")
+            #expect(run.status == 0, "\(run.errors)")
+            return run.lines.map { String($0.dropLast(2).suffix(1)) }
+        }
+        #expect(try names("founded > '1999-12-31T23:00:00Z'") == ["B", "C"])
+        #expect(try names("'2000-01-01T02:00:00+02:00' == founded") == ["B"])
+        #expect(try names("NOT (founded IN {'2000-01-01T00:00:00Z', nil})") == ["A", "C"])
+        #expect(
+            try names("founded BETWEEN {'1900-01-01T00:00:00Z','2001-01-01T00:00:00Z'}")
+                == ["A", "B"])
+        _ = try bench.run("update", "City", "name=A", "twins+=name=C")
+        #expect(try names("ANY twins.founded > '2020-01-01T00:00:00Z'") == ["A"])
+        #expect(
+            try names("SUBQUERY(twins, $t, $t.founded > '2020-01-01T00:00:00Z').@count > 0")
+                == ["A"])
+        let wrong = try bench.run("fetch", "City", "--where", "founded > 'yesterday'")
+        #expect(wrong.status == 64)
+        #expect(
+            wrong.errors.contains("'yesterday' is not a time, as 2024-05-01T12:30:00Z"),
+            "\(wrong.errors)")
+    }
+
     @Test func `a record is named by its ID or by an attribute`() throws {
         let bench = try filled()
         let byKey = try bench.run("get", "Country", "code=FR")
