@@ -47,6 +47,11 @@ final class RunningDaemon {
         return file
     }
 
+    func revokeTokens() throws {
+        let store = ["--store", "sqlite:\(folder.file("zones"))"]
+        _ = try ToolRun(["token", "revoke", "1"] + store, of: "anabranchd")
+    }
+
     func hash(ofZone zone: String) throws -> String {
         try ToolRun(
             ["zone", "hash", zone, "--store", "sqlite:\(folder.file("zones"))"], of: "anabranchd"

@@ -129,6 +129,32 @@ import Testing
         #expect(try second.run("fetch", "Country", "--count").output != "0\n")
     }
 
+    @Test func `watch ends with 77 where the token was revoked`() throws {
+        let daemon = try RunningDaemon(zone: "geo")
+        let bench = try synced(daemon)
+        try daemon.revokeTokens()
+        let run = try bench.run("watch", "--token-file", daemon.tokenFile, "--for", "600")
+        #expect(run.status == 77, "\(run.errors)")
+        #expect(run.errors.contains("not known here, or was revoked"), "\(run.errors)")
+    }
+
+    @Test func `watch ends with 77 when the token is revoked meanwhile`() throws {
+        let daemon = try RunningDaemon(zone: "geo")
+        let bench = try synced(daemon)
+        let tokenFile = daemon.tokenFile
+        var saved = 0
+        let run = try Watcher {
+            try bench.run("watch", "--token-file", tokenFile, "--for", "600")
+        }.end {
+            // The watcher pushes what is saved, and is refused once the token has gone.
+            if saved == 10 { try daemon.revokeTokens() }
+            _ = try bench.run("insert", "Country", "code=I\(saved)")
+            saved += 1
+        }
+        #expect(run.status == 77, "\(run.errors)")
+        #expect(run.errors.contains("not known here, or was revoked"), "\(run.errors)")
+    }
+
     @Test func `a server that is away ends a sync with 69 and loses nothing`() throws {
         let bench: Workbench
         do {
