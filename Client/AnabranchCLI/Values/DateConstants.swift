@@ -76,7 +76,8 @@ struct DateConstants {
         property(at: expression)?.relationship?.destination
     }
 
-    /// - Returns: `nil` for what is no key path, or one that leads nowhere: that is found out later.
+    /// - Returns: `nil` for what is no key path, or one that leads nowhere, which is found out
+    ///   later.
     private func property(at expression: FetchExpression) -> PropertyDescription? {
         guard case .path(let root, let steps) = expression.form else { return nil }
         var current: EntityDescription? = entity
