@@ -29,9 +29,11 @@ public struct SyncStatus: Sendable {
     public internal(set) var headPosition: UInt64 = 0
     /// When an exchange last came to its end.
     public internal(set) var lastExchange: Date?
-    /// Why the zone does not take the first of the waiting saves.
+    /// Why the zone does not take the first of the waiting saves; kept in the store until an
+    /// exchange comes to its end without it.
     public internal(set) var blockedBy: SyncError?
-    /// Why the last exchange broke off; `nil` after one that came to its end.
+    /// Why the last exchange broke off; `nil` after one that came to its end. Kept in the store
+    /// too, but an engine begins without it.
     public internal(set) var lastError: SyncError?
 
     /// Whether store and zone had the same after the last exchange, and nothing was saved since

@@ -224,4 +224,42 @@ import Testing
             #expect(first.split(separator: "\n").count == 4)
         }
     }
+
+    @Test func `a row of no value is a row of a table of one column`() throws {
+        let bench = try Workbench()
+        _ = try bench.run(
+            "import", "City", "-", "--format", "csv", input: "name,people\nA,\nB,2\nC,\n")
+        _ = try bench.run("update", "City", "--where", "people == 0", "--null", "people")
+        let output = try bench.run(
+            "export", "City", "--format", "csv", "--sort", "name", "--columns", "people"
+        ).output
+        #expect(output == "people\n\"\"\n2\n\"\"\n")
+        let other = try Workbench()
+        let street = try other.run("import", "City", "-", "--format", "csv", input: output)
+        // A city needs a name, which shows that the first row is one.
+        #expect(street.status == 65 && street.errors.contains(":2:"), "\(street.errors)")
+    }
+
+    @Test func `keys with a semicolon come back by another separator`() throws {
+        let bench = try Workbench()
+        _ = try bench.run(
+            "import", "City", "-", "--format", "csv", input: "name\nA;1\nB;2\nC\n")
+        _ = try bench.run("update", "City", "name=C", "twins+=name=A;1", "twins+=name=B;2")
+        let words = ["City", "--format", "csv", "--columns", "name,twins.name"]
+        let refused = try ToolRun(["export", bench.store] + words)
+        #expect(refused.status == 65, "\(refused.errors)")
+        #expect(refused.errors.contains("has a ';' in it"), "\(refused.errors)")
+        #expect(refused.errors.contains("--separator"))
+        let output = try ToolRun(["export", bench.store] + words + ["--separator", "|"]).output
+        let other = try Workbench()
+        let run = try other.run(
+            "import", "City", "-", "--format", "csv", "--separator", "|", "--link",
+            "twins=twins.name:City.name", input: output)
+        #expect(run.status == 0, "\(run.errors)")
+        let twins = try other.run(
+            "get", "City", "name=C", "--json", "--columns", "twins.name"
+        ).output
+        #expect(twins.contains("\"A;1\"") && twins.contains("\"B;2\""), "\(twins)")
+        #expect(try ToolRun(["export", bench.store, "City", "--separator", "ab"]).status == 64)
+    }
 }

@@ -53,6 +53,81 @@ import Testing
         #expect(try bench.run("fetch", "City", "--count", "--json").output == "{\"count\":3}\n")
     }
 
+    @Test func `insert, update and import refuse alike what the model does not allow`() throws {
+        let bench = try Workbench(isMade: false)
+        let model = try bench.write(
+            """
+            <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+            <entity name="Person">
+            <attribute name="age" optional="YES" attributeType="Integer 32" minValueString="0" \
+            maxValueString="200"/>
+            <attribute name="code" optional="YES" attributeType="String" minValueString="1" \
+            maxValueString="3" regularExpressionString="[a-z]+"/>
+            </entity></model>
+            """, to: "Person.xml")
+        #expect(try ToolRun(["init", bench.store, "--model", model]).status == 0)
+        #expect(try bench.run("insert", "Person", "code=a", "age=200").status == 0)
+        let refused: [(String, String, String)] = [
+            ("age", "201", "'201' is above the greatest that the model allows, which is 200."),
+            ("age", "-1", "'-1' is below the least that the model allows, which is 0."),
+            ("code", "abcd", "longer than the model allows, which is 3 characters."),
+            ("code", "A", "doesn't match the regular expression"),
+        ]
+        for (name, text, reason) in refused {
+            let runs = [
+                try bench.run("insert", "Person", "\(name)=\(text)"),
+                try bench.run("update", "Person", "code=a", "\(name)=\(text)"),
+                try bench.run(
+                    "import", "Person", "-", "--format", "csv", input: "\(name)\n\(text)\n"),
+            ]
+            for run in runs {
+                #expect(run.status == 65, "\(run.errors)")
+                #expect(run.errors.contains(reason), "\(run.errors)")
+            }
+            #expect(runs[0].errors.contains("Can't set Person.\(name)."))
+        }
+        #expect(try bench.run("insert", "Person", "code=").errors.contains("shorter"))
+        #expect(try bench.run("fetch", "Person", "--count", "--json").output == "{\"count\":1}\n")
+        #expect(
+            try bench.run("fetch", "Person", "--where", "age == 200", "--count").output == "1\n")
+    }
+
+    @Test func `a predicate compares times as texts`() throws {
+        let bench = try Workbench()
+        _ = try bench.run(
+            "import", "City", "-", "--format", "csv",
+            input: """
+                name,founded
+                A,1900-01-01T00:00:00Z
+                B,2000-01-01T00:00:00Z
+                C,2024-01-01T00:00:00Z
+
+                """)
+        func names(_ predicate: String) throws -> [String] {
+            let run = try bench.run(
+                "fetch", "City", "--where", predicate, "--sort", "name", "--columns", "name",
+                "--json")
+            #expect(run.status == 0, "\(run.errors)")
+            return run.lines.map { String($0.dropLast(2).suffix(1)) }
+        }
+        #expect(try names("founded > '1999-12-31T23:00:00Z'") == ["B", "C"])
+        #expect(try names("'2000-01-01T02:00:00+02:00' == founded") == ["B"])
+        #expect(try names("NOT (founded IN {'2000-01-01T00:00:00Z', nil})") == ["A", "C"])
+        #expect(
+            try names("founded BETWEEN {'1900-01-01T00:00:00Z','2001-01-01T00:00:00Z'}")
+                == ["A", "B"])
+        _ = try bench.run("update", "City", "name=A", "twins+=name=C")
+        #expect(try names("ANY twins.founded > '2020-01-01T00:00:00Z'") == ["A"])
+        #expect(
+            try names("SUBQUERY(twins, $t, $t.founded > '2020-01-01T00:00:00Z').@count > 0")
+                == ["A"])
+        let wrong = try bench.run("fetch", "City", "--where", "founded > 'yesterday'")
+        #expect(wrong.status == 64)
+        #expect(
+            wrong.errors.contains("'yesterday' is not a time, as 2024-05-01T12:30:00Z"),
+            "\(wrong.errors)")
+    }
+
     @Test func `a record is named by its ID or by an attribute`() throws {
         let bench = try filled()
         let byKey = try bench.run("get", "Country", "code=FR")

@@ -5,11 +5,13 @@ import TestSupport
 final class RunningDaemon {
     let url: String
     let tokenFile: String
+    private let zone: String
     private let folder: TemporaryDirectory
     private let process = Process()
 
     /// - Parameter zone: Made with a token that may write.
     init(zone: String) throws {
+        self.zone = zone
         folder = try TemporaryDirectory("anabranch-cli")
         let store = ["--store", "sqlite:\(folder.file("zones"))"]
         let made = try ToolRun(
@@ -29,6 +31,25 @@ final class RunningDaemon {
     deinit {
         if process.isRunning { process.terminate() }
         process.waitUntilExit()
+    }
+
+    /// Makes another token.
+    ///
+    /// - Returns: The file that holds it.
+    func token(role: String) throws -> String {
+        let made = try ToolRun(
+            [
+                "token", "create", "--zone", zone, "--role", role, "--store",
+                "sqlite:\(folder.file("zones"))",
+            ], of: "anabranchd")
+        let file = folder.file("token-\(role)")
+        try Data(made.output.utf8).write(to: URL(filePath: file))
+        return file
+    }
+
+    func revokeTokens() throws {
+        let store = ["--store", "sqlite:\(folder.file("zones"))"]
+        _ = try ToolRun(["token", "revoke", "1"] + store, of: "anabranchd")
     }
 
     func hash(ofZone zone: String) throws -> String {

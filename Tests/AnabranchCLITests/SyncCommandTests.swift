@@ -37,6 +37,8 @@ import Testing
         #expect(try first.run("get", "Country", "code=FR").output.contains("B"))
         let status = try first.run("status", "--json").output
         #expect(status.contains(#""zone":"geo","position":3,"pending":0"#), "\(status)")
+        #expect(status.contains(#""isCaughtUp":true,"blockedBy":null"#), "\(status)")
+        #expect(try first.run("status").output.contains("Caught up     yes, as of the last sync"))
     }
 
     @Test func `a store and its copy both go on, and nothing is lost or doubled`() throws {
@@ -62,6 +64,27 @@ import Testing
         }
     }
 
+    @Test func `status tells what the zone refuses until it refuses no more`() throws {
+        let daemon = try RunningDaemon(zone: "geo")
+        let bench = try synced(daemon)
+        let token = ["--token-file", daemon.tokenFile]
+        let saved = try bench.run("insert", "Country", "code=FR")
+        #expect(saved.status == 0)
+        let readOnly = try daemon.token(role: "read")
+        let blocked = try ToolRun(["sync", bench.store, "--token-file", readOnly])
+        #expect(blocked.status == 1, "\(blocked.errors)")
+        let json = try bench.run("status", "--json").output
+        #expect(json.contains(#""pending":1"#) && json.contains(#""isCaughtUp":false"#))
+        #expect(
+            json.contains(#""blockedBy":"forbidden","blockedByMessage":"The token may only read"#),
+            "\(json)")
+        let text = try bench.run("status").output
+        #expect(text.contains("Caught up     no, the zone refuses a save"), "\(text)")
+        #expect(text.contains("Blocked by    forbidden: The token may only read"), "\(text)")
+        #expect(try ToolRun(["sync", bench.store] + token).status == 0)
+        #expect(try !bench.run("status").output.contains("Blocked by"))
+    }
+
     @Test func `a token may come from the environment and a wrong one ends with 77`() throws {
         let daemon = try RunningDaemon(zone: "geo")
         let bench = try synced(daemon)
@@ -70,7 +93,10 @@ import Testing
         let right = try ToolRun(["sync", bench.store], environment: ["ANABRANCH_TOKEN": token])
         #expect(right.status == 0)
         let wrong = try ToolRun(
-            ["sync", bench.store], environment: ["ANABRANCH_TOKEN": String(token.dropLast()) + "0"])
+            ["sync", bench.store],
+            environment: [
+                "ANABRANCH_TOKEN": String(token.dropLast()) + (token.hasSuffix("0") ? "1" : "0")
+            ])
         #expect(wrong.status == 77, "\(wrong.errors)")
         #expect(!wrong.errors.contains(token.dropLast(4)))
         #expect(try bench.run("sync", "--zone", "other").status == 64)
@@ -103,6 +129,32 @@ import Testing
         #expect(try second.run("fetch", "Country", "--count").output != "0\n")
     }
 
+    @Test func `watch ends with 77 where the token was revoked`() throws {
+        let daemon = try RunningDaemon(zone: "geo")
+        let bench = try synced(daemon)
+        try daemon.revokeTokens()
+        let run = try bench.run("watch", "--token-file", daemon.tokenFile, "--for", "600")
+        #expect(run.status == 77, "\(run.errors)")
+        #expect(run.errors.contains("not known here, or was revoked"), "\(run.errors)")
+    }
+
+    @Test func `watch ends with 77 when the token is revoked meanwhile`() throws {
+        let daemon = try RunningDaemon(zone: "geo")
+        let bench = try synced(daemon)
+        let tokenFile = daemon.tokenFile
+        var saved = 0
+        let run = try Watcher {
+            try bench.run("watch", "--token-file", tokenFile, "--for", "600")
+        }.end {
+            // The watcher pushes what is saved, and is refused once the token has gone.
+            if saved == 10 { try daemon.revokeTokens() }
+            _ = try bench.run("insert", "Country", "code=I\(saved)")
+            saved += 1
+        }
+        #expect(run.status == 77, "\(run.errors)")
+        #expect(run.errors.contains("not known here, or was revoked"), "\(run.errors)")
+    }
+
     @Test func `a server that is away ends a sync with 69 and loses nothing`() throws {
         let bench: Workbench
         do {
@@ -112,6 +164,12 @@ import Testing
         _ = try bench.run("insert", "Country", "code=FR")
         let run = try ToolRun(["sync", bench.store], environment: ["ANABRANCH_TOKEN": "t"])
         #expect(run.status == 69, "\(run.errors)")
-        #expect(try bench.run("status", "--json").output.contains(#""pending":1"#))
+        let json = try bench.run("status", "--json").output
+        #expect(json.contains(#""pending":1"#))
+        #expect(json.contains(#""isCaughtUp":false"#))
+        #expect(json.contains(#""lastError":"unreachable","lastErrorMessage":"Can't"#), "\(json)")
+        let text = try bench.run("status").output
+        #expect(text.contains("Caught up     no, the last sync broke off"), "\(text)")
+        #expect(text.contains("Last error    unreachable: Can't"), "\(text)")
     }
 }

@@ -9,18 +9,23 @@ struct ToolRun {
 
     var lines: [Substring] { output.split(separator: "\n") }
 
-    /// - Parameter input: What the program finds on standard input.
+    /// - Parameters:
+    ///   - input: What the program finds on standard input.
+    ///   - isNobody: Gives up root's rights, which no file's mode restrains.
     init(
         _ words: [String], of program: String = "anabranch", input: String = "",
-        environment: [String: String] = [:]
+        environment: [String: String] = [:], isNobody: Bool = false
     ) throws {
         let folder = try TemporaryDirectory("anabranch-cli")
         let files = ["in", "out", "err"].map { folder.url.appending(path: $0) }
         try Data(input.utf8).write(to: files[0])
         for file in files[1...] { try Data().write(to: file) }
         let process = Process()
-        process.executableURL = try Self.executable(program)
-        process.arguments = words
+        let executable = try Self.executable(program)
+        let isDropping = isNobody && geteuid() == 0
+        process.executableURL = isDropping ? URL(filePath: Self.dropper[0]) : executable
+        process.arguments =
+            isDropping ? Self.dropper.dropFirst() + [executable.path] + words : words
         process.environment = [
             "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "", "USER": "tester",
         ].merging(environment) { $1 }
@@ -32,6 +37,15 @@ struct ToolRun {
         status = process.terminationReason == .exit ? process.terminationStatus : -1
         output = try String(contentsOf: files[1], encoding: .utf8)
         errors = try String(contentsOf: files[2], encoding: .utf8)
+    }
+
+    private static let dropper = [
+        "/usr/bin/setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups",
+    ]
+
+    /// Whether the program can be run as somebody whom a file's mode restrains.
+    static var canBeNobody: Bool {
+        (try? ToolRun(["--help"], isNobody: true).status) == 0
     }
 
     /// The programs lie beside the test runner, or beside the bundle on a Mac.

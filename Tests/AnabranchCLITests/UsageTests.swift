@@ -86,6 +86,29 @@ import Testing
         #expect(try ToolRun(["status", bench.folder.path]).status == 65)
     }
 
+    @Test(.enabled(if: ToolRun.canBeNobody))
+    func `a store in a folder that can't be written says what to do`() throws {
+        let bench = try Workbench()
+        let files = FileManager.default
+        func setMode(_ mode: Int) throws {
+            try files.setAttributes([.posixPermissions: mode], ofItemAtPath: bench.folder.path)
+        }
+        try setMode(0o555)
+        defer { try? setMode(0o755) }
+        for words in [["status", bench.store], ["insert", bench.store, "Country", "code=FR"]] {
+            let run = try ToolRun(words, isNobody: true)
+            #expect(run.status == 77, "\(run.errors)")
+            #expect(run.errors.contains("Copy the store"), "\(run.errors)")
+        }
+        // Where the folder can be written, the file need not be.
+        try setMode(0o777)
+        try files.setAttributes([.posixPermissions: 0o444], ofItemAtPath: bench.store)
+        let read = try ToolRun(["status", bench.store], isNobody: true)
+        #expect(read.status == 0, "\(read.errors)")
+        let write = try ToolRun(["insert", bench.store, "Country", "code=FR"], isNobody: true)
+        #expect(write.status == 77, "\(write.errors)")
+    }
+
     @Test func `the environment names the store`() throws {
         let bench = try Workbench()
         let run = try ToolRun(

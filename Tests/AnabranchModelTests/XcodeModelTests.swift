@@ -39,6 +39,50 @@ struct XcodeModelTests {
         #expect(decoded == model)
     }
 
+    @Test func `a template's predicate that can't be read is refused with its column`() throws {
+        let error = try refusal(
+            """
+            <entity name="Item"><attribute name="title" attributeType="String"/></entity>
+            <fetchRequest name="broken" entity="Item" predicateString="title == == 3"/>
+            <fetchRequest name="open" entity="Item" predicateString="title == 'x"/>
+            <fetchRequest name="gap" entity="Item" predicateString="title == %@"/>
+            <fetchRequest name="fine" entity="Item" predicateString="title == $title"/>
+            """)
+        #expect(error.all.map(\.code) == Array(repeating: .invalidPredicate, count: 3))
+        let broken = try #require(error.all.first { $0.property == "broken" })
+        #expect(broken.line == 4 && broken.file == "contents")
+        #expect(broken.message.contains("template broken"))
+        #expect(broken.message.contains("at column 10"), "\(broken.message)")
+        #expect(error.all.compactMap(\.line).sorted() == [4, 5, 6])
+    }
+
+    @Test func `a mark that is neither YES nor NO is refused with file, line and name`() throws {
+        let error = try refusal(
+            """
+            <entity name="Item" isAbstract="PERHAPS">
+            <attribute name="title" optional="MAYBE" attributeType="String"/>
+            <attribute name="size" optional="yes" transient="2" attributeType="Integer 16"/>
+            <relationship name="tags" toMany="TRUE" ordered="Ja" destinationEntity="Item"/>
+            </entity>
+            """)
+        let marks = error.all.filter { $0.code == .invalidValue }
+        #expect(marks.map(\.line) == [3, 4, 5, 6])
+        #expect(marks.map(\.property) == [nil, "title", "size", "tags"])
+        #expect(marks.allSatisfy { $0.file == "contents" && $0.entity == "Item" })
+        for (mark, words) in zip(
+            marks,
+            [
+                "isAbstract is \"PERHAPS\"", "optional is \"MAYBE\"", "transient is \"2\"",
+                "ordered is \"Ja\"",
+            ])
+        {
+            #expect(mark.message.contains(words), "\(mark.message)")
+        }
+        let fine = try read(
+            "<entity name='A'><attribute name='t' optional='' attributeType='String'/></entity>")
+        #expect(try !fine.attribute("A", "t").isOptional)
+    }
+
     @Test func `what is left out without harm is a warning`() throws {
         let warnings = try read(XcodeModelText.everything).warnings
         let ignored = warnings.filter { $0.code == .ignored }.map(\.message)

@@ -26,6 +26,11 @@ struct SyncRefusalTests {
             #expect(try store.people(names).count == 2)
         }
         #expect(engine.status.blockedBy?.code == .clockSkew)
+        let kept = try SyncStatus(of: store)
+        #expect(kept.blockedBy?.code == .clockSkew && !kept.isCaughtUp)
+        #expect(kept.blockedBy?.message == engine.status.blockedBy?.message)
+        #expect(kept.blockedBy?.details == engine.status.blockedBy?.details)
+        #expect(try scenario.engine(store).status.blockedBy?.code == .clockSkew)
         try other.insert("Cleo", names)
         try await scenario.engine(other).synchronize()
         _ = try await engine.synchronize()
@@ -33,6 +38,8 @@ struct SyncRefusalTests {
         scenario.serverClock.milliseconds += 3_600_000
         #expect(try await engine.synchronize().isCaughtUp)
         #expect(engine.status.blockedBy == nil)
+        #expect(try SyncStatus(of: store).blockedBy == nil)
+        #expect(try SyncStatus(of: store).isCaughtUp)
         try await scenario.engine(other).synchronize()
         try scenario.expectConverged([store, other])
     }
@@ -67,6 +74,14 @@ struct SyncRefusalTests {
         #expect(engine.status.lastError?.code == .unauthorized)
         #expect(engine.status.pendingCount == 1)
         #expect(try SyncStatus(of: store).zone == nil)
+        #expect(try SyncStatus(of: store).lastError?.code == .unauthorized)
+        #expect(try scenario.engine(store).status.lastError == nil)
+        transport.refuse(.hello, with: nil)
+        #expect(try await engine.synchronize().isCaughtUp)
+        #expect(try SyncStatus(of: store).lastError == nil)
+        #expect(try SyncStatus(of: store).isCaughtUp)
+        try store.insert("Bob", scenario.names)
+        #expect(try !SyncStatus(of: store).isCaughtUp)
     }
 
     @Test func `a store that syncs with one zone refuses another`() async throws {

@@ -20,13 +20,15 @@ private func pendingSalaries(_ body: (Graph, ManagedObjectContext) throws -> Voi
     }
 }
 
-private func above20(_ change: (inout FetchRequest<Person>) -> Void = { _ in }) throws
+private func above20(
+    _ change: (inout FetchRequest<Person>) throws -> Void = { _ in }
+) throws
     -> FetchRequest<Person>
 {
     var request = FetchRequest<Person>()
     request.predicate = try FetchPredicate("age > 20")
     request.sorts = [FetchSort("age")]
-    change(&request)
+    try change(&request)
     return request
 }
 
@@ -44,6 +46,34 @@ private func above20(_ change: (inout FetchRequest<Person>) -> Void = { _ in }) 
             }
             #expect(try context.fetch(window).map(\.firstName) == ["delta"])
             #expect(try context.count(for: window) == 1)
+        }
+    }
+
+    @Test func `what is too deep for the store is refused with pending changes as without`() throws
+    {
+        let formats = [
+            "ANY " + String(repeating: "friends.", count: 8) + "age > 1",
+            String(repeating: "boss.", count: 64) + "age > 1",
+        ]
+        try pendingSalaries { _, context throws in
+            for format in formats {
+                for isPending in [true, false] {
+                    let request = try above20 {
+                        $0.predicate = try FetchPredicate(format)
+                        $0.includesPendingChanges = isPending
+                    }
+                    let errors = [
+                        #expect(throws: FetchPredicateError.self) { try context.fetch(request) },
+                        #expect(throws: FetchPredicateError.self) {
+                            try context.objectIDs(for: request)
+                        },
+                        #expect(throws: FetchPredicateError.self) {
+                            try context.count(for: request)
+                        },
+                    ]
+                    #expect(errors.allSatisfy { $0?.code == .tooComplex })
+                }
+            }
         }
     }
 

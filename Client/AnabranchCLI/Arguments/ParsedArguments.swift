@@ -55,3 +55,14 @@ struct ParsedArguments {
 
     func error(_ message: String) -> UsageError { UsageError(message, command: command) }
 }
+
+extension ParsedArguments {
+    /// What stands between several values in one field of a table.
+    func separator() throws(UsageError) -> Character {
+        guard let text = text("separator") else { return ";" }
+        guard let separator = text.first, text.count == 1 else {
+            throw error("--separator takes one character, not '\(text)'.")
+        }
+        return separator
+    }
+}

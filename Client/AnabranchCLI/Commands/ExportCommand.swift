@@ -10,12 +10,17 @@ struct ExportCommand: Command {
         discussion: [
             "JSON is one array; jsonl is one object a line. A relationship is written as the ID of "
                 + "its record, or, with --columns country.code, as an attribute of it, which "
-                + "'import --link' reads again. Several in one CSV field have ';' between them.",
+                + "'import --link' reads again. Several in one CSV field have ';' between them, "
+                + "or what --separator says to both commands.",
+            "In CSV no value is nothing and the empty text is \"\"; but in a table of one column "
+                + "no value is \"\" too, since 'import' passes over empty lines.",
             "Records that are changed meanwhile are written as they are when their turn comes.",
         ],
         arguments: [.store, .entity],
         options: [
-            OptionSpecification("format", "json|jsonl|csv", "json by default.")
+            OptionSpecification("format", "json|jsonl|csv", "json by default."),
+            OptionSpecification(
+                "separator", "CHARACTER", "Between several values in a CSV field; ; by default."),
         ] + RecordQuery.options,
         examples: [
             .init(
@@ -26,12 +31,14 @@ struct ExportCommand: Command {
     let path: String
     let entity: String
     let format: Format
+    let separator: Character
     let query: RecordQuery
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         path = try arguments.word("STORE")
         entity = try arguments.word("ENTITY")
         format = try arguments.choice("format") ?? .json
+        separator = try arguments.separator()
         query = try RecordQuery(arguments)
     }
 
@@ -71,8 +78,8 @@ struct ExportCommand: Command {
         case .json: try console.output.write((isFirst ? "\n" : ",\n") + (try output.json(object)))
         case .jsonl: try console.print(try output.json(object))
         case .csv:
-            let fields = try columns.map { CSVText.field(try $0.content(of: object)) }
-            try console.print(fields.joined(separator: ","))
+            let contents = try columns.map { try $0.content(of: object) }
+            try console.print(try CSVText.row(contents, separator: separator))
         }
     }
 }

@@ -6,7 +6,11 @@ import Foundation
 struct StatusCommand: Command {
     static let specification = CommandSpecification(
         name: "status", summary: "Tells what a store holds and how it stands with its zone.",
-        discussion: ["Asks the file only, not the server."], options: [.json],
+        discussion: [
+            "Asks the file only, not the server: whether the store is caught up, and what the "
+                + "zone refused, is as the last sync has left it."
+        ],
+        options: [.json],
         examples: [.init("status geo.store", "Shows one store.")])
 
     let path: String
@@ -80,7 +84,7 @@ struct StatusCommand: Command {
 
     private func syncLines(_ sync: SyncStatus) -> [(String, String)] {
         guard let server = sync.server, let zone = sync.zone else {
-            return [("Zone", "none yet; see 'anabranch sync --help'")]
+            return [("Zone", "none yet; see 'anabranch sync --help'")] + errorLines(sync)
         }
         let pending =
             sync.pendingCount == 0
@@ -90,10 +94,25 @@ struct StatusCommand: Command {
         let last = sync.lastExchange.map {
             TimeText.short(wallMilliseconds: Int64($0.timeIntervalSince1970 * 1000))
         }
-        return [
+        var lines = [
             ("Zone", "\(zone) at \(server)"), ("Position", String(sync.position)),
             ("To be sent", pending), ("Last sync", last ?? "never"),
+            ("Caught up", caughtUp(sync)),
         ]
+        if let blocked = sync.blockedBy { lines.append(("Blocked by", blocked.shown)) }
+        return lines + errorLines(sync)
+    }
+
+    private func errorLines(_ sync: SyncStatus) -> [(String, String)] {
+        sync.lastError.map { [("Last error", $0.shown)] } ?? []
+    }
+
+    private func caughtUp(_ sync: SyncStatus) -> String {
+        if sync.isCaughtUp { return "yes, as of the last sync" }
+        if sync.blockedBy != nil { return "no, the zone refuses a save" }
+        if sync.lastError != nil { return "no, the last sync broke off" }
+        if sync.position < sync.headPosition { return "no, the zone had more to send" }
+        return sync.pendingCount > 0 ? "no, saves are to be sent" : "no"
     }
 
     private func json(_ facts: Facts) -> String {
@@ -110,10 +129,19 @@ struct StatusCommand: Command {
             json.member(
                 "lastExchange",
                 facts.sync.lastExchange.map { TimeText.text($0.timeIntervalSinceReferenceDate) })
+            json.member("isCaughtUp", facts.sync.isCaughtUp)
+            json.member("blockedBy", facts.sync.blockedBy?.code.rawValue)
+            json.member("blockedByMessage", facts.sync.blockedBy?.message)
+            json.member("lastError", facts.sync.lastError?.code.rawValue)
+            json.member("lastErrorMessage", facts.sync.lastError?.message)
             json.key("entities")
             json.object { json in
                 for entity in facts.entities { json.member(entity.name, entity.count) }
             }
         }
     }
+}
+
+extension SyncError {
+    fileprivate var shown: String { "\(code.rawValue): \(TextTable.printable(message))" }
 }

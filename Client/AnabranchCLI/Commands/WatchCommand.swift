@@ -8,7 +8,8 @@ struct WatchCommand: Command {
         name: "watch", summary: "Shows changes as they arrive, from here and from the zone.",
         discussion: [
             "Keeps the store in sync while it runs, if the store has a zone: what others save is "
-                + "shown the moment it arrives, and what is saved here goes up. Control-C ends it."
+                + "shown the moment it arrives, and what is saved here goes up. Control-C ends it, "
+                + "and so does a zone that lets the token in no more, with status 77."
         ],
         options: ZoneConnection.options + [
             .flag("offline", "Only shows what is saved to this file."),
@@ -74,6 +75,12 @@ struct WatchCommand: Command {
             if let status = engine?.status, let note = connection.note(on: status) {
                 console.note(note)
             }
+            // A server that is away may come back; a token that was revoked does not.
+            if let error = engine?.status.lastError,
+                error.code == .unauthorized || error.code == .forbidden
+            {
+                throw error
+            }
             if sets.isEmpty { try await Task.sleep(for: .milliseconds(100)) }
         }
     }
@@ -95,6 +102,8 @@ private struct ConnectionNotes {
 
     mutating func note(on status: SyncStatus) -> String? {
         let problem = status.lastError ?? status.blockedBy
+        // The command ends with it and tells it then.
+        if problem?.code == .unauthorized { return nil }
         guard problem?.code != lastProblem || (problem == nil && !hasExchanged) else { return nil }
         if let problem {
             lastProblem = problem.code

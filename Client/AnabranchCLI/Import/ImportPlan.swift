@@ -28,7 +28,7 @@ struct ImportPlan {
         }
         self.entity = entity
         command = arguments.command
-        separator = try Self.separator(arguments)
+        separator = try arguments.separator()
         allowsUnknown = arguments.isSet("skip-unknown")
         var key: AttributeDescription?
         if let name = arguments.text("key") {
@@ -91,14 +91,6 @@ struct ImportPlan {
 
     private static func letters(_ name: String) -> String {
         name.lowercased().filter { !"_- .".contains($0) }
-    }
-
-    private static func separator(_ arguments: ParsedArguments) throws(UsageError) -> Character {
-        guard let text = arguments.text("separator") else { return ";" }
-        guard let separator = text.first, text.count == 1 else {
-            throw arguments.error("--separator takes one character, not '\(text)'.")
-        }
-        return separator
     }
 
     static func attribute(

@@ -115,8 +115,8 @@ struct RowPreparer {
             throw error(
                 "\(shown(cell.content)) is not \(ValueText.form(of: attribute.type)).", cell)
         }
-        guard let violation = attribute.violation(by: value) else { return value }
-        throw error(violation.words(shown(cell.content)), cell)
+        if let refusal = ValueCheck.refusal(of: value, by: attribute) { throw error(refusal, cell) }
+        return value
     }
 
     private func read(_ content: InputRow.Content, as type: AttributeType) -> Value? {
@@ -174,26 +174,12 @@ struct RowPreparer {
     private func shown(_ content: InputRow.Content) -> String {
         switch content {
         case .text(let text, _), .json(.string(let text)), .json(.number(let text)):
-            "'\(CharacterWidth.clipped(TextTable.printable(text), to: 60))'"
+            "'\(ValueCheck.shown(text))'"
         case .json(let json): json.kind
         }
     }
 
     func error(_ message: String, _ cell: InputRow.Cell) -> InputError {
         InputError(file: file, place: cell.place, field: cell.name, message: message)
-    }
-}
-
-extension ValueViolation {
-    fileprivate func words(_ value: String) -> String {
-        switch self {
-        case .missing: "There has to be a value."
-        case .wrongType: "\(value) doesn't fit the attribute's type."
-        case .belowMinimum: "\(value) is below the least that the model allows."
-        case .aboveMaximum: "\(value) is above the greatest that the model allows."
-        case .tooShort: "\(value) is shorter than the model allows."
-        case .tooLong: "\(value) is longer than the model allows."
-        case .mismatch: "\(value) doesn't match the regular expression that the model gives."
-        }
     }
 }

@@ -2,16 +2,39 @@ import Anabranch
 
 /// Writes fields of CSV as RFC 4180 has them.
 enum CSVText {
+    /// - Throws: As ``field(_:separator:)``.
+    static func row(
+        _ contents: [RecordColumn.Content], separator: Character
+    ) throws -> String {
+        let fields = try contents.map { try field($0, separator: separator) }
+        // A line of nothing is no row.
+        return fields == [""] ? "\"\"" : fields.joined(separator: ",")
+    }
+
     /// Null is nothing at all, the empty text a pair of quotes.
-    static func field(_ content: RecordColumn.Content) -> String {
+    ///
+    /// - Throws: ``CommandFailure`` where several values in one field could not be told apart.
+    static func field(
+        _ content: RecordColumn.Content, separator: Character
+    ) throws -> String {
         switch content {
         case .value(.null), .object(nil): ""
         case .object(let label?): field(label.uri)
-        case .objects(let labels):
-            labels.isEmpty ? "" : field(labels.map(\.uri).joined(separator: ";"))
-        case .values(let values): values.isEmpty ? "" : field(content.text)
+        case .objects(let labels): try field(labels.map(\.uri), separator)
+        case .values(let values): try field(values.map(ValueText.text), separator)
         case .value: field(content.text)
         }
+    }
+
+    private static func field(_ texts: [String], _ separator: Character) throws -> String {
+        if let text = texts.first(where: { $0.contains(separator) }) {
+            throw CommandFailure(
+                .data,
+                "Can't write '\(ValueCheck.shown(text))' as one of several values in a field "
+                    + "because it has a '\(separator)' in it, which stands between them. Choose "
+                    + "another by --separator, or write JSON.")
+        }
+        return texts.isEmpty ? "" : field(texts.joined(separator: String(separator)))
     }
 
     /// In quotes where the text could be taken for something else.

@@ -67,7 +67,7 @@ struct RecordQuery {
         OptionSpecification(
             "where", "PREDICATE",
             "Only records that it holds for, in NSPredicate's language: \"age >= 18 AND name "
-                + "BEGINSWITH 'A'\"."),
+                + "BEGINSWITH 'A'\". A time is a text: founded > '2024-05-01T12:30:00Z'."),
         OptionSpecification(
             "sort", "KEYS",
             "Key paths with commas between; a dash in front sorts downwards: -area,name."),
@@ -89,7 +89,10 @@ struct RecordQuery {
 
     func request(of entity: EntityDescription) throws -> FetchRequest<ManagedObject> {
         var request = FetchRequest<ManagedObject>(entityName: entity.name)
-        request.predicate = try predicate.map { try FetchPredicate(format: $0, arguments: []) }
+        request.predicate = try predicate.map { format in
+            try DateConstants(entity: entity, command: command)
+                .reading(FetchPredicate(format: format, arguments: []))
+        }
         request.sorts = sorts.map { key in
             key.hasPrefix("-")
                 ? FetchSort(String(key.dropFirst()), ascending: false) : FetchSort(key)

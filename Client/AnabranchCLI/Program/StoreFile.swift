@@ -5,7 +5,8 @@ import Foundation
 enum StoreFile {
     enum Use { case reading, writing }
 
-    /// - Parameter use: What nobody may write to can still be read.
+    /// - Parameter use: A file that may not be written to can still be read, but SQLite keeps two
+    ///   files beside it for that, so the folder has to be writable, or they have to be there.
     /// - Throws: ``CommandFailure`` where there is no such file: only `init` makes one.
     static func open(_ path: String, for use: Use) throws -> PersistentContainer {
         var isFolder: ObjCBool = false
@@ -21,6 +22,7 @@ enum StoreFile {
         guard FileManager.default.isReadableFile(atPath: path) else {
             throw CommandFailure(.permission, "You have no right to read \(path).")
         }
+        try checkFolder(of: path, for: use)
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
         if !FileManager.default.isWritableFile(atPath: path) {
             guard use == .reading else {
@@ -31,6 +33,18 @@ enum StoreFile {
         let container = PersistentContainer(storeDescription: description)
         try container.load()
         return container
+    }
+
+    private static func checkFolder(of path: String, for use: Use) throws {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        let files = FileManager.default
+        guard !files.isWritableFile(atPath: folder) else { return }
+        guard use == .writing || !files.isReadableFile(atPath: path + "-shm") else { return }
+        throw CommandFailure(
+            .permission,
+            "Can't \(use == .writing ? "write to" : "read") \(path) because you have no right to "
+                + "write to its folder, where SQLite keeps two files beside a store that is open. "
+                + "Copy the store, with its -wal file if there is one, to a folder of your own.")
     }
 
     /// Runs a body in a context of its own on a store.

@@ -49,6 +49,10 @@ struct Assignment {
                 "\(object.entity.name).\(name) takes \(ValueText.form(of: attribute.type)), not "
                     + "'\(text)'.", command: command)
         }
+        if let refusal = ValueCheck.refusal(of: value, by: attribute) {
+            throw CommandFailure(
+                .data, "Can't set \(object.entity.name).\(name). \(refusal)")
+        }
         try object.setValue(value, forKey: name)
     }
 

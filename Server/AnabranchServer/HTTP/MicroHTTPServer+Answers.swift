@@ -48,7 +48,10 @@ extension MicroHTTPServer {
     ) -> OpaquePointer? {
         switch body {
         case .bytes(let bytes):
-            request.progress.withLock { $0.bytesSent = bytes.count }
+            // The library leaves out the body of an answer to HEAD.
+            request.progress.withLock { progress in
+                progress.bytesSent = progress.head?.method == "HEAD" ? 0 : bytes.count
+            }
             return bytes.withUnsafeBytes { bytes in
                 MHD_create_response_from_buffer(
                     bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress),

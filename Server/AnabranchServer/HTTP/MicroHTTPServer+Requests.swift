@@ -60,26 +60,52 @@ extension MicroHTTPServer {
 
     /// A piece of the body.
     ///
-    /// - Returns: `NO`, which closes the connection, where a body without a length exceeds the
-    ///   limit or comes too slowly: an answer can only be given before a body or behind it.
+    /// libmicrohttpd takes an answer before a body or behind it, not within. So where a body
+    /// without a length exceeds the limit, what still comes is passed over, as much again as the
+    /// limit, and the refusal is given at its end.
+    ///
+    /// - Returns: `NO`, which closes the connection, where the body does not end by then, or
+    ///   comes too slowly.
     func receive(_ request: MicroRequest, _ bytes: UnsafeRawBufferPointer) -> MHD_Result {
         let isLate = ContinuousClock.now - request.start > .seconds(options.bodySeconds)
         return request.progress.withLock { progress in
             progress.bytesReceived += bytes.count
-            // An answer without the body has been queued: what still comes is passed over.
-            guard progress.respond != nil else { return .YES }
-            guard !isLate, progress.body.count + bytes.count <= progress.limit else {
+            guard !isLate else {
                 progress.body = []
                 return .NO
             }
-            let missing = progress.body.count + bytes.count - progress.reserved
+            guard progress.respond != nil else {
+                // The answer is made: what still comes is passed over.
+                guard let rest = progress.passOverLimit else { return .YES }
+                progress.passOverLimit = rest - bytes.count
+                return rest >= bytes.count ? .YES : .NO
+            }
+            let count = progress.body.count + bytes.count
+            guard count <= progress.limit else {
+                return passOver(&progress, because: .bodyTooLarge(limit: progress.limit))
+            }
+            let missing = count - progress.reserved
             if missing > 0 {
-                guard budget.take(missing) else { return .NO }
+                guard budget.take(missing) else { return passOver(&progress, because: .overloaded) }
                 progress.reserved += missing
             }
             progress.body.append(contentsOf: bytes)
             return .YES
         }
+    }
+
+    private func passOver(
+        _ progress: inout MicroRequest.Progress, because fault: HTTPFault
+    ) -> MHD_Result {
+        guard var response = handler?.answer(to: fault) else { return .NO }
+        response.headers.append("Connection", "close")
+        budget.giveBack(progress.reserved)
+        progress.reserved = 0
+        progress.body = []
+        progress.respond = nil
+        progress.response = response
+        progress.passOverLimit = progress.limit
+        return .YES
     }
 
     /// The body is complete, or a worker has made the answer.

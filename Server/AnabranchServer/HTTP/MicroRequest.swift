@@ -11,6 +11,8 @@ final class MicroRequest: Sendable {
         var bytesSent = 0
         /// Bytes taken of the server's budget.
         var reserved = 0
+        /// How much of the body may still be passed over; `nil`: all of it.
+        var passOverLimit: Int?
         var isDispatched = false
         /// Made, and not queued yet.
         var response: HTTPResponse?

@@ -32,10 +32,12 @@ enum Route: Hashable {
         self = .zone(try ZoneName(parts[3]), page)
     }
 
-    var method: String {
+    var methods: [String] {
         switch self {
-        case .zone(_, .hello), .zone(_, .push), .zone(_, .pull): "POST"
-        default: "GET"
+        case .zone(_, .hello), .zone(_, .push), .zone(_, .pull): ["POST"]
+        // The headers of a stream that never begins would tell nothing.
+        case .zone(_, .events): ["GET"]
+        case .health, .zone: ["GET", "HEAD"]
         }
     }
 

@@ -44,10 +44,11 @@ package final class SyncRouter: HTTPHandler {
     private static func checkMethod(
         _ head: HTTPRequestHead, _ route: Route
     ) throws(ProtocolError) {
-        guard head.method == route.method else {
+        guard route.methods.contains(head.method) else {
+            let allowed = route.methods.joined(separator: ", ")
             throw ProtocolError(
-                .methodNotAllowed, "\(head.path.prefix(200)) takes \(route.method) only.",
-                details: ["allow": route.method])
+                .methodNotAllowed, "\(head.path.prefix(200)) takes \(allowed) only.",
+                details: ["allow": allowed])
         }
     }
 

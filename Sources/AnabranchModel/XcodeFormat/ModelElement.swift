@@ -11,11 +11,16 @@ struct ModelElement {
         return text
     }
 
-    /// `YES`, rarely `true`; what is absent is `NO`.
-    func flag(_ attribute: String) -> Bool {
-        switch attributes[attribute]?.lowercased() {
+    /// `YES`, rarely `true`; what is absent is `NO`. Other texts are a problem that the reader
+    /// notes when it comes to the element.
+    func flag(_ attribute: String) -> Bool { Self.flag(text(attribute) ?? "NO") ?? false }
+
+    /// - Returns: `nil` where the text is neither `YES` nor `NO`.
+    static func flag(_ text: String) -> Bool? {
+        switch text.lowercased() {
         case "yes", "true", "1": true
-        default: false
+        case "no", "false", "0": false
+        default: nil
         }
     }
 

@@ -30,6 +30,7 @@ struct ModelReader {
         }
         var result = ModelDeclaration(
             entities: [], versionIdentifier: root.text("userDefinedModelVersionIdentifier"))
+        checkFlags(of: root.children(named: "entity"))
         for element in root.children(named: "entity") {
             result.entities.append(read(entity: element))
         }

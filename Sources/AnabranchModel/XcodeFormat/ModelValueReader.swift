@@ -6,7 +6,7 @@ enum ModelValueReader {
     static func value(of text: String, as type: AttributeType) -> Value? {
         switch type {
         case .string: .string(text)
-        case .boolean: flag(text).map { .bool($0) }
+        case .boolean: ModelElement.flag(text).map { .bool($0) }
         case .uri, .uuid: type.coerce(.string(text))
         case .integer16, .integer32, .integer64: integer(text).map { .integer($0) }
         case .decimal:
@@ -16,14 +16,6 @@ enum ModelValueReader {
             (Double(text) ?? flagNumber(text).map { Double($0) })
                 .flatMap { type.coerce(.double($0)) }
         case .date, .binary, .undefined: nil
-        }
-    }
-
-    private static func flag(_ text: String) -> Bool? {
-        switch text.lowercased() {
-        case "yes", "true", "1": true
-        case "no", "false", "0": false
-        default: nil
         }
     }
 

@@ -13,17 +13,25 @@ extension Store {
 
     /// - Parameter bytes: `nil` removes the value.
     package func setMetadata(_ key: String, _ bytes: [UInt8]?) throws {
+        try setMetadata([key: bytes])
+    }
+
+    /// All or none of them.
+    package func setMetadata(_ values: [String: [UInt8]?]) throws {
         try write { transaction in
-            guard let bytes else {
-                return try transaction.connection.run(
-                    "DELETE FROM ab_meta WHERE key = ?", .text(key))
+            for (key, bytes) in values {
+                guard let bytes else {
+                    try transaction.connection.run(
+                        "DELETE FROM ab_meta WHERE key = ?", .text(key))
+                    continue
+                }
+                try transaction.connection.run(
+                    """
+                    INSERT INTO ab_meta (key, value) VALUES (?, ?)
+                    ON CONFLICT (key) DO UPDATE SET value = excluded.value
+                    """,
+                    .text(key), .blob(bytes))
             }
-            try transaction.connection.run(
-                """
-                INSERT INTO ab_meta (key, value) VALUES (?, ?)
-                ON CONFLICT (key) DO UPDATE SET value = excluded.value
-                """,
-                .text(key), .blob(bytes))
         }
     }
 }

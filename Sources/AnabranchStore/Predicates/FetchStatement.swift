@@ -27,8 +27,8 @@ package struct FetchStatement: Sendable {
     ///     that of the IDs, so that windows fit together.
     ///   - store: What ``PredicateObjectReference/store`` of the store's own objects is; objects
     ///     of others equal no row. `nil`: any object is taken for the store's own.
-    /// - Throws: ``FetchPredicateError`` with code `tooManyValues` for a list that no statement can
-    ///   carry.
+    /// - Throws: ``FetchPredicateError`` with code `tooManyValues` for values that no statement can
+    ///   carry, `tooComplex` for a predicate that is nested too deeply or joins too many tables.
     package init(
         entity: EntityDescription, includesSubentities: Bool = true,
         predicate: ResolvedPredicate? = nil, sorts: [ResolvedSort] = [], limit: Int? = nil,
@@ -43,6 +43,7 @@ package struct FetchStatement: Sendable {
         let order = try Self.order(
             by: sorts, isWindow: isWindow, isCount: selection == .count, &writer)
         let joins = writer.leave()
+        try Self.check(writer.bindings, of: entity)
 
         var text = "\(naming.table(for: entity)) AS t0\(joins)"
         if !conditions.isEmpty { text += " WHERE " + conditions.joined(separator: " AND ") }
@@ -59,6 +60,19 @@ package struct FetchStatement: Sendable {
         case .count: sql = "SELECT count(*) FROM " + text
         }
         bindings = writer.bindings
+    }
+
+    /// SQLite's 32,766, unless it was built otherwise, but for those of a window.
+    private static let greatestBindingCount = 32_764
+
+    private static func check(
+        _ bindings: [Value], of entity: EntityDescription
+    ) throws(FetchPredicateError) {
+        guard bindings.count > greatestBindingCount else { return }
+        throw FetchPredicateError(
+            .tooManyValues, entity: entity.name,
+            "Can't evaluate the predicate because it has \(bindings.count) values, and SQLite "
+                + "binds at most \(greatestBindingCount) of a predicate: ask in parts, or with IN.")
     }
 
     private static func conditions(

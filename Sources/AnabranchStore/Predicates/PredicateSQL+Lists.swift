@@ -18,10 +18,19 @@ extension PredicateSQL {
         guard !values.isEmpty else {
             return list.containsNull ? try self.operand(operand, []) + " IS NULL" : "0"
         }
+        guard list.containsNull else { return try test(operand, values, options) }
+        return try nested(.chain(of: 2)) { writer throws(FetchPredicateError) in
+            let test = try writer.test(operand, values, options)
+            // Written anew, because a count may have bindings.
+            return "(\(test) OR \(try writer.operand(operand, [])) IS NULL)"
+        }
+    }
+
+    private mutating func test(
+        _ operand: ResolvedOperand, _ values: [Value], _ options: ComparisonOptions
+    ) throws(FetchPredicateError) -> String {
         let column = try self.operand(operand, options)
-        let test = "\(column) IN \(try members(values))"
-        // Written anew, because a count may have bindings.
-        return list.containsNull ? "(\(test) OR \(try self.operand(operand, [])) IS NULL)" : test
+        return "\(column) IN \(try members(values))"
     }
 
     /// In order, so that one list is one statement.
@@ -40,6 +49,7 @@ extension PredicateSQL {
 
     private mutating func members(_ values: [Value]) throws(FetchPredicateError) -> String {
         if values.count > Self.greatestShortList {
+            try height.check(.longList)
             if let array = Self.jsonArray(values) {
                 return "(SELECT value FROM json_each(\(bind(.string(array)))))"
             }

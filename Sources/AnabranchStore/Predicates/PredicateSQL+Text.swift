@@ -7,6 +7,7 @@ extension PredicateSQL {
         _ left: ResolvedOperand, _ relation: TextRelation, _ right: ResolvedOperand,
         _ options: ComparisonOptions
     ) throws(FetchPredicateError) -> String {
+        try height.check(.text)
         if relation == .like {
             let text = try operand(left, [])
             return "ab_like(\(text), \(try operand(right, [])), '\(options.letters)')"

@@ -5,13 +5,19 @@ import AnabranchReplication
 ///
 /// Bindings stand in the order of the text: joins have none.
 struct PredicateSQL {
+    /// SQLite's own, and not to be configured.
+    private static let greatestTableCount = 64
+
     let naming: any SchemaNaming
     let store: (any Hashable & Sendable)?
     var bindings: [Value] = []
+    var height = StatementHeight()
     private var scopes: [Scope] = []
 
     private struct Scope {
         let alias: String
+        let height: Int
+        var tableCount: Int
         var joins = ""
         var aliases: [[RelationshipDescription]: String] = [:]
     }
@@ -21,7 +27,10 @@ struct PredicateSQL {
         self.store = store
     }
 
-    mutating func enter(_ alias: String) { scopes.append(Scope(alias: alias)) }
+    /// - Parameter tableCount: How many tables the scope reads before any to-one is joined.
+    mutating func enter(_ alias: String, tableCount: Int = 1) {
+        scopes.append(Scope(alias: alias, height: height.current, tableCount: tableCount))
+    }
 
     /// - Returns: The joins that were needed since the scope was entered.
     mutating func leave() -> String { scopes.removeLast().joins }
@@ -39,13 +48,20 @@ struct PredicateSQL {
         case .negation(.comparison(let left, .equal, let right, let options)):
             return try equality(left, right, options, isNegated: true)
         case .negation(.exists(let collection, let inner)):
-            return "NOT " + (try exists(collection, inner))
-        case .negation(let inner): return "(" + (try condition(inner)) + ") IS NOT TRUE"
+            return "NOT "
+                + (try nested(.not) { writer throws(FetchPredicateError) in
+                    try writer.exists(collection, inner)
+                })
+        case .negation(let inner):
+            let text = try nested(.not) { writer throws(FetchPredicateError) in
+                try writer.condition(inner)
+            }
+            return "(\(text)) IS NOT TRUE"
         case .comparison(let left, .equal, let right, let options):
             return try equality(left, right, options, isNegated: false)
         case .comparison(let left, let relation, let right, let options):
             let left = try operand(left, options)
-            return "\(left) \(relation.rawValue) \(try operand(right, options))"
+            return "\(left) \(relation.rawValue) \(try rightOperand(right, options))"
         case .membership(let operand, let list, let options):
             return try membership(operand, list, options)
         case .text(let left, let relation, let right, let options):
@@ -60,7 +76,13 @@ struct PredicateSQL {
         _ parts: [ResolvedPredicate], _ word: String, empty: String
     ) throws(FetchPredicateError) -> String {
         var texts: [String] = []
-        for part in parts { texts.append("(" + (try condition(part)) + ")") }
+        let step = StatementHeight.Step.chain(of: parts.count)
+        for part in parts {
+            let text = try nested(step) { writer throws(FetchPredicateError) in
+                try writer.condition(part)
+            }
+            texts.append("(\(text))")
+        }
         return texts.isEmpty ? empty : Self.balanced(texts[...], word)
     }
 
@@ -83,7 +105,26 @@ struct PredicateSQL {
         }
         let sign = isNegated ? "IS NOT" : left.isFixed || right.isFixed ? "=" : "IS"
         let left = try operand(left, options)
-        return "\(left) \(sign) \(try operand(right, options))"
+        return "\(left) \(sign) \(try rightOperand(right, options))"
+    }
+
+    private mutating func rightOperand(
+        _ operand: ResolvedOperand, _ options: ComparisonOptions
+    ) throws(FetchPredicateError) -> String {
+        try nested(.rightSide) { writer throws(FetchPredicateError) in
+            try writer.operand(operand, options)
+        }
+    }
+
+    /// Writes what stands inside a construct.
+    mutating func nested(
+        _ step: StatementHeight.Step, of relationship: RelationshipDescription? = nil,
+        _ write: (inout PredicateSQL) throws(FetchPredicateError) -> String
+    ) throws(FetchPredicateError) -> String {
+        try height.rise(by: step, of: relationship)
+        let text = try write(&self)
+        height.fall(by: step)
+        return text
     }
 }
 
@@ -93,14 +134,15 @@ extension PredicateSQL {
     mutating func operand(
         _ operand: ResolvedOperand, _ options: ComparisonOptions
     ) throws(FetchPredicateError) -> String {
+        try height.check(.operand)
         switch operand {
         case .constant(let value):
             guard !options.isEmpty, let text = value.text else { return bind(value) }
             return bind(.string(TextFolding.fold(text, options: options)))
         case .object(let object): return bind(.integer(localID(of: object)))
-        case .record(let path): return alias(of: path) + ".ab_pk"
+        case .record(let path): return try alias(of: path) + ".ab_pk"
         case .attribute(let path, let attribute):
-            let column = alias(of: path) + "." + naming.column(for: .attribute(attribute))
+            let column = try alias(of: path) + "." + naming.column(for: .attribute(attribute))
             switch attribute.type {
             case .decimal: return column + " COLLATE ab_decimal"
             case .string, .uri:
@@ -120,7 +162,7 @@ extension PredicateSQL {
     }
 
     /// The alias of the table row that a path leads to, joining what is not joined yet.
-    mutating func alias(of path: ObjectPath) -> String {
+    mutating func alias(of path: ObjectPath) throws(FetchPredicateError) -> String {
         var alias = scopes[path.scope].alias
         for end in path.steps.indices {
             let steps = Array(path.steps[...end])
@@ -128,12 +170,28 @@ extension PredicateSQL {
                 alias = known
                 continue
             }
+            try addTable(to: path.scope, for: steps[end])
             let next = "\(scopes[path.scope].alias)_\(scopes[path.scope].aliases.count + 1)"
             scopes[path.scope].joins += join(steps[end], from: alias, as: next)
             scopes[path.scope].aliases[steps] = next
             alias = next
         }
         return alias
+    }
+
+    private mutating func addTable(
+        to scope: Int, for relationship: RelationshipDescription
+    ) throws(FetchPredicateError) {
+        if relationship.storage == .inverseReference {
+            try height.check(.lookUp, at: scopes[scope].height, of: relationship)
+        }
+        scopes[scope].tableCount += 1
+        guard scopes[scope].tableCount > Self.greatestTableCount else { return }
+        throw FetchPredicateError(
+            .tooComplex, entity: relationship.entity.name, key: relationship.name,
+            "Can't follow \(relationship) because SQLite joins at most "
+                + "\(Self.greatestTableCount) tables, and every different path through to-one "
+                + "relationships joins one: ask in parts.")
     }
 
     private func join(
@@ -154,18 +212,27 @@ extension PredicateSQL {
     private mutating func count(
         _ collection: ResolvedCollection, _ filter: ResolvedPredicate?
     ) throws(FetchPredicateError) -> String {
-        let owner = alias(of: collection.owner)
-        let source = try rows(of: collection, where: filter ?? .constant(true), owner: owner)
+        let owner = try alias(of: collection.owner)
+        let isOptional = !collection.owner.steps.isEmpty
+        let step = isOptional ? StatementHeight.Step.optionalCount : .count
+        let source = try nested(step, of: collection.relationship) {
+            writer throws(FetchPredicateError) in
+            try writer.rows(of: collection, where: filter ?? .constant(true), owner: owner)
+        }
         let count = "(SELECT count(*) FROM \(source))"
-        guard !collection.owner.steps.isEmpty else { return count }
+        guard isOptional else { return count }
         return "CASE WHEN \(owner).ab_pk IS NULL THEN NULL ELSE \(count) END"
     }
 
     private mutating func exists(
         _ collection: ResolvedCollection, _ inner: ResolvedPredicate
     ) throws(FetchPredicateError) -> String {
-        let owner = alias(of: collection.owner)
-        return "EXISTS (SELECT 1 FROM \(try rows(of: collection, where: inner, owner: owner)))"
+        let owner = try alias(of: collection.owner)
+        let source = try nested(.exists, of: collection.relationship) {
+            writer throws(FetchPredicateError) in
+            try writer.rows(of: collection, where: inner, owner: owner)
+        }
+        return "EXISTS (SELECT 1 FROM \(source))"
     }
 
     /// From FROM to the end: the elements of a collection that satisfy a predicate.
@@ -174,7 +241,13 @@ extension PredicateSQL {
     ) throws(FetchPredicateError) -> String {
         let relationship = collection.relationship
         let alias = "t\(scopes.count)"
-        enter(alias)
+        switch relationship.storage {
+        case .links(.both):
+            try height.check(.lookUp, of: relationship)
+            enter(alias)
+        case .links: enter(alias, tableCount: 2)
+        case .reference, .inverseReference: enter(alias)
+        }
         let condition = try condition(inner)
         let joins = leave()
         let suffix = inner == .constant(true) ? "" : " AND (\(condition))"

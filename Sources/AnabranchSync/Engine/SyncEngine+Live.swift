@@ -68,6 +68,11 @@ extension SyncEngine {
                     failures = 0
                     if isNews(event) { wake.yield() }
                 }
+            } catch let error as SyncError
+                where error.code == .unauthorized || error.code == .forbidden
+            {
+                // A token that is good no more: the exchange tells it, and need not wait for news.
+                wake.yield()
             } catch {
                 // The next exchange tells the error; this loop only comes back.
             }

@@ -35,6 +35,8 @@ public final class SyncEngine: Sendable {
         var begun: UInt64 = 0
         var last: (number: UInt64, outcome: SyncOutcome)?
         var keptAtMilliseconds: Int64?
+        /// As the store has it, so that it is written when it changes.
+        var keptProblems: SyncProblems
         var live: Task<Void, Never>?
     }
 
@@ -56,7 +58,10 @@ public final class SyncEngine: Sendable {
         self.transport = transport
         self.options = options
         self.environment = environment
-        state = Mutex(State(status: try SyncStatus(of: side.store)))
+        var status = try SyncStatus(of: side.store)
+        // The way to the server may be there again.
+        status.lastError = nil
+        state = Mutex(State(status: status, keptProblems: kept.problems))
     }
 
     /// What the engine knew last. Saves of other processes are noticed by the live loop and by
@@ -122,6 +127,7 @@ extension SyncEngine {
         } catch {
             let failure = error as? SyncError
             await refreshPending()
+            if let failure { await keep(failure) }
             change { state in
                 state.status.activity = .idle
                 if let failure { state.status.lastError = failure }
@@ -186,11 +192,18 @@ extension SyncEngine {
     /// exchanged, in the store.
     private func finish(_ outcome: SyncOutcome, _ number: UInt64) async {
         let now = environment.wallMilliseconds()
-        let (isFirst, keptAt, offset) = state.withLock { state in
-            (state.last == nil, state.keptAtMilliseconds, state.zone?.clockOffsetMilliseconds ?? 0)
+        let (isFirst, keptAt, offset, keptProblems) = state.withLock { state in
+            (
+                state.last == nil, state.keptAtMilliseconds,
+                state.zone?.clockOffsetMilliseconds ?? 0, state.keptProblems
+            )
         }
+        let problems = SyncProblems(blockedBy: outcome.blockedBy)
         let isOld = keptAt.map { abs(now - $0) > 60_000 } ?? true
-        if isOld || outcome.pulledChangeSets + outcome.pushedChangeSets > 0 {
+        let isNews =
+            outcome.pulledChangeSets + outcome.pushedChangeSets > 0
+            || !problems.isSame(as: keptProblems)
+        if isOld || isNews {
             let address = address
             // The exchange itself is whole: what can't be noted now is noted next time.
             _ = await onQueue { side in
@@ -200,7 +213,9 @@ extension SyncEngine {
                             server: address.base, zone: address.zone.string, in: side.store)
                     }
                     try SyncMetadata.keep(
-                        exchangeAt: now, clockOffsetMilliseconds: offset, in: side.store)
+                        exchangeAt: now, clockOffsetMilliseconds: offset,
+                        headPosition: outcome.headPosition, blockedBy: outcome.blockedBy,
+                        in: side.store)
                 }
             }
         }
@@ -208,6 +223,7 @@ extension SyncEngine {
         change { state in
             state.last = (number, outcome)
             state.keptAtMilliseconds = isOld ? now : keptAt
+            state.keptProblems = problems
             state.status.activity = .idle
             state.status.server = address.base
             state.status.zone = address.zone.string
@@ -217,6 +233,19 @@ extension SyncEngine {
             state.status.blockedBy = outcome.blockedBy
             state.status.lastError = nil
         }
+    }
+
+    /// Notes in the store why an exchange broke off, unless it is the store that failed.
+    private func keep(_ failure: SyncError) async {
+        let kept = state.withLock { $0.keptProblems }
+        let problems = SyncProblems(blockedBy: kept.blockedBy, lastError: failure)
+        guard failure.code != .storeFailed, failure.code != .storeBusy,
+            !problems.isSame(as: kept)
+        else { return }
+        let isKept = await onQueue { side in
+            (try? SyncMetadata.keep(lastError: failure, in: side.store)) != nil
+        }
+        if isKept { change { $0.keptProblems = problems } }
     }
 
     /// - Returns: How many saves wait; `nil` where the store can't be read.
@@ -251,7 +280,9 @@ extension SyncStatus {
         pendingCount = stored.pendingCount
         pendingByteCount = stored.pendingByteCount
         position = stored.position
-        headPosition = stored.position
+        headPosition = max(kept.headPosition ?? 0, stored.position)
         lastExchange = kept.lastExchange
+        blockedBy = kept.problems.blockedBy
+        lastError = kept.problems.lastError
     }
 }

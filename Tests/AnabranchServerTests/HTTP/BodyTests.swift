@@ -20,8 +20,7 @@ import Testing
         #expect(response.text.contains("10000"))
     }
 
-    @Test func `a chunked body over the limit costs the connection`() throws {
-        let server = try server(limit: 10_000)
+    private func chunks(_ count: Int, to server: TestServer) throws -> RawClient {
         let client = try RawClient(port: server.port)
         client.send(
             server.head(
@@ -29,11 +28,37 @@ import Testing
                 extra: [
                     "Content-Type: \(SyncProtocol.mediaType)", "Transfer-Encoding: chunked",
                 ]))
-        for _ in 0..<4 {
+        for _ in 0..<count {
             client.send("1000\r\n" + String(repeating: "a", count: 4096) + "\r\n")
         }
+        return client
+    }
+
+    @Test func `a chunked body over the limit is refused at its end`() throws {
+        let server = try server(limit: 10_000)
+        let client = try chunks(4, to: server)
+        client.send("0\r\n\r\n")
+        let response = try client.receiveResponse()
+        #expect(response.status == 413)
+        #expect(response.code == "body-too-large")
+        #expect(response.text.contains(#""limit":"10000""#), "\(response.text)")
+        #expect(response.headers["connection"]?.lowercased() == "close")
         #expect(client.receive().isClosed)
+    }
+
+    @Test func `a chunked body that does not end costs the connection`() throws {
+        let server = try server(limit: 10_000)
+        let client = try chunks(8, to: server)
+        let answer = client.receive()
+        #expect(answer.isClosed && answer.bytes.isEmpty)
         #expect(try server.get("/v1/health", role: nil).status == 200)
+    }
+
+    @Test func `chunked bodies beyond what all may take together are put off`() throws {
+        let server = try TestServer { $0.http.bufferedBytes = 10_000 }
+        let client = try chunks(4, to: server)
+        client.send("0\r\n\r\n")
+        #expect(try client.receiveResponse().status == 503)
     }
 
     @Test func `a chunked body within the limit is read`() throws {

@@ -58,6 +58,12 @@ final class RawClient {
         }
     }
 
+    /// The line and headers of one answer, as to HEAD; what follows them is left out.
+    func receiveHead() -> RawResponse? {
+        let bytes = receive(until: "\r\n\r\n").bytes
+        return RawResponse(bytes, hasBody: false)
+    }
+
     func isClosedWithin(milliseconds: Int32) -> Bool {
         var watched = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         guard poll(&watched, 1, milliseconds) > 0 else { return false }
@@ -95,7 +101,7 @@ struct RawResponse {
     }
 
     /// - Returns: `nil` while the bytes are not a whole answer with a length.
-    init?(_ bytes: [UInt8]) {
+    init?(_ bytes: [UInt8], hasBody: Bool = true) {
         guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
         let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)
             .components(separatedBy: "\r\n")
@@ -107,7 +113,7 @@ struct RawResponse {
             headers[line[..<colon].lowercased()] = String(line[line.index(after: colon)...])
                 .trimmingCharacters(in: .whitespaces)
         }
-        let length = headers["content-length"].flatMap { Int($0) } ?? 0
+        let length = hasBody ? headers["content-length"].flatMap { Int($0) } ?? 0 : 0
         guard bytes.count - end.upperBound >= length else { return nil }
         body = Array(bytes[end.upperBound..<end.upperBound + length])
     }

@@ -116,17 +116,34 @@ import Testing
     @Test(arguments: [
         ("POST", "/v1/health"), ("GET", "/v1/zones/test/push"),
         ("DELETE", "/v1/zones/test"), ("PUT", "/v1/zones/test/pull"),
+        ("HEAD", "/v1/zones/test/pull"), ("HEAD", "/v1/zones/test/events"),
     ])
     func `a wrong method gets 405 and the right one`(method: String, path: String) throws {
         let server = try TestServer()
         let client = try RawClient(port: server.port)
         client.send(server.head(method, path))
-        let response = try client.receiveResponse()
+        let response = try #require(client.receiveHead())
         #expect(response.status == 405)
+        let isMessage = path.hasSuffix("pull") || path.hasSuffix("push")
         #expect(
             response.headers["allow"]
-                == (path.hasSuffix("l") || path.hasSuffix("push")
-                    ? "POST" : "GET"))
+                == (isMessage ? "POST" : path.hasSuffix("events") ? "GET" : "GET, HEAD"))
+    }
+
+    @Test(arguments: ["/v1/health", "/v1/zones/test", "/v1/zones/test/hash"])
+    func `HEAD is answered as GET, without the body`(path: String) throws {
+        let server = try TestServer()
+        let get = try server.get(path)
+        let client = try RawClient(port: server.port)
+        client.send(server.head("HEAD", path))
+        let head = try #require(client.receiveHead())
+        #expect(head.status == 200)
+        #expect(head.headers["content-length"] == "\(get.body.count)")
+        #expect(head.headers["content-type"] == get.headers["content-type"])
+        // Nothing stands between this answer and the next.
+        client.send(server.head("GET", "/v1/health"))
+        let next = try client.receiveResponse()
+        #expect(next.status == 200 && next.text == #"{"status":"ok"}"#)
     }
 
     @Test func `a body of another type or encoding gets 415`() throws {

@@ -1,0 +1,78 @@
+import AnabranchModel
+
+/// How high SQLite's parser piles up what it has begun and not ended when it reads a statement.
+///
+/// It refuses what is higher than 100, as it is built by default, and then names no place. So the
+/// writer counts along and refuses first. The steps were measured by filling the rest of the pile
+/// with parentheses, on SQLite 3.40.
+struct StatementHeight {
+    static let greatest = 100
+
+    /// What a construct piles up before that which stands inside it.
+    enum Step {
+        /// `(`, or `1 AND (`; of a long chain, which is written as a balanced tree, so for each
+        /// level of the tree.
+        case chain(of: Int)
+        /// `NOT`, or `(` before `IS NOT TRUE`.
+        case not
+        /// `1 =`, or `1 IS NOT`.
+        case rightSide
+        /// `EXISTS (SELECT 1 FROM t WHERE 1 AND (`.
+        case exists
+        /// `(SELECT count(*) FROM t WHERE 1 AND (`.
+        case count
+        /// The same behind `CASE WHEN 1 THEN NULL ELSE`.
+        case optionalCount
+
+        var height: Int {
+            switch self {
+            case .chain(let length):
+                var (levels, rest) = (1, length)
+                while rest > 16 { (levels, rest) = (levels + 1, (rest + 1) / 2) }
+                return length > 1 ? 3 * levels : 1
+            case .not: return 1
+            case .rightSide: return 3
+            case .exists: return 10
+            case .count: return 9
+            case .optionalCount: return 13
+            }
+        }
+    }
+
+    /// What piles up at most in a construct with nothing of the predicate inside.
+    enum Leaf: Int {
+        /// A column, perhaps inside `ab_fold(…)`.
+        case operand = 5
+        /// An object found by a SELECT of its own in the FROM of the scope.
+        case lookUp = 12
+        /// `substr(CAST(…), -length(…), length(…)) = …`.
+        case text = 16
+        /// `a IN (WITH RECURSIVE …)`.
+        case longList = 23
+    }
+
+    /// `SELECT count(*) FROM (SELECT 1 FROM t WHERE 1 AND (`, so that a fetch and its count are
+    /// refused alike.
+    private(set) var current = 17
+
+    mutating func rise(
+        by step: Step, of relationship: RelationshipDescription?
+    ) throws(FetchPredicateError) {
+        current += step.height
+        try check(.operand, of: relationship)
+    }
+
+    mutating func fall(by step: Step) { current -= step.height }
+
+    func check(
+        _ leaf: Leaf, at height: Int? = nil, of relationship: RelationshipDescription? = nil
+    ) throws(FetchPredicateError) {
+        guard (height ?? current) + leaf.rawValue > Self.greatest else { return }
+        let place = relationship.map { " \($0)" } ?? " a condition"
+        throw FetchPredicateError(
+            .tooComplex, entity: relationship?.entity.name, key: relationship?.name,
+            "Can't evaluate\(place) so deep inside the predicate because SQLite reads at most "
+                + "\(Self.greatest) levels, of which every to-many step takes 10, a count 9 to 16, "
+                + "AND and OR 3 and NOT 1: ask in parts.")
+    }
+}
