@@ -143,7 +143,7 @@ enum RefusedFile: String, CaseIterable {
         #expect(storeError { try store.set("age", .integer(1), of: anna) }?.code == .corrupt)
     }
 
-    @Test func `a version beyond the log is told also where the row has writes of its own`() throws {
+    @Test func `a version beyond the log is told where sets differ, too`() throws {
         let scenario = try StoreScenario()
         let store = try scenario.open("a")
         let anna = try store.insertPerson("Anna")
