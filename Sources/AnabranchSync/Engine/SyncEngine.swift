@@ -77,6 +77,9 @@ public final class SyncEngine: Sendable {
     /// Calls do not overlap: one that comes during an exchange waits, and shares the next one
     /// with all that wait, so what was saved before the call is part of it.
     ///
+    /// Contexts take remote changes in on their own queues, the view context on the main one: who
+    /// blocks that queue until this returns waits for itself.
+    ///
     /// - Returns: What was exchanged. ``SyncOutcome/blockedBy`` tells where the zone refused a
     ///   save: the pull is complete all the same.
     /// - Throws: ``SyncError`` where the exchange broke off, after the retries that the options
