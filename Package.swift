@@ -130,7 +130,9 @@ let testTargets: [Target] = [
         name: "SyncWorker", dependencies: ["Anabranch", "AnabranchSync", "TestSupport"],
         path: "Tests/SyncWorker", swiftSettings: house),
     tests("TestSupportTests", of: [], golden: true),
-    .testTarget(name: "TidyTests", path: "Tests/TidyTests", swiftSettings: house),
+    .testTarget(
+        name: "TidyTests", dependencies: ["AnabranchMacroExpansion"], path: "Tests/TidyTests",
+        swiftSettings: house),
 ]
 
 let package = Package(

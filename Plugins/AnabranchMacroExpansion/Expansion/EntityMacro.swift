@@ -29,7 +29,7 @@ enum EntityMacro {
         guard let parent, let declaration = TypeDeclaration(source: parent),
             let entity = EntityClass(declaration, named: nil)
         else { return Expansion() }
-        var reader = MemberReader(SwiftLexer.tokens(of: source))
+        var reader = MemberReader(SwiftLexer.code(of: source))
         guard let property = reader.readAll().first, let name = property.name,
             SlotReader([property]).slots.count == 1
         else { return Expansion() }
@@ -70,7 +70,7 @@ enum EntitySlotMacro {
     static let typeName = "EntitySlotMacro"
 
     static func accessors(attribute: String) -> Expansion {
-        var cursor = TokenCursor(SwiftLexer.tokens(of: attribute))
+        var cursor = TokenCursor(SwiftLexer.code(of: attribute))
         let arguments = cursor.readAttributes().first?.arguments ?? []
         guard arguments.count >= 3, arguments[0].kind == .word, arguments[1].isMark(":"),
             arguments[2].kind == .number

@@ -15,7 +15,7 @@ enum EntityMark {
                     message: "@\(name) says something only about a property in the body of a "
                         + "class with @Entity: remove it.", offset: 0))
         }
-        var reader = MemberReader(SwiftLexer.tokens(of: source))
+        var reader = MemberReader(SwiftLexer.code(of: source))
         let property = reader.readAll().first
         let isInPlace = property.map { name == "Transient" ? $0.isStored : $0.isForEntity }
         guard isInPlace == true else {

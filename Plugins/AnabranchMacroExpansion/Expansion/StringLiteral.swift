@@ -30,7 +30,7 @@ enum EntityNameArgument: Equatable {
     case wrong(Complaint)
 
     init(_ attribute: String) {
-        var cursor = TokenCursor(SwiftLexer.tokens(of: attribute))
+        var cursor = TokenCursor(SwiftLexer.code(of: attribute))
         let arguments = cursor.readAttributes().first?.arguments ?? []
         guard let first = arguments.first else {
             self = .none

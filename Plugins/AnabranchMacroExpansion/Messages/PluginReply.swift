@@ -74,5 +74,5 @@ extension PluginReply.Diagnostic {
 
 extension String {
     /// Where the source begins behind white space and comments.
-    fileprivate var firstCodeOffset: Int { SwiftLexer.tokens(of: self).first?.offset ?? 0 }
+    fileprivate var firstCodeOffset: Int { SwiftLexer.code(of: self).first?.offset ?? 0 }
 }

@@ -3,19 +3,40 @@
 /// It knows what can hide a brace or a word: nested comments, strings of every form (escaped,
 /// raw, of several lines, with code in interpolations), regular expressions and names in
 /// backticks. Source that does not compile gives some tokens, never a trap.
-struct SwiftLexer {
+package struct SwiftLexer {
     private let bytes: [UInt8]
+    /// The line of every byte, and of the end, from 1.
+    private let lines: [Int]
     private var position = 0
-    private var startsLine = true
+    /// How many interpolations are open.
+    private var depth = 0
+    /// Where the last token that is no comment ends.
+    private var lastLine = 0
     private var tokens: [SwiftToken] = []
 
-    static func tokens(of source: String) -> [SwiftToken] {
+    /// All there is: comments too, and after a string the code that is interpolated in it.
+    package static func tokens(of source: String) -> [SwiftToken] {
         var lexer = SwiftLexer(bytes: Array(source.utf8))
-        lexer.readCode(asInterpolation: false)
+        lexer.skipInterpreterLine()
+        lexer.readCode()
         return lexer.tokens
     }
 
-    private init(bytes: [UInt8]) { self.bytes = bytes }
+    /// What a parser reads: no comments, and of a string with interpolations one token.
+    static func code(of source: String) -> [SwiftToken] {
+        tokens(of: source).filter { $0.kind != .comment && !$0.isInterpolated }
+    }
+
+    private init(bytes: [UInt8]) {
+        self.bytes = bytes
+        var (lines, line) = ([1], 1)
+        for (byte, next) in zip(bytes, bytes.dropFirst() + [0]) {
+            let isPair = byte == UInt8(ascii: "\r") && next == UInt8(ascii: "\n")
+            if byte.isLineEnd, !isPair { line += 1 }
+            lines.append(line)
+        }
+        self.lines = lines
+    }
 
     private func byte(_ ahead: Int = 0) -> UInt8? {
         position + ahead < bytes.count ? bytes[position + ahead] : nil
@@ -25,14 +46,20 @@ struct SwiftLexer {
         text.withUTF8Buffer { bytes[min(position, bytes.count)...].starts(with: $0) }
     }
 
+    private mutating func skipInterpreterLine() {
+        if isAt("#!") { skipLine() }
+    }
+
+    private mutating func skipLine() {
+        while let next = byte(), !next.isLineEnd { position += 1 }
+    }
+
     /// Reads to the end, or to the parenthesis that ends an interpolation (which it reads too).
-    private mutating func readCode(asInterpolation: Bool) {
-        var depth = 0
+    private mutating func readCode() {
+        var parentheses = 0
         while let next = byte() {
             switch next {
-            case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
-                startsLine = true
-                position += 1
+            case _ where next.isLineEnd: position += 1
             case UInt8(ascii: " "), UInt8(ascii: "\t"), 0x0B, 0x0C, 0: position += 1
             case UInt8(ascii: "\""): readString(pounds: 0)
             case UInt8(ascii: "#"): readAfterPound()
@@ -42,41 +69,46 @@ struct SwiftLexer {
             case _ where next.isInWord: readWord(as: .word, from: position)
             default:
                 readMark()
-                if next == UInt8(ascii: "(") { depth += 1 }
-                if next == UInt8(ascii: ")") { depth -= 1 }
-                if asInterpolation, depth == 0 { return }
+                if next == UInt8(ascii: "(") { parentheses += 1 }
+                if next == UInt8(ascii: ")") { parentheses -= 1 }
+                if depth > 0, parentheses == 0 { return }
             }
         }
     }
 
-    private mutating func add(_ kind: SwiftToken.Kind, _ text: Range<Int>, from start: Int) {
-        tokens.append(
-            SwiftToken(
-                kind: kind, text: String(decoding: bytes[text], as: UTF8.self), offset: start,
-                end: position, startsLine: startsLine))
-        startsLine = false
+    /// Adds what reaches from `start` to here.
+    ///
+    /// - Parameter text: Where it is not all of that.
+    /// - Parameter index: Where it does not follow the tokens before.
+    private mutating func add(
+        _ kind: SwiftToken.Kind, from start: Int, text: Range<Int>? = nil, at index: Int? = nil
+    ) {
+        let token = SwiftToken(
+            kind: kind, text: String(decoding: bytes[text ?? start..<position], as: UTF8.self),
+            line: lines[start], lastLine: lines[position], offset: start, end: position,
+            startsLine: lines[start] > lastLine, isInterpolated: depth > 0)
+        tokens.insert(token, at: index ?? tokens.count)
+        if kind != .comment { lastLine = token.lastLine }
     }
 
     private mutating func readMark() {
         let start = position
         position += isAt("->") ? 2 : 1
-        add(.mark, start..<position, from: start)
+        add(.mark, from: start)
     }
 
     private mutating func readWord(as kind: SwiftToken.Kind, from start: Int) {
         while let next = byte(), next.isInWord { position += 1 }
-        add(kind, start..<position, from: start)
+        add(kind, from: start)
     }
 
     private mutating func readQuotedWord() {
         let start = position
         position += 1
-        while let next = byte(), next != UInt8(ascii: "`"), next != UInt8(ascii: "\n") {
-            position += 1
-        }
+        while let next = byte(), next != UInt8(ascii: "`"), !next.isLineEnd { position += 1 }
         let text = start + 1..<position
         if byte() == UInt8(ascii: "`") { position += 1 }
-        add(.quotedWord, text, from: start)
+        add(.quotedWord, from: start, text: text)
     }
 
     private mutating func readNumber() {
@@ -86,7 +118,7 @@ struct SwiftLexer {
             guard next.isInWord || isPoint else { break }
             position += 1
         }
-        add(.number, start..<position, from: start)
+        add(.number, from: start)
     }
 }
 
@@ -94,33 +126,32 @@ struct SwiftLexer {
 
 extension SwiftLexer {
     private mutating func readSlash() {
+        let start = position
         if isAt("//") {
-            while let next = byte(), next != UInt8(ascii: "\n"), next != UInt8(ascii: "\r") {
-                position += 1
-            }
+            skipLine()
+            add(.comment, from: start)
         } else if isAt("/*") {
             skipBlockComment()
+            add(.comment, from: start)
         } else if let end = endOfRegex() {
-            let start = position
             position = end
-            add(.regex, start..<end, from: start)
+            add(.regex, from: start)
         } else {
             readMark()
         }
     }
 
     private mutating func skipBlockComment() {
-        var depth = 0
-        while let next = byte() {
+        var nesting = 0
+        while position < bytes.count {
             if isAt("/*") {
-                depth += 1
+                nesting += 1
                 position += 2
             } else if isAt("*/") {
-                depth -= 1
+                nesting -= 1
                 position += 2
-                if depth == 0 { return }
+                if nesting == 0 { return }
             } else {
-                if next == UInt8(ascii: "\n") { startsLine = true }
                 position += 1
             }
         }
@@ -131,7 +162,7 @@ extension SwiftLexer {
     /// As in the compiler: what stands before must not be an operand, no space follows, and the
     /// end is on the same line.
     private func endOfRegex() -> Int? {
-        if let last = tokens.last {
+        if let last = tokens.last(where: { $0.kind != .comment }) {
             switch last.kind {
             case .mark: if [")", "]", "}", ".", "/", "?", "!"].contains(last.text) { return nil }
             case .word: if !Self.wordsBeforeExpressions.contains(last.text) { return nil }
@@ -142,7 +173,7 @@ extension SwiftLexer {
             return nil
         }
         var place = position + 1
-        while place < bytes.count, bytes[place] != UInt8(ascii: "\n") {
+        while place < bytes.count, !bytes[place].isLineEnd {
             if bytes[place] == UInt8(ascii: "/") { return place + 1 }
             place += bytes[place] == UInt8(ascii: "\\") ? 2 : 1
         }
@@ -163,7 +194,7 @@ extension SwiftLexer {
             }
             position += 1
         }
-        add(.regex, start..<position, from: start)
+        add(.regex, from: start)
     }
 }
 
@@ -194,38 +225,34 @@ extension SwiftLexer {
         while let next = byte(place), next == UInt8(ascii: " ") || next == UInt8(ascii: "\t") {
             place += 1
         }
-        return byte(place) == UInt8(ascii: "\n") || byte(place) == UInt8(ascii: "\r")
+        return byte(place)?.isLineEnd ?? false
     }
 
     private mutating func readString(pounds: Int) {
         let quotes = beginsLines(ahead: pounds) ? 3 : 1
-        let (start, isFirst) = (position, startsLine)
+        let (start, index, lineBefore) = (position, tokens.count, lastLine)
         position += pounds + quotes
         while let next = byte() {
             if next == UInt8(ascii: "\\"), hasPounds(pounds, ahead: 1) {
                 position += 1 + pounds
                 if byte() == UInt8(ascii: "(") {
-                    skipInterpolation()
-                } else if let escaped = byte(), escaped != UInt8(ascii: "\n") {
+                    depth += 1
+                    readCode()
+                    depth -= 1
+                } else if let escaped = byte(), !escaped.isLineEnd {
                     position += 1
                 }
             } else if isEndOfString(quotes: quotes, pounds: pounds) {
                 position += quotes + pounds
                 break
-            } else if next == UInt8(ascii: "\n"), quotes == 1 {
+            } else if next.isLineEnd, quotes == 1 {
                 break
             } else {
                 position += 1
             }
         }
-        startsLine = isFirst
-        add(.string, start..<position, from: start)
-    }
-
-    private mutating func skipInterpolation() {
-        let count = tokens.count
-        readCode(asInterpolation: true)
-        tokens.removeSubrange(count...)
+        lastLine = lineBefore
+        add(.string, from: start, at: index)
     }
 
     private func isEndOfString(quotes: Int, pounds: Int) -> Bool {
@@ -235,6 +262,8 @@ extension SwiftLexer {
 }
 
 extension UInt8 {
+    fileprivate var isLineEnd: Bool { self == UInt8(ascii: "\n") || self == UInt8(ascii: "\r") }
+
     fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
     /// Every byte of a character outside ASCII counts as part of a word.

@@ -26,16 +26,10 @@ struct TokenCursor {
     /// - Returns: What stood in the brackets.
     @discardableResult
     mutating func skipGroup() -> ArraySlice<SwiftToken> {
+        guard current != nil else { return [] }
         let start = index
-        var depth = 0
-        repeat {
-            guard let token = current else { break }
-            if token.kind == .mark {
-                if ["(", "[", "{"].contains(token.text) { depth += 1 }
-                if [")", "]", "}"].contains(token.text) { depth -= 1 }
-            }
-            advance()
-        } while depth > 0
+        let isGroup = ["(", "[", "{"].contains { isAt(mark: $0) }
+        index = isGroup ? tokens.indexAfterGroup(at: start) ?? tokens.count : start + 1
         return tokens[start..<index].dropFirst().dropLast()
     }
 

@@ -12,7 +12,7 @@ struct TypeDeclaration {
 
     /// - Returns: `nil` where the source declares no type.
     init?(source: String) {
-        var cursor = TokenCursor(SwiftLexer.tokens(of: source))
+        var cursor = TokenCursor(SwiftLexer.code(of: source))
         attributes = cursor.readAttributes()
         modifiers = cursor.readModifiers()
         guard let introducer = cursor.current, introducer.kind == .word,

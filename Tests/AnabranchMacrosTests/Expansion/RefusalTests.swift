@@ -8,7 +8,7 @@ import Testing
         let expansion = EntityMacro.members(of: source, attribute: "@Entity")
         return expansion.complaints.map { complaint in
             let rest = source.utf8.dropFirst(complaint.offset)
-            let word = SwiftLexer.tokens(of: String(decoding: rest, as: UTF8.self)).first
+            let word = SwiftLexer.code(of: String(decoding: rest, as: UTF8.self)).first
             return (word?.text ?? "", complaint.message)
         }
     }

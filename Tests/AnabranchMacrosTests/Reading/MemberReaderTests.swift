@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `The reader of members` {
     private func read(_ body: String) -> [PropertyDeclaration] {
-        var reader = MemberReader(SwiftLexer.tokens(of: body))
+        var reader = MemberReader(SwiftLexer.code(of: body))
         return reader.readAll()
     }
 

@@ -1,3 +1,5 @@
+import AnabranchMacroExpansion
+
 /// A function, initializer, subscript or accessor that has a body.
 struct FunctionBody: Equatable {
     /// As a reader would look for it: `save`, `init`, `total.get`.

@@ -1,3 +1,5 @@
+import AnabranchMacroExpansion
+
 /// Finds where functions begin and end by matching braces.
 ///
 /// One pass keeps the stack of open braces. A word that declares a function looks ahead for the
@@ -119,7 +121,7 @@ extension FunctionFinder {
     }
 
     private mutating func noteInitializer(at index: Int) {
-        guard index + 1 < tokens.count, tokens[index + 1].kind == .punctuation,
+        guard index + 1 < tokens.count, tokens[index + 1].kind == .mark,
             ["(", "?", "!", "<"].contains(tokens[index + 1].text)
         else { return }
         property = tokens[index].text
@@ -155,7 +157,7 @@ extension FunctionFinder {
     }
 
     private static func goesOn(after token: SwiftToken) -> Bool {
-        [":", ".", "&", "<", ",", ">"].contains { token.isMark($0) }
+        [":", ".", "&", "<", ",", ">", "->"].contains { token.isMark($0) }
             || ["some", "any"].contains { token.isWord($0) }
     }
 

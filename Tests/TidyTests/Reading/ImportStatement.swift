@@ -1,3 +1,5 @@
+import AnabranchMacroExpansion
+
 /// One `import` of a Swift file, whatever its access level, attributes or kind.
 struct ImportStatement: Equatable {
     /// The module alone: `Foundation` for `import struct Foundation.Date`.

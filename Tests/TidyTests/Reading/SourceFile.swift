@@ -1,3 +1,4 @@
+import AnabranchMacroExpansion
 import Foundation
 
 /// One file of the package, as its path below the root and its text.

@@ -1,3 +1,4 @@
+import AnabranchMacroExpansion
 import Testing
 
 @Suite struct FunctionBodyTests {
@@ -31,6 +32,7 @@ import Testing
         ("var a: Int\nfunc f() { }", "f 2-2:1"),
         ("func f() {\n var a: Int\n if b { }\n}", "f 1-4:4"),
         ("func f() {\n if var a { }\n guard let b, var c else { }\n}", "f 1-4:4"),
+        ("var a: (Int) ->\n  Int { f }", "a 1-2:2"),
         ("let a = { 1 }()", ""),
     ])
     func `properties and their accessors`(_ source: String, _ expected: String) {

@@ -1,3 +1,4 @@
+import AnabranchMacroExpansion
 import Testing
 
 @Suite struct ImportStatementTests {

@@ -1,3 +1,5 @@
+import AnabranchMacroExpansion
+
 /// The root manifest stays usable by versioned dependants, and the CLI by the public API alone.
 struct ManifestRule: FileRule {
     func violations(in file: SourceFile) -> [Violation] {

@@ -1,3 +1,5 @@
+import AnabranchMacroExpansion
+
 /// Files, folders and types are named after concepts, not after the lack of one.
 struct NameRule: FileRule {
     static let forbidden: Set<String> = [

@@ -1,3 +1,5 @@
+import AnabranchMacroExpansion
+
 /// The pure modules see no clock, no randomness and no file: values in, values out.
 ///
 /// Only so can one seed replay a simulation, and only so is a merge the same everywhere. The

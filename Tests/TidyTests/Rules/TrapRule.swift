@@ -1,3 +1,5 @@
+import AnabranchMacroExpansion
+
 /// What ships never traps without a word, and never because of data.
 struct TrapRule: FileRule {
     func violations(in file: SourceFile) -> [Violation] {
@@ -38,7 +40,7 @@ struct TrapRule: FileRule {
     private static func argumentCount(at index: Int, in code: [SwiftToken]) -> Int {
         guard let end = code.indexAfterGroup(at: index), end - index > 2 else { return 0 }
         var (depth, commas) = (0, 0)
-        for token in code[index..<end] where token.kind == .punctuation {
+        for token in code[index..<end] where token.kind == .mark {
             switch token.text {
             case "(", "[", "{": depth += 1
             case ")", "]", "}": depth -= 1
