@@ -22,13 +22,15 @@ public struct WireType: RawRepresentable, Hashable, Sendable {
     public static let reference = WireType(rawValue: 13)
     /// A to-many relationship that is stored as links.
     public static let links = WireType(rawValue: 14)
+    /// Attributes that change together: a register whose value is a ``GroupValue``.
+    public static let group = WireType(rawValue: 15)
 }
 
 extension WireType: CustomStringConvertible {
     public var description: String {
         let names = [
             "bool", "integer16", "integer32", "integer64", "float", "double", "decimal", "string",
-            "date", "data", "uuid", "uri", "reference", "links",
+            "date", "data", "uuid", "uri", "reference", "links", "group",
         ]
         guard (1...names.count).contains(Int(rawValue)) else { return "type \(rawValue)" }
         return names[Int(rawValue) - 1]
