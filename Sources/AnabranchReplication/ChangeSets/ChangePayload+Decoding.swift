@@ -126,7 +126,7 @@ public struct ChangePayloadDecoder: Sendable {
         var seen: Set<WireProperty> = []
         for _ in 0..<(try body.readCount()) {
             let property = try Self.entry(of: properties, &body)
-            guard property.type != .links, seen.insert(property).inserted else {
+            guard !property.type.isLinks, seen.insert(property).inserted else {
                 throw body.failure(.malformed, "\(property) can't be a column here")
             }
             used.append(property)
@@ -224,7 +224,7 @@ public struct ChangePayloadDecoder: Sendable {
     ) throws(ChangeSetDecodingError) -> LinkBlock {
         let entity = try readName(&body)
         let property = try Self.entry(of: properties, &body)
-        guard property.type == .links else {
+        guard property.type.isLinks else {
             throw body.failure(.malformed, "\(property) has no links")
         }
         guard try body.readByte() == 0 else {
@@ -236,6 +236,9 @@ public struct ChangePayloadDecoder: Sendable {
             throw body.failure(.malformed, "links have \(lefts.count) and \(rights.count) ends")
         }
         var links = zip(lefts, rights).map { LinkBlock.Link(left: $0, right: $1) }
+        guard property.type == .links || links.allSatisfy({ $0.left <= $0.right }) else {
+            throw body.failure(.malformed, "a mutual link does not begin with its smaller end")
+        }
         if withTags {
             for index in links.indices { links[index].tagsSeen = try readTags(&body) }
         }
@@ -281,7 +284,7 @@ extension WireType {
         case .uuid: return tag == ValueTag.uuid
         case .uri: return tag == ValueTag.uri
         case .reference: return tag == ValueTag.reference
-        case .links: return false
+        case .links, .mutualLinks: return false
         default: return true
         }
     }

@@ -12,7 +12,7 @@ public struct WireProperty: Hashable, Sendable {
 
     /// Whether this version of the format can merge the property: links as sets, everything else
     /// as registers. No other pair of type and rule has a meaning yet.
-    public var isMergeable: Bool { rule == (type == .links ? .set : .lastWriter) }
+    public var isMergeable: Bool { rule == (type.isLinks ? .set : .lastWriter) }
 }
 
 extension WireProperty: Comparable {

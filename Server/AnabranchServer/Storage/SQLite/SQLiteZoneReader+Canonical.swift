@@ -23,7 +23,7 @@ extension SQLiteZoneReader {
         return replicas
     }
 
-    private func record(_ row: StateRow) throws -> CanonicalRecord {
+    func record(_ row: StateRow) throws -> CanonicalRecord {
         let list = try CellList(
             decoding: row.cells, timestamp: row.timestamp, author: row.author)
         return CanonicalRecord(
@@ -55,7 +55,7 @@ extension SQLiteZoneReader {
         return links
     }
 
-    private func id(of key: RecordKey) throws -> RecordID {
+    func id(of key: RecordKey) throws -> RecordID {
         RecordID(replica: try replica(at: key.ordinal), number: key.number)
     }
 
@@ -69,7 +69,7 @@ extension SQLiteZoneReader {
         return name
     }
 
-    private func property(_ number: Int64) throws -> WireProperty {
+    func property(_ number: Int64) throws -> WireProperty {
         if let property = names.properties[number] { return property }
         let row = try connection.cached(
             "SELECT name, type, rule FROM property WHERE number = ?")
