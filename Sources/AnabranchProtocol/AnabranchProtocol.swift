@@ -1,7 +1,8 @@
 /// The sync protocol, shared by both ends.
 ///
 /// A client says ``HelloRequest`` when it begins, asks with ``PullRequest`` for what lies behind
-/// its cursor, and sends with ``PushRequest`` what the zone lacks. Bodies are binary, made of the
+/// its cursor, sends with ``PushRequest`` what the zone lacks, and asks with ``RepairRequest`` what
+/// the zone has of single records. Bodies are binary, made of the
 /// primitives of `ByteWriter`; a body opens with the version of the protocol, so that a later
 /// peer is told from a broken one. Errors and the pages for people are JSON.
 /// `Documentation/Protocol.md` describes every field.
@@ -11,6 +12,8 @@ public enum SyncProtocol {
     public static let mediaType = "application/vnd.anabranch.sync"
     /// Bytes of a request's body, after decompression, unless the server says less.
     public static let largestBody = 64 << 20
+    /// Records that one request asks to repair.
+    public static let mostRepairs = 1000
     /// Milliseconds that a stamp may be ahead of the server's clock.
     public static let clockLimitMilliseconds: Int64 = 5 * 60 * 1000
 }

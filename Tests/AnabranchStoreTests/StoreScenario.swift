@@ -120,6 +120,15 @@ final class MemoryZone {
             changeSets: sets, after: after, cursor: sets.reduce(after) { $0.advanced(over: $1) })
     }
 
+    /// Repairs what a store owes, as of the log's end.
+    func repair(_ store: Store) throws {
+        let reference = try reference()
+        let images = try store.debts(limit: .max).map { reference.image(of: $0) }
+        guard !images.isEmpty else { return }
+        _ = try store.repair(
+            images, at: CausalContext.Prefix(epoch: epoch, position: UInt64(log.count)))
+    }
+
     /// Appends a set that no store has saved.
     func append(_ set: ChangeSet) { log.append(set) }
 }

@@ -55,6 +55,10 @@ struct SessionScript {
         case .acknowledge(let sets, _): "acknowledge \(sets.count)"
         case .loadPending: "load"
         case .renewIdentity(let sequence): "renew below \(sequence)"
+        case .loadDebts: "load debts"
+        case .repair(let images, let place): "repair \(images.count) at \(place.position)"
+        case .restamp(let limit, let offset):
+            "restamp above \(limit.wallMilliseconds), offset \(offset)"
         }
     }
 
@@ -75,12 +79,13 @@ struct SessionScript {
 
 extension SessionScript {
     static func state(
-        cursor: LogCursor? = cursor(0), lastSequence: UInt64 = 0, pending: Int = 0
+        cursor: LogCursor? = cursor(0), lastSequence: UInt64 = 0, pending: Int = 0,
+        hasDebts: Bool = false
     ) -> SyncState {
         SyncState(
             replica: me, cursor: cursor,
             last: lastSequence == 0 ? nil : (lastSequence, sets(lastSequence)[0].origin),
-            pendingCount: pending, pendingByteCount: pending * 10)
+            pendingCount: pending, pendingByteCount: pending * 10, hasDebts: hasDebts)
     }
 
     /// The cursor behind the first sets of ``sets(_:by:)`` of the other replica.

@@ -19,7 +19,8 @@ struct SyncSessionRefusalTests {
     }
 
     @Test(arguments: [
-        (ProtocolError.Code.forked, "blocked forked"), (.clockSkew, "blocked clock-skew"),
+        (ProtocolError.Code.forked, "pull"),
+        (.clockSkew, "restamp above 305000, offset 4000"),
         (.unsupportedRule, "blocked unsupported-rule"), (.forbidden, "blocked forbidden"),
         (.unauthorized, "blocked unauthorized"), (.missingCauses, "pull"),
         (.sequenceGap, "pull"), (.invalidChangeSet, "wait 250"), (.overloaded, "wait 250"),
@@ -48,10 +49,10 @@ struct SyncSessionRefusalTests {
 
     @Test func `a push that is blocked still pulls what others sent meanwhile`() {
         var script = Self.pushing()
-        #expect(script.advance(Script.taken(0, refusal: .clockSkew, head: 3)) == "pull")
+        #expect(script.advance(Script.taken(0, refusal: .unsupportedRule, head: 3)) == "pull")
         #expect(script.advance(Script.page(to: 3)) == "apply 3 to 3")
         let state = Script.state(cursor: Script.cursor(3), pending: 2)
-        #expect(script.advance(.applied(state)) == "blocked clock-skew")
+        #expect(script.advance(.applied(state)) == "blocked unsupported-rule")
         guard case .done(let outcome)? = script.ending else { return }
         #expect(outcome.pendingCount == 2)
         #expect(!outcome.isCaughtUp)
@@ -59,9 +60,9 @@ struct SyncSessionRefusalTests {
 
     @Test func `the sets before a refused one are acknowledged`() {
         var script = Self.pushing()
-        #expect(script.advance(Script.taken(1, refusal: .forked)) == "acknowledge 1")
+        #expect(script.advance(Script.taken(1, refusal: .forbidden)) == "acknowledge 1")
         let state = Script.state(cursor: Script.cursor(1), pending: 1)
-        #expect(script.advance(.acknowledged(state)) == "blocked forked")
+        #expect(script.advance(.acknowledged(state)) == "blocked forbidden")
     }
 
     @Test func `missing causes are pulled for a few rounds, then the push stops`() {

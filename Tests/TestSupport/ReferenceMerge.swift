@@ -155,6 +155,18 @@ public struct ReferenceMerge: Sendable {
         return state
     }
 
+    /// A record as a zone with this state answers a repair.
+    public func image(of id: RecordID) -> RecordImage {
+        guard let record = state[id] else { return RecordImage(id: id) }
+        let incoming = links.filter { $0.key.right == id }.sorted { $0.key < $1.key }
+        return RecordImage(
+            id: id, record: record,
+            incoming: incoming.map {
+                .init(
+                    left: $0.key.left, property: $0.key.property, tags: LinkTags(Array($0.value)))
+            })
+    }
+
     public var canonicalHash: Digest {
         var hash = CanonicalHash()
         for (_, record) in state.sorted(by: { $0.key < $1.key }) { hash.update(record) }

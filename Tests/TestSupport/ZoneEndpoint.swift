@@ -15,6 +15,8 @@ package struct ZoneEndpoint: Sendable {
                 return .message(try service.hello(HelloRequest(decoding: body)).encoded())
             case .pull:
                 return .message(try service.pull(PullRequest(decoding: body)).encoded())
+            case .repair:
+                return .message(try service.repair(RepairRequest(decoding: body)).encoded())
             case .push:
                 return .message(try service.push(PushRequest(decoding: body)).encoded())
             }

@@ -91,9 +91,9 @@ package final class SyncRouter: HTTPHandler {
         for head: HTTPRequestHead, _ name: ZoneName, _ page: Route.Page, _ fields: HTTPLogFields
     ) throws(ProtocolError) -> HTTPExchange {
         switch page {
-        case .hello, .push, .pull:
+        case .hello, .push, .pull, .repair:
             try Self.checkMediaType(head)
-            return .read(limit: page == .push ? limits.bodyBytes : 4096) { [self] body in
+            return .read(limit: bodyLimit(of: page)) { [self] body in
                 answer(fields) { fields throws(ProtocolError) in
                     try zones.withZone(name) { zone throws(ProtocolError) in
                         HTTPResponse(message: try message(page, body, zone, &fields))
@@ -114,6 +114,14 @@ package final class SyncRouter: HTTPHandler {
                     }
                 }
             }
+        }
+    }
+
+    private func bodyLimit(of page: Route.Page) -> Int {
+        switch page {
+        case .push: limits.bodyBytes
+        case .repair: SyncProtocol.mostRepairs * 32
+        default: 4096
         }
     }
 
@@ -143,6 +151,7 @@ package final class SyncRouter: HTTPHandler {
             fields.error = response.refusal?.code.rawValue
             fields.replica = fields.replica ?? response.refusal?.details["replica"]
             return response.encoded()
+        case .repair: return try zone.repair(try RepairRequest(decoding: body)).encoded()
         default: return try zone.pull(try PullRequest(decoding: body)).encoded()
         }
     }

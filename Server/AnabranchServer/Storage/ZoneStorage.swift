@@ -40,6 +40,9 @@ package protocol ZoneReading {
     /// Every record of the merged state, the dead ones too, in ascending order of identity.
     func forEachRecord(_ body: (CanonicalRecord) throws -> Void) throws
 
+    /// One record of the merged state with all its links, or that it is not held.
+    func image(of record: RecordID) throws -> RecordImage
+
     func counts() throws -> ZoneCounts
 }
 

@@ -41,6 +41,7 @@ extension ManagedObjectContext {
         checkQueue()
         guard !changes.isEmpty else { return }
         releaseUnused()
+        let renamed = rename(changes.renamed)
         removeDeleted(changes)
         unloadRelations(concernedBy: changes)
         do {
@@ -51,6 +52,7 @@ extension ManagedObjectContext {
         processPendingChanges()
         var merged = objectIDChanges(changes)
         merged.author = author
+        merged.renamed = renamed
         merged.refreshed = merged.updated
         post(.didMerge, merged)
     }

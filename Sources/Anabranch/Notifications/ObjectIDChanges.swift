@@ -14,7 +14,9 @@ public struct ObjectIDChanges: Sendable {
     public var invalidated: ObjectIDList
     /// Every object that was registered when the context was reset.
     public var invalidatedAll: ObjectIDList
-    /// Objects that had other IDs before this save, because the file took a new replica ID.
+    /// Objects that have other IDs than before, which they keep their registration and their
+    /// edits under: the file took a new replica ID before they were saved, or what was saved under
+    /// the old one forked from the zone's history.
     public var renamed: [ManagedObjectID: ManagedObjectID] = [:]
     /// The history's position after this save; `nil` where nothing was saved.
     public var position: HistoryPosition?

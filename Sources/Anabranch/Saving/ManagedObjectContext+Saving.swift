@@ -159,34 +159,6 @@ extension ManagedObjectContext {
         }
         return ChangedRecords(entities: changes.values.sorted { $0.entity.index < $1.entity.index })
     }
-
-    /// Follows new IDs of inserted objects, wherever they are mentioned.
-    private func rename(
-        _ names: [LocalID: LocalID]
-    ) -> [ManagedObjectID: ManagedObjectID] {
-        guard !names.isEmpty else { return [:] }
-        discardNumbers()
-        var renamed: [ManagedObjectID: ManagedObjectID] = [:]
-        for (old, new) in names {
-            guard let object = registry[old] else { continue }
-            let before = object.objectID
-            registry.remove(old)
-            object.localID = new
-            registry.insert(object, for: new)
-            renamed[before] = object.objectID
-        }
-        for object in registry.values {
-            for relationship in object.home.plan.references
-            where object.flags.contains(.hasRow) {
-                if case .integer(let id) = object.slots[relationship.slot], let new = names[id] {
-                    object.slots[relationship.slot] = .integer(new)
-                }
-            }
-            guard let table = object.relations else { continue }
-            for index in table.states.indices { table.states[index].rename(names) }
-        }
-        return renamed
-    }
 }
 
 extension ManagedObject {

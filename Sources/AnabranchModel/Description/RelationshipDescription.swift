@@ -39,7 +39,8 @@ public final class RelationshipDescription: Sendable {
         deleteRule = declaration.deleteRule
         self.storage = storage
         if case .links = storage {
-            wireProperty = WireProperty(name: wireName, type: .links, rule: .set)
+            wireProperty = WireProperty(
+                name: wireName, type: storage == .links(.both) ? .mutualLinks : .links, rule: .set)
         } else {
             wireProperty = WireProperty(name: wireName, type: .reference)
         }

@@ -161,7 +161,7 @@ public struct ChangePayloadDecoder: Sendable {
     ) throws(ChangeSetDecodingError) -> LinkBlock {
         let entity = try readName(&body)
         let property = try Self.entry(of: properties, &body)
-        guard property.type == .links else {
+        guard property.type.isLinks else {
             throw body.failure(.malformed, "\(property) has no links")
         }
         guard try body.readByte() == 0 else {
@@ -173,6 +173,9 @@ public struct ChangePayloadDecoder: Sendable {
             throw body.failure(.malformed, "links have \(lefts.count) and \(rights.count) ends")
         }
         var links = zip(lefts, rights).map { LinkBlock.Link(left: $0, right: $1) }
+        guard property.type == .links || links.allSatisfy({ $0.left <= $0.right }) else {
+            throw body.failure(.malformed, "a mutual link does not begin with its smaller end")
+        }
         if withTags {
             for index in links.indices { links[index].tagsSeen = try readTags(&body) }
         }

@@ -41,7 +41,7 @@ extension ChangePayloadDecoder {
     private func checkIsColumn(
         _ property: WireProperty, of operation: UInt64, _ body: ByteReader
     ) throws(ChangeSetDecodingError) {
-        guard property.type != .links, Operation.writes(operation, property) else {
+        guard !property.type.isLinks, Operation.writes(operation, property) else {
             throw body.failure(
                 .malformed, "\(property) can't be a column of operation \(operation)")
         }

@@ -67,6 +67,23 @@ public struct ChangeSet: Hashable, Sendable {
         self.context = context
     }
 
+    /// Gives a set another name or time, or other names to what it mentions.
+    ///
+    /// The chain of origins stays: it is the same save.
+    init(
+        rewriting set: ChangeSet, dot: Dot, timestamp: HybridTimestamp, payload: [UInt8],
+        context: CausalContext
+    ) {
+        let first = set.rewrittenFrom ?? set.dot
+        let core = Self.core(
+            kind: set.kind, dot: dot, timestamp: timestamp, author: set.author, name: set.name,
+            payload: payload, rewrittenFrom: first)
+        self.init(
+            fromLog: set.kind, dot: dot, timestamp: timestamp, author: set.author, name: set.name,
+            payload: payload, rewrittenFrom: first, previousOrigin: set.previousOrigin,
+            origin: set.origin, digest: Digest(of: core), context: context)
+    }
+
     static func origin(previous: Digest, digest: Digest) -> Digest {
         var builder = DigestBuilder()
         builder.update(previous)

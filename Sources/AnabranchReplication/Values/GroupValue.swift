@@ -64,7 +64,7 @@ public struct GroupValue: Hashable, Sendable {
 extension GroupValue.Member {
     /// Whether every reader takes it.
     var isWellFormed: Bool {
-        guard type != .links, type != .group, type.accepts(tag: value.tag),
+        guard !type.isLinks, type != .group, type.accepts(tag: value.tag),
             value.tag != ValueTag.group, name.string.utf8.count <= Limits.longestName
         else { return false }
         guard let range = type.integers, case .integer(let number) = value else { return true }

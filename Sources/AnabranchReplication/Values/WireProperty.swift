@@ -18,7 +18,7 @@ public struct WireProperty: Hashable, Sendable {
     /// rule has a meaning yet.
     public var isMergeable: Bool {
         switch type {
-        case .links: return rule == .set
+        case .links, .mutualLinks: return rule == .set
         case .group: return rule == .group
         default: break
         }

@@ -24,7 +24,7 @@ extension WireType {
         case .uri: return tag == ValueTag.uri
         case .reference: return tag == ValueTag.reference
         case .group: return tag == ValueTag.group
-        case .links: return false
+        case .links, .mutualLinks: return false
         default: return true
         }
     }

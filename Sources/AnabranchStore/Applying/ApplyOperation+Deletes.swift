@@ -22,7 +22,7 @@ extension ApplyOperation {
         try journalWrites(unseenBy: set, in: row)
         try journalDeferred(unseenBy: set, id: row.id, entity: row.layout.entity.wireName)
         try journalLinks(unseenBy: set, of: row.id, in: links)
-        try noteNeighbours(of: row)
+        try changes.noteNeighbours(of: row, StoreReader(connection, schema: schema))
         try connection.run(row.layout.deleteSQL, .integer(row.id))
         try LinkRows(connection).removeAll(of: row.id, in: links)
         try deferred.removeProperties(of: row.id)
@@ -92,23 +92,6 @@ extension ApplyOperation {
         }
         for (property, link) in try deferred.links(of: id) {
             try journal(link, of: property, entity: entity, unseenBy: set)
-        }
-    }
-
-    /// Records whose relationships lose an end: those that the row refers to, those that refer
-    /// to it and read nil from now on, and those that are linked with it.
-    private mutating func noteNeighbours(of row: HeldRow) throws {
-        for column in row.layout.columns where column.kind == .reference {
-            changes.noteInverse(of: column, target: try value(of: column, in: row))
-        }
-        let reader = StoreReader(connection, schema: schema)
-        for relationship in row.layout.entity.relationships {
-            guard relationship.storage != .reference, let inverse = relationship.inverse else {
-                continue
-            }
-            for related in try reader.related(by: relationship, of: [row.id]) {
-                changes.noteUpdated(related.id, of: related.entity, slots: [inverse.slot])
-            }
         }
     }
 

@@ -110,7 +110,11 @@ extension ApplyOperation {
                 if let held {
                     try journalOverwritten(column, of: row, held: held, by: values[source], set)
                 }
-                try writes.write(column.number, by: set.position)
+                if isReplaying {
+                    writes.writeAgain(column.number, by: set.position)
+                } else {
+                    try writes.write(column.number, by: set.position)
+                }
             case .keeps:
                 try journalLost(column, of: row, value: values[source], to: held, set)
             case .repeats: break
@@ -134,12 +138,7 @@ extension ApplyOperation {
 
     /// The value that a row holds now.
     func value(of column: TableLayout.Column, in row: HeldRow) throws -> Value {
-        let statement = try connection.cached(
-            "SELECT \(column.name) FROM \(row.layout.table.name) WHERE ab_pk = ?")
-        try statement.bind(row.id, at: 1)
-        guard try statement.step() else { return .null }
-        defer { statement.reset() }
-        return statement.slot(at: 0, as: column.kind)
+        try row.value(of: column, on: connection)
     }
 
     func outcome(
@@ -165,6 +164,16 @@ struct HeldRow {
     let id: LocalID
     let writes: RowWrites
     let layout: EntityLayout
+
+    /// The value that the row holds now.
+    func value(of column: TableLayout.Column, on connection: Connection) throws -> Value {
+        let statement = try connection.cached(
+            "SELECT \(column.name) FROM \(layout.table.name) WHERE ab_pk = ?")
+        try statement.bind(id, at: 1)
+        guard try statement.step() else { return .null }
+        defer { statement.reset() }
+        return statement.slot(at: 0, as: column.kind)
+    }
 }
 
 /// Which columns of a table the properties of a block go to.

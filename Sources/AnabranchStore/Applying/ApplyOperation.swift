@@ -5,7 +5,8 @@ import AnabranchSQLite
 /// Change sets of others, applied one after the other within one transaction.
 struct ApplyOperation {
     let transaction: WriteTransaction
-    var changes = ChangeCollector()
+    var changes: ChangeCollector
+    let isReplaying: Bool
     let journal: ConflictJournal
     let deferred: DeferredRows
     let held: HeldRecords
@@ -14,9 +15,15 @@ struct ApplyOperation {
     var connection: Connection { transaction.connection }
     var schema: StoreSchema { transaction.schema }
 
-    init(_ transaction: WriteTransaction) {
+    /// - Parameter isReplaying: Whether sets are applied that were applied before.
+    init(
+        _ transaction: WriteTransaction, changes: ChangeCollector = ChangeCollector(),
+        isReplaying: Bool = false
+    ) {
+        self.isReplaying = isReplaying
         self.transaction = transaction
-        journal = ConflictJournal(transaction)
+        self.changes = changes
+        journal = ConflictJournal(transaction, isSilent: isReplaying)
         deferred = DeferredRows(transaction)
         logStamps = LogStamps(transaction.connection)
         held = HeldRecords(
@@ -40,7 +47,8 @@ struct ApplyOperation {
     }
 
     /// - Returns: Whether the file holds the set; its place in the zone's log is then noted.
-    private func noteEcho(of set: ChangeSet, at place: CausalContext.Prefix) throws -> Bool {
+    private mutating func noteEcho(of set: ChangeSet, at place: CausalContext.Prefix) throws -> Bool
+    {
         let statement = try connection.cached(
             "SELECT position, digest FROM ab_changeset WHERE origin = ?")
         try statement.bind(set.origin.bytes, at: 1)
@@ -48,22 +56,17 @@ struct ApplyOperation {
         let position = statement.int64(at: 0)
         let hasSameForm = statement.bytes(at: 1) == set.digest.bytes
         statement.reset()
-        guard hasSameForm else {
-            throw StoreError(
-                .forked,
-                "Can't apply \(set.dot) because the zone's log has it in another form than this "
-                    + "store.", path: transaction.store.path)
-        }
+        if !hasSameForm { try adopt(set, heldAt: position) }
         try ZonePlaces(connection).note(place, ofSetAt: position)
         return true
     }
 
     /// A replica's sets are held without gaps, and of one history (invariant 1).
-    private func checkContinues(_ set: ChangeSet, ordinal: Int64) throws {
-        let head = try transaction.head(of: ordinal)
-        if set.dot.sequence <= head.sequence {
-            throw forked(set)
+    private mutating func checkContinues(_ set: ChangeSet, ordinal: Int64) throws {
+        if set.dot.sequence <= (try transaction.head(of: ordinal)).sequence {
+            try yieldName(to: set)
         }
+        let head = try transaction.head(of: ordinal)
         guard !transaction.environment.disabled.contains(.gapCheck) else { return }
         guard set.dot.sequence == head.sequence + 1 else {
             throw StoreError(
@@ -71,7 +74,16 @@ struct ApplyOperation {
                 "Can't apply \(set.dot) because sequence \(head.sequence + 1) of its replica is "
                     + "not held.", path: transaction.store.path)
         }
-        guard set.previousOrigin == head.origin else { throw forked(set) }
+        guard try set.previousOrigin == head.origin || beginsRenamedHistory(set) else {
+            throw forked(set)
+        }
+    }
+
+    /// The first set of a renamed history continues the one that it left.
+    private func beginsRenamedHistory(_ set: ChangeSet) throws -> Bool {
+        guard set.dot.sequence == 1, set.rewrittenFrom != nil else { return false }
+        return try connection.firstValue(
+            "SELECT 1 FROM ab_changeset WHERE origin = ?", .blob(set.previousOrigin.bytes)) != nil
     }
 
     private func forked(_ set: ChangeSet) -> StoreError {
@@ -81,7 +93,10 @@ struct ApplyOperation {
             path: transaction.store.path)
     }
 
-    private mutating func applyPayload(of incoming: IncomingSet) throws {
+    /// - Parameter part: Of each block, what is to be applied of it.
+    mutating func applyPayload(
+        of incoming: IncomingSet, part: (ChangeBlock) -> ChangeBlock? = { $0 }
+    ) throws {
         let set = incoming.changeSet
         var decoder = try reading(set) { () throws(ChangeSetDecodingError) in
             try ChangePayloadDecoder(set.payload, author: set.dot.replica)
@@ -89,7 +104,7 @@ struct ApplyOperation {
         while let block = try reading(
             set, { () throws(ChangeSetDecodingError) in try decoder.next() })
         {
-            try apply(block, of: incoming)
+            if let part = part(block) { try apply(part, of: incoming) }
         }
     }
 

@@ -6,11 +6,21 @@ struct ChangeCollector {
     private var inserted: [Int: [LocalID]] = [:]
     private var updated: [Int: [LocalID: Set<Int>]] = [:]
     private var deleted: [Int: Set<LocalID>] = [:]
+    private var renamed: [LocalID: LocalID] = [:]
     /// Records of which only the inverse of somebody's reference has changed; their entity is
     /// the relationship's destination or below it.
     private var targets: [RelationshipDescription: Set<LocalID>] = [:]
 
     mutating func noteInserted(_ ids: [LocalID], of entity: EntityDescription) {
+        var ids = ids
+        if let gone = deleted[entity.index] {
+            // Another record under the name of one that was renamed in the same page.
+            for id in ids where gone.contains(id) {
+                deleted[entity.index]?.remove(id)
+                noteUpdated(id, of: entity, slots: Array(entity.slots.indices))
+            }
+            ids.removeAll(where: gone.contains)
+        }
         inserted[entity.index, default: []].append(contentsOf: ids)
     }
 
@@ -22,10 +32,32 @@ struct ChangeCollector {
         deleted[entity.index, default: []].insert(id)
     }
 
+    /// Records that had other names before: both are noted, the old ones as deleted, the new ones
+    /// as inserted.
+    mutating func noteRenamed(_ names: [LocalID: LocalID]) {
+        renamed.merge(names) { _, new in new }
+    }
+
     mutating func noteInverse(of column: TableLayout.Column, target: Value) {
         guard case .integer(let id) = target, let inverse = column.property.relationship?.inverse
         else { return }
         targets[inverse, default: []].insert(id)
+    }
+
+    /// Records whose relationships lose or gain an end with a row: those that it refers to, those
+    /// that refer to it and read nil while it is gone, and those that are linked with it.
+    mutating func noteNeighbours(of row: HeldRow, _ reader: StoreReader) throws {
+        for column in row.layout.columns where column.kind == .reference {
+            noteInverse(of: column, target: try row.value(of: column, on: reader.connection))
+        }
+        for relationship in row.layout.entity.relationships {
+            guard relationship.storage != .reference, let inverse = relationship.inverse else {
+                continue
+            }
+            for related in try reader.related(by: relationship, of: [row.id]) {
+                noteUpdated(related.id, of: related.entity, slots: [inverse.slot])
+            }
+        }
     }
 
     /// One entry a record: what is both inserted and deleted in the page is neither, what is
@@ -35,24 +67,23 @@ struct ChangeCollector {
     func collected(_ reader: StoreReader) throws -> ChangedRecords {
         let schema = reader.schema
         let isMixed = !updated.isEmpty || !deleted.isEmpty || !targets.isEmpty
-        let allInserted = isMixed ? Set(inserted.values.joined()) : []
-        let allDeleted = Set(deleted.values.joined())
-        let updated = self.updated.merging(
-            try targetUpdates(reader, except: allInserted.union(allDeleted))
-        ) { first, second in
-            first.merging(second) { $0.union($1) }
+        let inserted = isMixed ? self.inserted.mapValues(Set.init) : [:]
+        let new = Set(inserted.values.joined()).union(deleted.values.joined())
+        let updated = self.updated.merging(try targetUpdates(reader, except: new)) {
+            first, second in first.merging(second) { $0.union($1) }
         }
-        let touched = Set(inserted.keys).union(updated.keys).union(deleted.keys).sorted()
+        let touched = Set(self.inserted.keys).union(updated.keys).union(deleted.keys).sorted()
         return ChangedRecords(
             entities: touched.map { index in
                 var changes = ChangedRecords.Entity(schema.model.entities[index])
-                changes.inserted = (inserted[index] ?? []).filter { !allDeleted.contains($0) }
-                changes.deleted = (deleted[index] ?? []).subtracting(allInserted).sorted()
+                let deleted = deleted[index] ?? []
+                changes.inserted = (self.inserted[index] ?? []).filter { !deleted.contains($0) }
+                changes.deleted = deleted.subtracting(inserted[index] ?? []).sorted()
                 changes.updated = (updated[index] ?? [:]).sorted { $0.key < $1.key }
-                    .filter { !allInserted.contains($0.key) && !allDeleted.contains($0.key) }
+                    .filter { !new.contains($0.key) }
                     .map { ChangedRecords.Update(id: $0.key, slots: $0.value) }
                 return changes
-            })
+            }, renamed: renamed)
     }
 
     /// Targets under their own entities; those that are not there are nobody's inverse.

@@ -24,8 +24,14 @@ package struct ChangedRecords: Sendable {
     }
 
     package var entities: [Entity]
+    /// Records whose histories forked, by the names that they had before. The entities have the
+    /// old names as deleted and the new ones as inserted.
+    package var renamed: [LocalID: LocalID]
 
-    package init(entities: [Entity] = []) { self.entities = entities }
+    package init(entities: [Entity] = [], renamed: [LocalID: LocalID] = [:]) {
+        self.entities = entities
+        self.renamed = renamed
+    }
 
     package var isEmpty: Bool {
         entities.allSatisfy {

@@ -27,9 +27,16 @@ final class ConflictJournal {
         let author: String
     }
 
-    init(_ transaction: WriteTransaction) { self.transaction = transaction }
+    /// Where sets are applied again, what they lost has been noted.
+    private let isSilent: Bool
+
+    init(_ transaction: WriteTransaction, isSilent: Bool = false) {
+        self.transaction = transaction
+        self.isSilent = isSilent
+    }
 
     func record(_ loss: Loss) throws {
+        guard !isSilent else { return }
         let statement = try transaction.connection.cached(
             """
             INSERT INTO ab_conflict (kind, record, entity, property, type, rule, value, hlc, by,
@@ -63,7 +70,7 @@ final class ConflictJournal {
     ///
     /// - Returns: False where the log no longer reaches: what cannot be told is not reported.
     func isConcurrent(_ held: LocalStamp, with set: IncomingSet) throws -> Bool {
-        if held.ordinal == set.stamp.ordinal { return false }
+        if isSilent || held.ordinal == set.stamp.ordinal { return false }
         guard let write = try place(of: held) else { return false }
         let context = set.changeSet.context
         if let prefix = context.prefix, let place = write.place, place.epoch == prefix.epoch,

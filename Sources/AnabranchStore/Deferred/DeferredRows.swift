@@ -44,13 +44,18 @@ final class DeferredRows {
                     .malformedChangeSet, "Can't apply a change set that inserts \(record) again.",
                     path: transaction.store.path, records: [id])
             }
-            try connection.run(
-                "INSERT INTO ab_deferred_record (record, entity) VALUES (?, ?)", .integer(id),
-                .text(block.entity.string))
+            try insert(id, entity: block.entity)
             for (property, column) in zip(block.properties, block.columns) {
                 try write(property, column[row], to: id, stamp: stamp)
             }
         }
+    }
+
+    func insert(_ id: LocalID, entity: WireName) throws {
+        isEmpty = false
+        try connection.run(
+            "INSERT INTO ab_deferred_record (record, entity) VALUES (?, ?)", .integer(id),
+            .text(entity.string))
     }
 
     /// Writes a cell whatever stands there.

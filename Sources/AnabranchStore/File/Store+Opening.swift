@@ -191,15 +191,11 @@ private struct StoreOpening {
             .blob(environment.freshReplica().bytes))
         try connection.run("INSERT INTO ab_state (id) VALUES (1)")
         let state = StoreState(
-            format: StoreFormat.version, model: model.hash, file: fileIdentity(path), ordinal: 0,
+            format: StoreFormat.version, model: model.hash, file: environment.fileIdentity(path),
+            ordinal: 0,
             isRenewing: false, clock: HybridClock(), nextNumber: 1, cursor: nil)
         try state.write(connection)
     }
-}
-
-/// The identity of the file at a path; empty where it can't be told.
-func fileIdentity(_ path: String) -> [UInt8] {
-    (try? FileIdentity(path: path))?.encoded ?? []
 }
 
 extension SchemaNumbers {

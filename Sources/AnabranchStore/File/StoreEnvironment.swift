@@ -7,6 +7,10 @@ package struct StoreEnvironment: Sendable {
     /// Since 1970-01-01 UTC.
     package var wallMilliseconds: @Sendable () -> Int64
     package var randomBytes: @Sendable (Int) -> [UInt8]
+    /// Which file lies at a path, encoded; empty where it can't be told.
+    package var fileIdentity: @Sendable (String) -> [UInt8] = { path in
+        (try? FileIdentity(path: path))?.encoded ?? []
+    }
     /// SQLite's name of the file system layer; `nil` for the usual one.
     package var vfs: String?
     package var faults: TransactionFaults?

@@ -13,6 +13,8 @@ struct StoreState {
     /// Whether the next reservation or save takes a new replica ID.
     var isRenewing: Bool
     var clock: HybridClock
+    /// What to add to the device's clock to have the server's, in milliseconds.
+    var clockOffset: Int64 = 0
     /// The next record number to reserve.
     var nextNumber: UInt64
     var cursor: LogCursor?
@@ -30,7 +32,7 @@ struct StoreState {
         let statement = try connection.cached(
             """
             SELECT format, model, file, ordinal, renew, clock, next_number, epoch, position,
-            running FROM ab_state WHERE id = 1
+            running, clock_offset FROM ab_state WHERE id = 1
             """)
         guard try statement.step() else {
             throw StoreError(.corrupt, "Can't use the store because its state is missing.")
@@ -42,6 +44,7 @@ struct StoreState {
             isRenewing: statement.int64(at: 4) != 0,
             clock: HybridClock(
                 latest: HybridTimestamp(rawValue: UInt64(bitPattern: statement.int64(at: 5)))),
+            clockOffset: statement.int64(at: 10),
             nextNumber: UInt64(bitPattern: statement.int64(at: 6)),
             cursor: cursor(
                 epoch: statement.bytes(at: 7), position: statement.int64(at: 8),
@@ -62,13 +65,13 @@ struct StoreState {
         try connection.run(
             """
             UPDATE ab_state SET format = ?, model = ?, file = ?, ordinal = ?, renew = ?, clock = ?,
-            next_number = ?, epoch = ?, position = ?, running = ? WHERE id = 1
+            next_number = ?, epoch = ?, position = ?, running = ?, clock_offset = ? WHERE id = 1
             """,
             .integer(format), .blob(model), .blob(file), .integer(ordinal),
             .integer(isRenewing ? 1 : 0), .integer(Int64(bitPattern: clock.latest.rawValue)),
             .integer(Int64(bitPattern: nextNumber)),
             cursor.map { .blob($0.epoch.bytes) } ?? .null,
             cursor.map { .integer(Int64(bitPattern: $0.position)) } ?? .null,
-            running.map { .blob($0) } ?? .null)
+            running.map { .blob($0) } ?? .null, .integer(clockOffset))
     }
 }

@@ -40,6 +40,11 @@ final class WriteTransaction {
             path: store.path)
     }
 
+    /// By the server's clock, as far as it is known.
+    var wallMilliseconds: Int64 {
+        environment.wallMilliseconds().addingReportingOverflow(state.clockOffset).partialValue
+    }
+
     func finish() throws { try state.write(connection) }
 
     /// The replica that this transaction saves under.
@@ -53,8 +58,10 @@ final class WriteTransaction {
     }
 
     /// The ordinal of a replica, given to it now where it is new to the file.
-    func ordinal(of replica: ReplicaID) throws -> Int64 {
-        try replicas.ordinal(of: replica) ?? intern(replica, isOwn: false)
+    ///
+    /// - Parameter isOwn: Whether this file has saved under that name.
+    func ordinal(of replica: ReplicaID, isOwn: Bool = false) throws -> Int64 {
+        try replicas.ordinal(of: replica) ?? intern(replica, isOwn: isOwn)
     }
 
     func localID(of record: RecordID) throws -> LocalID {
@@ -89,7 +96,7 @@ final class WriteTransaction {
     /// A file found under another inode or birth time was copied or restored; whoever else has it
     /// goes on under the old ID. What was saved and not pushed yet stays under the old one.
     func renewIdentityIfNeeded() throws {
-        let file = fileIdentity(store.path)
+        let file = environment.fileIdentity(store.path)
         let isCopy = Self.isAnotherFile(state.file, file)
         state.file = file.isEmpty ? state.file : file
         guard isCopy || state.isRenewing else { return }

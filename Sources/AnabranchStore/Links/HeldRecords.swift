@@ -25,6 +25,15 @@ struct HeldRecords {
         return try deferred.holds(id)
     }
 
+    /// The entity of a record that is held in a table of this model.
+    func entity(of id: LocalID) throws -> EntityDescription? {
+        let reader = StoreReader(connection, schema: schema)
+        for table in schema.tables {
+            if let entity = try reader.entity(of: id, in: table.root) { return entity }
+        }
+        return nil
+    }
+
     private func holds(_ id: LocalID, in table: TableLayout) throws -> Bool {
         let statement = try connection.cached("SELECT 1 FROM \(table.name) WHERE ab_pk = ?")
         try statement.bind(id, at: 1)

@@ -23,6 +23,60 @@ struct ChangeLog {
         return last + 1
     }
 
+    /// Takes the next position for something else than an entry.
+    func reservePosition() throws -> Int64 {
+        let position = try nextPosition()
+        try connection.run("DELETE FROM sqlite_sequence WHERE name = 'ab_changeset'")
+        try connection.run(
+            "INSERT INTO sqlite_sequence (name, seq) VALUES ('ab_changeset', ?)",
+            .integer(position))
+        return position
+    }
+
+    /// Entries that are not in a prefix of the zone's log, oldest first.
+    func entries(beyond place: CausalContext.Prefix) throws -> [LogEntry] {
+        let statement = try connection.cached(
+            """
+            SELECT \(Self.columns) FROM ab_changeset
+            WHERE server_position IS NULL OR server_position > ? AND epoch = ? ORDER BY position
+            """)
+        try statement.bind(Int64(bitPattern: place.position), at: 1)
+        try statement.bind(place.epoch.bytes, at: 2)
+        return try read(statement)
+    }
+
+    /// Entries that the zone is not known to hold, oldest first.
+    func unplaced() throws -> [LogEntry] {
+        try read(
+            connection.cached(
+                """
+                SELECT \(Self.columns) FROM ab_changeset
+                WHERE server_position IS NULL ORDER BY position
+                """))
+    }
+
+    /// Gives an entry another form of the same save; its place in this log stays.
+    func replace(_ entry: LogEntry, by set: ChangeSet, ordinal: Int64) throws {
+        let statement = try connection.cached(
+            """
+            UPDATE ab_changeset SET replica = ?, seq = ?, hlc = ?, context = ?, rewritten = ?,
+            digest = ?, payload = ? WHERE position = ?
+            """)
+        var context = ByteWriter()
+        context.append(context: set.context)
+        var rewritten = ByteWriter()
+        if let first = set.rewrittenFrom { rewritten.append(dot: first) }
+        try statement.bind(ordinal, at: 1)
+        try statement.bind(Int64(bitPattern: set.dot.sequence), at: 2)
+        try statement.bind(Int64(bitPattern: set.timestamp.rawValue), at: 3)
+        try statement.bind(context.bytes, at: 4)
+        try statement.bind(set.rewrittenFrom == nil ? nil : rewritten.bytes, at: 5)
+        try statement.bind(set.digest.bytes, at: 6)
+        try statement.bind(set.payload, at: 7)
+        try statement.bind(entry.localPosition, at: 8)
+        try statement.run()
+    }
+
     /// - Returns: The set's position in this log: ``nextPosition()`` before.
     @discardableResult
     func append(

@@ -53,7 +53,7 @@ struct SaveOperation {
         }
         dot = Dot(replica: replica, sequence: head.sequence + 1)
         previousOrigin = head.origin
-        let wall = transaction.environment.wallMilliseconds()
+        let wall = transaction.wallMilliseconds
         guard let tick = transaction.state.clock.tick(wallMilliseconds: wall) else {
             throw StoreError(
                 .exhausted, "Can't save because the clock is at its end; set the device's clock.")

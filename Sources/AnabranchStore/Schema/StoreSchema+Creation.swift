@@ -9,7 +9,7 @@ enum CoreTables {
         CREATE TABLE ab_state (
             id INTEGER PRIMARY KEY, format INTEGER, model BLOB, file BLOB, ordinal INTEGER,
             renew INTEGER, clock INTEGER, next_number INTEGER, epoch BLOB, position INTEGER,
-            running BLOB);
+            running BLOB, clock_offset INTEGER);
         CREATE TABLE ab_replica (
             ordinal INTEGER PRIMARY KEY, id BLOB UNIQUE, own INTEGER, seen INTEGER, origin BLOB);
         CREATE TABLE ab_entity (number INTEGER PRIMARY KEY, name TEXT UNIQUE);
@@ -32,6 +32,7 @@ enum CoreTables {
             id INTEGER PRIMARY KEY, kind INTEGER, record INTEGER, entity TEXT, property TEXT,
             type INTEGER, rule INTEGER, value BLOB, hlc INTEGER, by INTEGER, author TEXT,
             winner_hlc INTEGER, winner_by INTEGER, winner_author TEXT, noticed INTEGER);
+        CREATE TABLE ab_debt (record INTEGER PRIMARY KEY);
         CREATE TABLE ab_deferred_record (record INTEGER PRIMARY KEY, entity TEXT);
         CREATE TABLE ab_deferred_cell (
             record INTEGER, name TEXT, type INTEGER, rule INTEGER, value BLOB, hlc INTEGER,

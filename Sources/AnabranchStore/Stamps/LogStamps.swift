@@ -26,6 +26,17 @@ final class LogStamps {
         }
     }
 
+    /// Where the log has the set of a stamp; `nil` where it has none.
+    func position(of stamp: LocalStamp) throws -> Int64? {
+        let statement = try connection.cached(
+            "SELECT position FROM ab_changeset WHERE replica = ? AND hlc = ?")
+        try statement.bind(stamp.ordinal, at: 1)
+        try statement.bind(Int64(bitPattern: stamp.timestamp), at: 2)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        return statement.int64(at: 0)
+    }
+
     private func read(_ position: Int64) throws -> LocalStamp {
         let statement = try connection.cached(
             "SELECT hlc, replica FROM ab_changeset WHERE position = ?")

@@ -67,8 +67,18 @@ struct RowWrites {
         guard position >= version.position else {
             throw ByteReader([]).failure(.malformed, "a row was written after the log's last set")
         }
-        version = RowVersion(position)
+        writeAgain(property, by: position)
+    }
+
+    /// - Parameter position: Of any set of the log, where a repair applies it once more.
+    mutating func writeAgain(_ property: Int, by position: Int64) {
+        advance(to: RowVersion(position))
         replace(property, by: position)
+    }
+
+    /// Gives the row a later version; what wrote it stays.
+    mutating func advance(to later: RowVersion) {
+        if later.position > version.position { version = later }
     }
 
     private mutating func replace(_ property: Int, by position: Int64?) {

@@ -19,7 +19,8 @@ extension Store {
             else { throw StoreError(.corrupt, "Can't count what is pending in \(path).") }
             return SyncState(
                 replica: replica, cursor: state.cursor, last: try reader.head(of: state.ordinal),
-                pendingCount: Int(count), pendingByteCount: Int(bytes))
+                pendingCount: Int(count), pendingByteCount: Int(bytes),
+                hasDebts: try !Debts(connection: reader.connection).first(1).isEmpty)
         }
     }
 
@@ -50,8 +51,8 @@ extension Store {
     /// Notes where the zone's log has sets that were pushed, and moves the cursor on over those
     /// that lie right behind it.
     ///
-    /// - Throws: `forked` where the log's form of a set is another than this file's; nothing was
-    ///   noted.
+    /// A set that the log has in another form than this file is left as it is: the pull brings
+    /// the log's form, which is then taken over.
     package func acknowledge(_ acknowledged: [Acknowledged], epoch: EpochID) throws {
         try write { transaction in
             let log = ChangeLog(
@@ -60,10 +61,7 @@ extension Store {
             for item in acknowledged {
                 guard let held = try log.entry(at: item.localPosition) else { continue }
                 guard held.changeSet.digest == item.digest, held.changeSet.dot == item.dot else {
-                    throw StoreError(
-                        .forked,
-                        "Can't note that \(held.changeSet.dot) was pushed because the zone's log "
-                            + "has it as \(item.dot) in another form.", path: path)
+                    continue
                 }
                 try places.note(
                     CausalContext.Prefix(epoch: epoch, position: item.position),

@@ -28,29 +28,39 @@ package struct StoreSide: Sendable {
     package func perform(_ work: SyncSession.StoreWork) -> SyncSession.Event {
         do {
             switch work {
-            case .apply(let page): return try apply(page)
+            case .apply(let page): return try applied { try store.apply(page) }
             case .acknowledge(let acknowledgements, let epoch):
                 try store.acknowledge(acknowledgements, epoch: epoch)
                 return .acknowledged(try store.syncState())
             case .loadPending(let byteLimit): return try load(byteLimit: byteLimit)
             case .renewIdentity(let sequence): return try renew(ifLastBelow: sequence)
+            case .loadDebts(let limit): return .debts(try store.debts(limit: limit))
+            case .repair(let images, let place):
+                return try applied { try store.repair(images, at: place) }
+            case .restamp(let limit, let offset):
+                show(try store.restamp(above: limit, clockOffsetMilliseconds: offset))
+                return .restamped
             }
         } catch {
             return .storeFailed(SyncError(storeFailure: error))
         }
     }
 
-    private func apply(_ page: RemotePage) throws -> SyncSession.Event {
+    private func applied(
+        _ change: () throws -> ChangedRecords
+    ) throws -> SyncSession.Event {
         do {
-            let changed = try store.apply(page)
-            if !changed.isEmpty {
-                merges.begin()
-                didApply(changed) { [merges] in merges.end() }
-            }
+            show(try change())
             return .applied(try store.syncState())
         } catch let error as StoreError where error.code == .cursorMoved {
             return .cursorMoved(try store.syncState())
         }
+    }
+
+    private func show(_ changed: ChangedRecords) {
+        guard !changed.isEmpty else { return }
+        merges.begin()
+        didApply(changed) { [merges] in merges.end() }
     }
 
     /// Nobody may hold a save that its author can forget, so it is made durable before it leaves

@@ -9,6 +9,8 @@ enum Disposition: Hashable {
     case pullThenPush
     /// The request was too large or too slow: the same with half as many bytes.
     case smaller
+    /// The store's clock was ahead: give what waits earlier times, then push anew.
+    case restamp
 
     enum Final: Hashable {
         /// Sets stay in the store's log; the pull goes on.
@@ -24,6 +26,10 @@ extension Disposition {
         switch code {
         case .unknownCursor, .unknownEpoch:
             return .sayHello
+        case .clockSkew where isPushing: return .restamp
+        case .forked:
+            // The pull brings the log's branch, and the store renames its own.
+            return isPushing ? .pullThenPush : .final(.stopExchange)
         case .sequenceGap, .missingCauses:
             return isPushing ? .pullThenPush : .retry(then: .stopExchange)
         case .bodyTooLarge:
@@ -33,7 +39,7 @@ extension Disposition {
         case .invalidChangeSet, .malformedRequest:
             // Perhaps damaged on the way: once more may help.
             return .retry(then: final)
-        case .unauthorized, .forbidden, .forked, .clockSkew, .unsupportedRule:
+        case .unauthorized, .forbidden, .clockSkew, .unsupportedRule:
             return .final(final)
         case .untrustedServer, .responseTooLarge, .storeFailed, .zoneNotFound,
             .unsupportedVersion, .invalidServer, .insecureServer, .invalidToken:

@@ -26,6 +26,13 @@ extension SyncSession {
         /// The zone holds more of the store's replica than the store: unless the store has caught
         /// up, its next save takes a new replica ID. Answer with `renewed`.
         case renewIdentity(ifLastBelow: UInt64)
+        /// Answer with `debts`.
+        case loadDebts(limit: Int)
+        /// Answer with `applied`, or with `cursorMoved` where the store has gone on by itself.
+        case repair([RecordImage], at: CausalContext.Prefix)
+        /// Unpushed sets whose time is later get the least that keeps their order. Answer with
+        /// `restamped`.
+        case restamp(above: HybridTimestamp, clockOffsetMilliseconds: Int64)
     }
 
     package enum Event: Sendable {
@@ -37,6 +44,8 @@ extension SyncSession {
         case loaded([LogEntry], SyncState)
         case acknowledged(SyncState)
         case renewed
+        case debts([RecordID])
+        case restamped
         case storeFailed(SyncError)
         case waited
     }
@@ -64,9 +73,9 @@ extension SyncSession {
     }
 }
 
-/// The three requests of an exchange.
+/// The requests of an exchange.
 package enum SyncEndpoint: String, Sendable, CaseIterable {
-    case hello, pull, push
+    case hello, pull, push, repair
 }
 
 /// What is known of the zone from one exchange to the next, in the engine's life.

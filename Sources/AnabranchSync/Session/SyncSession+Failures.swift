@@ -31,6 +31,8 @@ extension SyncSession {
             }
             exchange.failures = 0
             return hello(at: moment)
+        case .restamp:
+            return restamp(error, at: moment)
         case .pullThenPush:
             exchange.rounds += 1
             guard exchange.rounds < limits.rounds else {
@@ -45,7 +47,7 @@ extension SyncSession {
 
     private var isPushing: Bool {
         switch phase {
-        case .loading, .pushing, .acknowledging: true
+        case .loading, .pushing, .acknowledging, .restamping: true
         default: false
         }
     }
@@ -72,7 +74,8 @@ extension SyncSession {
         case .idle, .waiting: nil
         case .greeting: .hello
         case .renewing, .pulling, .applying: .pull
-        case .loading, .pushing, .acknowledging: .push
+        case .loading, .pushing, .acknowledging, .restamping: .push
+        case .loadingDebts, .asking, .repairing: .repair
         }
     }
 
@@ -81,6 +84,7 @@ extension SyncSession {
         case .hello: hello(at: moment)
         case .pull: pull(at: moment)
         case .push: load()
+        case .repair: settleDebts(at: moment)
         }
     }
 

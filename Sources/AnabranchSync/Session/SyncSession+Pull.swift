@@ -45,7 +45,7 @@ extension SyncSession {
         if (exchange.state.cursor?.position ?? 0) < exchange.headPosition {
             return pull(at: moment)
         }
-        return exchange.isPushOver ? conclude() : load()
+        return exchange.isPushOver ? settleDebts(at: moment) : load()
     }
 
     // MARK: - Checks

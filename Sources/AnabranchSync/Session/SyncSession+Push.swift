@@ -81,7 +81,10 @@ extension SyncSession {
         }
         exchange.failures = 0
         exchange.outcome.pushedChangeSets += response.acknowledgements.count
-        phase = .acknowledging(refusal: response.refusal)
+        let hasOtherForm = zip(sets, response.acknowledgements).contains { set, taken in
+            taken.digest != set.changeSet.digest || taken.dot != set.changeSet.dot
+        }
+        phase = .acknowledging(refusal: response.refusal, hasOtherForm: hasOtherForm)
         let acknowledgements = zip(sets, response.acknowledgements).map { set, taken in
             Acknowledged(
                 localPosition: set.localPosition, position: taken.position, dot: taken.dot,
@@ -116,11 +119,24 @@ extension SyncSession {
     }
 
     mutating func acknowledged(
-        _ state: SyncState, _ refusal: ProtocolError?, at moment: Moment
+        _ refusal: ProtocolError?, _ hasOtherForm: Bool, at moment: Moment
     ) -> Action {
-        exchange.state = state
+        if hasOtherForm { return adopt(at: moment) }
         guard let refusal else { return load() }
         return refused(refusal, at: moment)
+    }
+
+    /// The pull brings the log's form of a set that the store has in its own.
+    private mutating func adopt(at moment: Moment) -> Action {
+        exchange.rounds += 1
+        guard exchange.rounds < limits.rounds else {
+            return stopPush(
+                SyncError(
+                    .forked,
+                    "Can't push because the zone has a change set in another form and does not "
+                        + "send it. Report it to the server's operator."), at: moment)
+        }
+        return pull(at: moment)
     }
 
     private mutating func refused(_ refusal: ProtocolError, at moment: Moment) -> Action {
@@ -139,6 +155,6 @@ extension SyncSession {
         if (exchange.state.cursor?.position ?? 0) < exchange.headPosition {
             return pull(at: moment)
         }
-        return conclude()
+        return settleDebts(at: moment)
     }
 }

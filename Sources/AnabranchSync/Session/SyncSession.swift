@@ -32,6 +32,10 @@ package struct SyncSession: Sendable {
         var epochChanges = 0
         /// Whether nothing more is to be pushed.
         var isPushOver = false
+        /// What the zone has of records that are to be repaired, until the cursor is there.
+        var answer: RepairResponse?
+        /// How often the zone found the clock too far ahead.
+        var restamps = 0
         /// How often the push went back to pulling.
         var rounds = 0
         /// In a row, of the present request.
@@ -51,12 +55,18 @@ package struct SyncSession: Sendable {
         case applying([RemotePage])
         case loading
         case pushing([LogEntry])
-        case acknowledging(refusal: ProtocolError?)
+        /// - Parameter hasOtherForm: Whether the log has one of the sets in another form, which a
+        ///   pull brings.
+        case acknowledging(refusal: ProtocolError?, hasOtherForm: Bool)
+        case restamping
+        case loadingDebts
+        case asking([RecordID])
+        case repairing
         case waiting(Request)
     }
 
     /// What is asked anew after a delay.
-    enum Request { case hello, pull, push }
+    enum Request { case hello, pull, push, repair }
 
     package init(
         limits: SessionLimits = SessionLimits(), zone: ZoneKnowledge? = nil,
@@ -95,8 +105,14 @@ package struct SyncSession: Sendable {
             return pull(at: moment)
         case (.loading, .loaded(let sets, let state)): return loaded(sets, state, at: moment)
         case (.pushing(let sets), .received(let body)): return pushed(sets, body, at: moment)
-        case (.acknowledging(let refusal), .acknowledged(let state)):
-            return acknowledged(state, refusal, at: moment)
+        case (.acknowledging(let refusal, let hasOtherForm), .acknowledged(let state)):
+            exchange.state = state
+            return acknowledged(refusal, hasOtherForm, at: moment)
+        case (.restamping, .restamped): return load()
+        case (.loadingDebts, .debts(let records)): return ask(records, at: moment)
+        case (.asking, .received(let body)): return answered(body, at: moment)
+        case (.repairing, .applied(let state)), (.repairing, .cursorMoved(let state)):
+            return repaired(state, at: moment)
         case (.waiting(let request), .waited): return repeated(request, at: moment)
         case (_, .refused(let refusal, let delay)):
             return failed(SyncError(refusal), serverDelay: delay, at: moment)

@@ -92,10 +92,11 @@ import Testing
             .bool, .integer16, .integer32, .integer64, .float, .double, .decimal, .string, .date,
         ]
         let all = (0...255 as ClosedRange<UInt8>).map { WireType(rawValue: $0) }
-        let registers = all.filter { $0 != .links && $0 != .group }
+        let registers = all.filter { !$0.isLinks && $0 != .group }
         let merged: [MergeRule: [WireType]] = [
             .lastWriter: registers, .firstWriter: registers, .keepBoth: registers, .max: ordered,
-            .min: ordered, .counter: [.integer64, .decimal], .set: [.links], .group: [.group],
+            .min: ordered, .counter: [.integer64, .decimal], .set: [.links, .mutualLinks],
+            .group: [.group],
         ]
         for rule in (0...255 as ClosedRange<UInt8>).map({ MergeRule(rawValue: $0) }) {
             for type in all {

@@ -87,6 +87,9 @@ import Testing
             tables + [1, 13, 0, 1, 2] + huge,  // columns
             tables + [2, 17, 0, 1, 0, 1, 2, 1, 0, 11, 1, 2] + huge,  // a run of values
             tables + [5, 15, 0, 0, 0, 0, 0] + huge,
+            tables + [7, 13, 0, 1, 0] + huge,  // a run of records to add to
+            tables + [8, 12, 0, 0] + huge,  // written records
+            tables + [9, 14, 0, 1, 0, 1, 2] + huge,  // stamps seen
         ]
         for claim in claims { #expect(payloadFailure(claim) != nil) }
     }
@@ -194,7 +197,7 @@ import Testing
             [1, 1, 0x61, 1, 2, 0],  // an integer in a bool
             [1, 1, 0x61, 2, 2, 0x80, 0x80, 4],  // too wide
             [1, 1, 0x61, 15, ValueTag.group, 1, 0],  // a group in a group
-            [1, 1, 0x61, 40, ValueTag.group, 1, 0], [1, 1, 0x61, 14, 0],
+            [1, 1, 0x61, 40, ValueTag.group, 1, 0], [1, 1, 0x61, 14, 0], [1, 1, 0x61, 16, 0],
             [0x80, 8],  // a claim of many
         ]
         for body in refused { #expect(payloadFailure(value(body)) != nil, "\(body)") }

@@ -43,6 +43,24 @@ import Testing
         }
     }
 
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `a record is read back as it was written`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var record = record(&generator)
+        for mark in [record.deleteMark, nil, DeleteMark(seen: [Stamp]())] {
+            record.deleteMark = mark
+            let bytes = record.encoded()
+            let read = try CanonicalRecord(decoding: bytes)
+            #expect(read.encoded() == bytes)
+            #expect(read.deleteMark == mark)
+            for count in bytes.indices {
+                #expect(throws: ChangeSetDecodingError.self) {
+                    try CanonicalRecord(decoding: Array(bytes.prefix(count)))
+                }
+            }
+        }
+    }
+
     @Test func `a hash tells records and their number apart`() {
         var generator = SeededGenerator(seed: 9)
         let records = (0..<3).map { _ in record(&generator) }.sorted { $0.id < $1.id }

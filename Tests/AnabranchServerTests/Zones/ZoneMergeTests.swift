@@ -34,6 +34,12 @@ import Testing
             #expect(record.encoded() == reference.state[record.id]?.encoded())
         }
         #expect(try zone.service.canonicalHash().hash == reference.canonicalHash)
+        for id in reference.records.keys {
+            let image = try zone.storage.read { try $0.image(of: id) }
+            let expected = reference.image(of: id)
+            #expect(image.record?.encoded() == expected.record?.encoded())
+            #expect(Set(image.incoming) == Set(expected.incoming))
+        }
         let living = try zone.storage.read { try $0.counts().records }
         #expect(living == Int64(reference.living.count))
         try zone.reopen()

@@ -23,7 +23,7 @@ extension SQLiteZoneReader {
         return replicas
     }
 
-    private func record(_ row: StateRow) throws -> CanonicalRecord {
+    func record(_ row: StateRow) throws -> CanonicalRecord {
         let list = try CellList(
             decoding: row.cells, timestamp: row.timestamp, author: row.author)
         return CanonicalRecord(
@@ -58,7 +58,7 @@ extension SQLiteZoneReader {
         return links
     }
 
-    private func id(of key: RecordKey) throws -> RecordID {
+    func id(of key: RecordKey) throws -> RecordID {
         RecordID(replica: try replica(at: key.ordinal), number: key.number)
     }
 

@@ -1,0 +1,38 @@
+package import AnabranchReplication
+import AnabranchSQLite
+
+extension SQLiteZoneReader {
+    package func image(of record: RecordID) throws -> RecordImage {
+        var image = RecordImage(id: record)
+        guard let ordinal = try knownOrdinal(of: record.replica) else { return image }
+        let key = RecordKey(ordinal: ordinal, number: record.number)
+        let row = try connection.cached(
+            """
+            SELECT key, entity, timestamp, author, cells, seen, dead FROM record WHERE key = ?
+            """)
+        try row.bind(key.rawValue, at: 1)
+        guard try row.step() else { return image }
+        let stored = try row.stateRow()
+        row.reset()
+        image.record = try self.record(stored)
+        image.incoming = try incoming(of: key)
+        return image
+    }
+
+    private func incoming(of right: RecordKey) throws -> [RecordImage.IncomingLink] {
+        let rows = try connection.cached(
+            "SELECT left, property, tags FROM link WHERE right = ? ORDER BY left, property")
+        try rows.bind(right.rawValue, at: 1)
+        var links: [RecordImage.IncomingLink] = []
+        while try rows.step() {
+            links.append(
+                RecordImage.IncomingLink(
+                    left: try id(of: RecordKey(rawValue: rows.int64(at: 0))),
+                    property: try property(at: rows.int64(at: 1)),
+                    tags: LinkTags(
+                        try StoredTags.stamps(
+                            decoding: rows.bytes(at: 2), replica: replica(at:)))))
+        }
+        return links
+    }
+}

@@ -1,0 +1,47 @@
+public import AnabranchProtocol
+import AnabranchReplication
+
+extension ZoneService {
+    /// What the merged state is of some records, all at one position of the log.
+    ///
+    /// - Returns: Images of the first records that were asked for, as many as a page holds.
+    /// - Throws: `unknownEpoch` where the client knows another log: say hello.
+    public func repair(_ request: RepairRequest) throws(ProtocolError) -> RepairResponse {
+        try named {
+            guard request.records.count <= SyncProtocol.mostRepairs else {
+                throw ProtocolError(
+                    .malformedRequest,
+                    "Can't repair \(request.records.count) records at once: ask for "
+                        + "\(SyncProtocol.mostRepairs) at most.",
+                    details: ["field": "records", "limit": "\(SyncProtocol.mostRepairs)"])
+            }
+            return try storage.read { reader in
+                let head = try reader.logState().head
+                guard head.epoch == request.epoch else {
+                    throw ProtocolError(
+                        .unknownEpoch,
+                        "Can't repair from this log because it is of another epoch: say hello.")
+                }
+                return RepairResponse(
+                    position: head.position, wallMilliseconds: wallMilliseconds(),
+                    images: try images(of: request.records, reader))
+            }
+        }
+    }
+
+    private func images(
+        of records: [RecordID], _ reader: any ZoneReading
+    ) throws -> [RecordImage] {
+        var images: [RecordImage] = []
+        var byteCount = 0
+        for record in records {
+            guard images.isEmpty || byteCount < limits.pageBytes else { break }
+            let image = try reader.image(of: record)
+            var size = ByteWriter()
+            size.append(image: image)
+            byteCount += size.count
+            images.append(image)
+        }
+        return images
+    }
+}

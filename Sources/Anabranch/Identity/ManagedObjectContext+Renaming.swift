@@ -1,0 +1,44 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+
+extension ManagedObjectContext {
+    /// Follows new IDs of registered objects, wherever they are mentioned: the file took a new
+    /// replica ID before they were saved, or their history forked after.
+    ///
+    /// - Returns: What was renamed here, old to new.
+    @discardableResult
+    func rename(
+        _ names: [LocalID: LocalID]
+    ) -> [ManagedObjectID: ManagedObjectID] {
+        guard !names.isEmpty else { return [:] }
+        discardNumbers()
+        var renamed: [ManagedObjectID: ManagedObjectID] = [:]
+        for (old, new) in names {
+            guard let object = registry[old] else { continue }
+            let before = object.objectID
+            registry.remove(old)
+            object.localID = new
+            registry.insert(object, for: new)
+            if deletedIDs.remove(old) != nil { deletedIDs.insert(new) }
+            renamed[before] = object.objectID
+        }
+        for object in registry.values { renameMentions(in: object, names) }
+        return renamed
+    }
+
+    private func renameMentions(in object: ManagedObject, _ names: [LocalID: LocalID]) {
+        for relationship in object.home.plan.references where object.flags.contains(.hasRow) {
+            let slot = relationship.slot
+            if case .integer(let id) = object.slots[slot], let new = names[id] {
+                object.slots[slot] = .integer(new)
+            }
+            guard !object.committed.isEmpty else { continue }
+            if case .integer(let id) = object.committed[slot], let new = names[id] {
+                object.committed[slot] = .integer(new)
+            }
+        }
+        guard let table = object.relations else { return }
+        for index in table.states.indices { table.states[index].rename(names) }
+    }
+}

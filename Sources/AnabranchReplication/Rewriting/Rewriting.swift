@@ -1,0 +1,109 @@
+/// New names and times for change sets, and what follows from them for every other set.
+///
+/// A set is rewritten where its dot is another replica's by now (its history forked), where its
+/// timestamp lay beyond every clock, or where a log holds it in another form. Its records, its
+/// tags and its place in contexts are mentioned by later sets, which follow. Origins never change:
+/// one origin stays one save (invariant 3).
+public struct Rewriting: Sendable {
+    /// What one set becomes.
+    public struct Name: Hashable, Sendable {
+        public var dot: Dot
+        public var timestamp: HybridTimestamp
+
+        public init(dot: Dot, timestamp: HybridTimestamp) {
+            self.dot = dot
+            self.timestamp = timestamp
+        }
+    }
+
+    private var names: [Dot: Name] = [:]
+    private var stamps: [Stamp: Stamp] = [:]
+    /// Where a renamed history leaves the one whose name it had: the last dot that both share.
+    private var forks: [Dot: CausalContext.Entry] = [:]
+    /// Records that were born in renamed sets, under their old and new identities.
+    public private(set) var records: [RecordID: RecordID] = [:]
+
+    public init() {}
+
+    public var isEmpty: Bool { names.isEmpty }
+
+    /// What a set becomes; `nil` where it keeps its name and time.
+    public subscript(dot: Dot) -> Name? { names[dot] }
+
+    /// Gives a set another name or time. Call it for every such set before rewriting any.
+    ///
+    /// - Throws: ``ChangeSetDecodingError`` where the set's own payload can't be read.
+    public mutating func rename(
+        _ set: ChangeSet, to name: Name
+    ) throws(ChangeSetDecodingError) {
+        names[set.dot] = name
+        stamps[set.stamp] = Stamp(timestamp: name.timestamp, replica: name.dot.replica)
+        guard name.dot.replica != set.dot.replica else { return }
+        if name.dot.sequence == 1, set.dot.sequence > 1 {
+            forks[set.dot] = CausalContext.Entry(
+                dot: Dot(replica: set.dot.replica, sequence: set.dot.sequence - 1),
+                originPrefix: set.previousOrigin.prefix)
+        }
+        for case .insert(let rows) in try set.decodedPayload().blocks {
+            for record in rows.records {
+                records[record] = RecordID(replica: name.dot.replica, number: record.number)
+            }
+        }
+    }
+
+    /// The set under its new name, and with what it mentions under theirs.
+    ///
+    /// - Returns: The set itself where nothing of it changes.
+    public func rewritten(_ set: ChangeSet) throws(ChangeSetDecodingError) -> ChangeSet {
+        let name = names[set.dot] ?? Name(dot: set.dot, timestamp: set.timestamp)
+        let context = rewritten(set.context)
+        let old = try set.decodedPayload()
+        try checkIsKnown(old, of: set)
+        let new = ChangePayload(blocks: old.blocks.map(rewritten))
+        let isRenamed = name.dot != set.dot || name.timestamp != set.timestamp
+        guard isRenamed || new != old else {
+            var kept = set
+            kept.context = context
+            return kept
+        }
+        return ChangeSet(
+            rewriting: set, dot: name.dot, timestamp: name.timestamp,
+            payload: new.encoded(author: name.dot.replica), context: context)
+    }
+
+    /// What an operation of a later format mentions can't be given other names.
+    private func checkIsKnown(
+        _ payload: ChangePayload, of set: ChangeSet
+    ) throws(ChangeSetDecodingError) {
+        for case .unknown(let operation, _) in payload.blocks {
+            throw ByteReader([]).failure(
+                .unsupportedVersion,
+                "\(set.dot) has operation \(operation), which is not known here; update the app")
+        }
+    }
+
+    private func rewritten(_ context: CausalContext) -> CausalContext {
+        guard !names.isEmpty else { return context }
+        var entries: [CausalContext.Entry] = []
+        for entry in context.beyond {
+            guard let name = names[entry.dot] else {
+                entries.append(entry)
+                continue
+            }
+            entries.append(.init(dot: name.dot, originPrefix: entry.originPrefix))
+            if let base = base(of: entry.dot, as: name.dot) { entries.append(base) }
+        }
+        return CausalContext(prefix: context.prefix, beyond: entries)
+    }
+
+    /// Whoever held a renamed set held what its history shares with the one that it left.
+    private func base(of dot: Dot, as new: Dot) -> CausalContext.Entry? {
+        guard new.replica != dot.replica, dot.sequence >= new.sequence else { return nil }
+        let first = Dot(replica: dot.replica, sequence: dot.sequence - new.sequence + 1)
+        return forks[first]
+    }
+
+    func rewritten(_ record: RecordID) -> RecordID { records[record] ?? record }
+
+    func rewritten(_ seen: [Stamp]) -> [Stamp] { seen.map { stamps[$0] ?? $0 } }
+}

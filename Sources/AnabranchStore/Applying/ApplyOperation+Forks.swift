@@ -1,0 +1,67 @@
+import AnabranchReplication
+
+extension ApplyOperation {
+    /// The zone's log holds a save that this file holds too, in another form: the log's form wins
+    /// (invariant 3).
+    mutating func adopt(_ set: ChangeSet, heldAt position: Int64) throws {
+        let log = ChangeLog(connection: connection, replicas: transaction.replicas)
+        guard let held = try log.entry(at: position), held.place == nil else {
+            throw StoreError(
+                .forked,
+                "Can't apply \(set.dot) because the zone's log has had it in another form before.",
+                path: transaction.store.path)
+        }
+        var rewriting = Rewriting()
+        try name(held.changeSet, set.dot, set.timestamp, in: &rewriting)
+        if held.changeSet.dot.replica != set.dot.replica {
+            try nameSuccessors(of: held.changeSet.dot, as: set.dot, log, in: &rewriting)
+        }
+        try rewrite(rewriting, adopting: set)
+    }
+
+    /// The zone's log holds another set under the name of one of this file's: the histories
+    /// forked, and the one that is not in the log takes another name (invariant 2).
+    mutating func yieldName(to set: ChangeSet) throws {
+        let log = ChangeLog(connection: connection, replicas: transaction.replicas)
+        guard let held = try log.entry(named: set.dot), held.place == nil else {
+            throw StoreError(
+                .forked,
+                "Can't apply \(set.dot) because the zone's log has had another under that name.",
+                path: transaction.store.path)
+        }
+        let branch = ReplicaID(ofForkAt: set.dot, origin: held.changeSet.origin)
+        let first = Dot(replica: branch, sequence: 1)
+        var rewriting = Rewriting()
+        try name(held.changeSet, first, held.changeSet.timestamp, in: &rewriting)
+        try nameSuccessors(of: set.dot, as: first, log, in: &rewriting)
+        try rewrite(rewriting, adopting: nil)
+    }
+
+    private func nameSuccessors(
+        of old: Dot, as new: Dot, _ log: ChangeLog, in rewriting: inout Rewriting
+    ) throws {
+        for entry in try log.unplaced()
+        where entry.changeSet.dot.replica == old.replica
+            && entry.changeSet.dot.sequence > old.sequence
+        {
+            let sequence = new.sequence + entry.changeSet.dot.sequence - old.sequence
+            try name(
+                entry.changeSet, Dot(replica: new.replica, sequence: sequence),
+                entry.changeSet.timestamp, in: &rewriting)
+        }
+    }
+
+    private func name(
+        _ set: ChangeSet, _ dot: Dot, _ timestamp: HybridTimestamp,
+        in rewriting: inout Rewriting
+    ) throws {
+        try rewriting.rename(set, to: Rewriting.Name(dot: dot, timestamp: timestamp))
+    }
+
+    private mutating func rewrite(_ rewriting: Rewriting, adopting set: ChangeSet?) throws {
+        var log = LogRewriting(transaction, rewriting, adopting: set)
+        try log.run(&changes)
+        // What was read of the log before is not what it says now.
+        self = ApplyOperation(transaction, changes: changes)
+    }
+}

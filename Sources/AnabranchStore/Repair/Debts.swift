@@ -1,0 +1,34 @@
+import AnabranchReplication
+import AnabranchSQLite
+
+/// Records whose state may differ from what the log says, until the zone has said what it is.
+///
+/// A debt stands in the file from the transaction that caused it to the one that repairs it.
+struct Debts {
+    let connection: Connection
+
+    func add(_ ids: some Sequence<LocalID>) throws {
+        let statement = try connection.cached("INSERT OR IGNORE INTO ab_debt (record) VALUES (?)")
+        for id in ids {
+            try statement.bind(id, at: 1)
+            try statement.run()
+        }
+    }
+
+    func settle(_ ids: some Sequence<LocalID>) throws {
+        let statement = try connection.cached("DELETE FROM ab_debt WHERE record = ?")
+        for id in ids {
+            try statement.bind(id, at: 1)
+            try statement.run()
+        }
+    }
+
+    func first(_ limit: Int) throws -> [LocalID] {
+        let statement = try connection.cached(
+            "SELECT record FROM ab_debt ORDER BY record LIMIT ?")
+        try statement.bind(Int64(limit), at: 1)
+        var ids: [LocalID] = []
+        while try statement.step() { ids.append(statement.int64(at: 0)) }
+        return ids
+    }
+}

@@ -1,0 +1,231 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+/// Replaces records by their images and applies to them again what the images do not know of.
+///
+/// Nothing is written to the log or to the journal: what lost was noted when it first came.
+struct RepairOperation {
+    private let transaction: WriteTransaction
+    private let images: [RecordImage]
+    private let entries: [LogEntry]
+    private let ids: [LocalID]
+    private let scope: Set<RecordID>
+    /// Of every row that comes out, so that no version that a context has read passes for it.
+    private let version: RowVersion
+    private var applying: ApplyOperation
+
+    private var connection: Connection { transaction.connection }
+    private var schema: StoreSchema { transaction.schema }
+
+    /// - Parameter entries: That the images do not know of, in the order of this file's log.
+    init(
+        _ transaction: WriteTransaction, replacing images: [RecordImage],
+        replaying entries: [LogEntry]
+    ) throws {
+        self.transaction = transaction
+        self.images = images
+        self.entries = entries
+        ids = try images.map { try transaction.localID(of: $0.id) }
+        scope = Set(images.map(\.id))
+        version = RowVersion(
+            try ChangeLog(connection: transaction.connection, replicas: transaction.replicas)
+                .reservePosition())
+        applying = ApplyOperation(transaction, isReplaying: true)
+    }
+
+    mutating func run(_ changes: inout ChangeCollector) throws {
+        let before = try present()
+        try noteNeighbours(&changes)
+        for id in ids { try remove(id) }
+        for (id, image) in zip(ids, images) {
+            if let record = image.record { try insert(record, id: id) }
+        }
+        for image in images { try link(image) }
+        for entry in entries { try replay(entry) }
+        try seal()
+        try noteNeighbours(&changes)
+        try note(from: before, to: try present(), &changes)
+    }
+
+    // MARK: - Replacing
+
+    private func remove(_ id: LocalID) throws {
+        for table in schema.tables {
+            try connection.run("DELETE FROM \(table.name) WHERE ab_pk = ?", .integer(id))
+        }
+        try LinkRows(connection).removeAll(of: id, in: schema.linkLayouts)
+        try applying.deferred.delete(id)
+    }
+
+    private func insert(_ record: CanonicalRecord, id: LocalID) throws {
+        guard let layout = applying.layout(named: record.entity) else {
+            try applying.deferred.insert(id, entity: record.entity)
+            return try insertDeferred(record.cells, id: id)
+        }
+        // Most cells of a record were written by one set: name that one once.
+        let usual = try record.cells.first.map { try position(of: $0.stamp) }
+        var writes = RowWrites(by: usual ?? version.position)
+        writes.advance(to: version)
+        for column in layout.columns { writes.leaveUnwritten(column.number) }
+        var taken: [(column: TableLayout.Column, value: Value)] = []
+        for cell in record.cells {
+            guard let column = layout.column(for: cell.property) else {
+                try insertDeferred([cell], id: id)
+                continue
+            }
+            writes.writeAgain(column.number, by: try position(of: cell.stamp))
+            taken.append((column, try applying.localValue(cell.value)))
+        }
+        try insert(taken, writes: writes, id: id, layout: layout)
+    }
+
+    private func insert(
+        _ cells: [(column: TableLayout.Column, value: Value)], writes: RowWrites, id: LocalID,
+        layout: EntityLayout
+    ) throws {
+        let statement = try connection.cached(
+            EntityLayout.insertSQL(table: layout.table, columns: cells.map(\.column)))
+        try statement.bind(id, at: 1)
+        try statement.bind(writes, at: 2)
+        if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
+        for (index, cell) in cells.enumerated() {
+            try statement.bind(
+                slot: cell.value, at: layout.firstColumnParameter + index, as: cell.column.kind)
+        }
+        try statement.run()
+    }
+
+    private func insertDeferred(_ cells: [CanonicalRecord.Cell], id: LocalID) throws {
+        for cell in cells {
+            try applying.deferred.write(
+                cell.property, cell.value, to: id, stamp: try transaction.localStamp(cell.stamp))
+        }
+    }
+
+    /// Where this file's log has the set of a stamp.
+    private func position(of stamp: Stamp) throws -> Int64 {
+        let local = try transaction.localStamp(stamp)
+        guard let position = try applying.logStamps.position(of: local) else {
+            throw StoreError(
+                .corrupt, "Can't repair a record because the log has no change set of \(stamp).",
+                path: transaction.store.path)
+        }
+        return position
+    }
+
+    private func link(_ image: RecordImage) throws {
+        guard let record = image.record else { return }
+        for link in record.links {
+            try put(link.tags, on: link.property, left: record.id, right: link.right)
+        }
+        for link in image.incoming {
+            try put(link.tags, on: link.property, left: link.left, right: record.id)
+        }
+    }
+
+    /// A link is held only while both its ends are.
+    private func put(
+        _ tags: LinkTags, on property: WireProperty, left: RecordID, right: RecordID
+    ) throws {
+        let ends = (
+            left: try transaction.localID(of: left), right: try transaction.localID(of: right)
+        )
+        guard try applying.held.holds(ends.left), try applying.held.holds(ends.right) else {
+            return
+        }
+        let stamps = try tags.tags.map(transaction.localStamp)
+        if let layout = try layout(of: property, from: ends.left) {
+            try LinkRows(connection).set(stamps, left: ends.left, right: ends.right, in: layout)
+        } else {
+            try applying.deferred.changeLink(
+                property, left: ends.left, right: ends.right, replicas: transaction.replicas
+            ) { held in
+                held = tags
+                return true
+            }
+        }
+    }
+
+    /// A link names no entity where it stands in a state; its left end tells.
+    private func layout(of property: WireProperty, from left: LocalID) throws -> LinkLayout? {
+        let candidates = schema.linkLayouts.filter {
+            $0.relationship.wireProperty == property
+        }
+        guard let entity = try applying.held.entity(of: left) else { return candidates.first }
+        return candidates.first { entity.isKind(of: $0.leftEntity) }
+    }
+
+    // MARK: - Replaying
+
+    private mutating func replay(_ entry: LogEntry) throws {
+        let set = entry.changeSet
+        let incoming = IncomingSet(
+            set, ordinal: try transaction.ordinal(of: set.dot.replica),
+            position: entry.localPosition)
+        try applying.applyPayload(of: incoming) { [scope] block in
+            block.restricted(to: scope.contains)
+        }
+    }
+
+    /// Rows that were read before the repair are not these.
+    private func seal() throws {
+        for id in ids {
+            guard let entity = try applying.held.entity(of: id) else { continue }
+            var writer = try RowWriter(connection, layout: schema.layout(of: entity))
+            guard var writes = try writer.heldWrites(of: id) else { continue }
+            writes.advance(to: version)
+            try writer.write([], writes: writes, to: id)
+        }
+    }
+
+    // MARK: - What has changed
+
+    private struct Present {
+        var entity: EntityDescription
+        var record: CanonicalRecord?
+    }
+
+    private func present() throws -> [LocalID: Present] {
+        let reader = StoreReader(connection, schema: schema)
+        let rows = try CanonicalRows(reader, replicas: transaction.replicas)
+        var found: [LocalID: Present] = [:]
+        for id in ids {
+            guard let entity = try applying.held.entity(of: id),
+                let table = schema.tables.firstIndex(where: {
+                    $0 === schema.layout(of: entity).table
+                })
+            else { continue }
+            found[id] = Present(entity: entity, record: try rows.record(id, table: table))
+        }
+        return found
+    }
+
+    private func noteNeighbours(_ changes: inout ChangeCollector) throws {
+        for id in ids {
+            guard let entity = try applying.held.entity(of: id) else { continue }
+            let layout = schema.layout(of: entity)
+            guard let writes = try RowWriter(connection, layout: layout).heldWrites(of: id)
+            else { continue }
+            try changes.noteNeighbours(
+                of: HeldRow(id: id, writes: writes, layout: layout),
+                StoreReader(connection, schema: schema))
+        }
+    }
+
+    private func note(
+        from before: [LocalID: Present], to after: [LocalID: Present],
+        _ changes: inout ChangeCollector
+    ) throws {
+        for id in ids {
+            switch (before[id], after[id]) {
+            case (let old?, let new?) where old.entity == new.entity:
+                guard old.record != new.record else { continue }
+                changes.noteUpdated(id, of: new.entity, slots: Array(new.entity.slots.indices))
+            case (let old, let new):
+                if let old { changes.noteDeleted(id, of: old.entity) }
+                if let new { changes.noteInserted([id], of: new.entity) }
+            }
+        }
+    }
+}

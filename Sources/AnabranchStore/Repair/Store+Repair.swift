@@ -1,0 +1,48 @@
+package import AnabranchReplication
+import AnabranchSQLite
+
+extension Store {
+    /// Records that have to be repaired before the store is what its log says.
+    package func debts(limit: Int) throws -> [RecordID] {
+        try read { reader in
+            let replicas = try reader.replicas()
+            return try Debts(connection: reader.connection).first(limit)
+                .compactMap(replicas.record)
+        }
+    }
+
+    /// Puts records back to what the zone says that they are, then applies to them again every
+    /// set that the zone's answer did not know, in the order of this file's log.
+    ///
+    /// So unpushed writes come out right by construction, whatever had gone wrong before.
+    ///
+    /// - Parameters:
+    ///   - images: What the zone's state is at a position of its log, of each record the whole.
+    ///   - place: That position, at or before the store's cursor.
+    /// - Returns: The records whose state has changed.
+    /// - Throws: ``StoreError`` `cursorMoved` where the store's cursor is of another epoch or
+    ///   before the position: pull, then repair. Nothing was changed.
+    package func repair(
+        _ images: [RecordImage], at place: CausalContext.Prefix
+    ) throws -> ChangedRecords {
+        try write { transaction in
+            guard let cursor = transaction.state.cursor, cursor.epoch == place.epoch,
+                cursor.position >= place.position
+            else {
+                throw StoreError(
+                    .cursorMoved,
+                    "Can't repair \(images.count) records as of position \(place.position) because "
+                        + "the store is not there yet.", path: path)
+            }
+            let log = ChangeLog(
+                connection: transaction.connection, replicas: transaction.replicas)
+            var changes = ChangeCollector()
+            var repair = try RepairOperation(
+                transaction, replacing: images, replaying: try log.entries(beyond: place))
+            try repair.run(&changes)
+            try Debts(connection: transaction.connection)
+                .settle(images.map { try transaction.localID(of: $0.id) })
+            return try changes.collected(StoreReader(transaction.connection, schema: schema))
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+/// Gives sets that the zone does not hold other names and times, within one transaction.
+///
+/// Mentions follow in every set that the zone does not hold. Records that were born in renamed
+/// sets are made anew from the log, which has all that was ever done to them; the other records
+/// that the sets touch are debts, repaired when the zone has said what it has.
+struct LogRewriting {
+    private let transaction: WriteTransaction
+    private let rewriting: Rewriting
+    /// Where the zone's log has a set in a form of its own, that form.
+    private let given: ChangeSet?
+
+    private var born: Set<LocalID> = []
+    private var touched: Set<LocalID> = []
+
+    /// Its names grow while sets are renamed.
+    private var log: ChangeLog { ChangeLog(connection: connection, replicas: transaction.replicas) }
+    private var connection: Connection { transaction.connection }
+    private var schema: StoreSchema { transaction.schema }
+
+    init(_ transaction: WriteTransaction, _ rewriting: Rewriting, adopting given: ChangeSet?) {
+        self.transaction = transaction
+        self.rewriting = rewriting
+        self.given = given
+    }
+
+    mutating func run(_ changes: inout ChangeCollector) throws {
+        let entries = try log.unplaced()
+        for entry in entries { try rewrite(entry) }
+        try moveHeads(of: entries)
+        let renamed = try localRenames()
+        try renameReferences(renamed, &changes)
+        try renameConflicts(renamed)
+        try Debts(connection: connection).add(touched.subtracting(born))
+        try remake(&changes)
+        changes.noteRenamed(renamed)
+    }
+
+    private mutating func rewrite(_ entry: LogEntry) throws {
+        let old = entry.changeSet
+        var new = try rewriting.rewritten(old)
+        if let given, given.origin == old.origin { new = given }
+        guard new != old else { return }
+        let ordinal = try transaction.ordinal(of: new.dot.replica, isOwn: true)
+        try log.replace(entry, by: new, ordinal: ordinal)
+        guard new.digest != old.digest else { return }
+        let isRenamed = rewriting[old.dot] != nil
+        for set in [old, new] {
+            for block in try set.decodedPayload().blocks {
+                let ids = try block.touchedRecords.map(transaction.localID)
+                touched.formUnion(ids)
+                if isRenamed, case .insert = block { born.formUnion(ids) }
+            }
+        }
+    }
+
+    /// A renamed history ends where it left the one whose name it had.
+    private func moveHeads(of entries: [LogEntry]) throws {
+        let moved = entries.compactMap { entry in
+            rewriting[entry.changeSet.dot].map { (old: entry.changeSet, new: $0.dot) }
+        }.filter { $0.old.dot.replica != $0.new.replica }
+        for (old, new) in moved {
+            let left = try transaction.ordinal(of: old.dot.replica)
+            if old.dot.sequence <= (try transaction.head(of: left)).sequence {
+                try transaction.setHead(
+                    of: left, sequence: old.dot.sequence - 1, origin: old.previousOrigin)
+            }
+            let taken = try transaction.ordinal(of: new.replica)
+            if new.sequence > (try transaction.head(of: taken)).sequence {
+                try transaction.setHead(of: taken, sequence: new.sequence, origin: old.origin)
+            }
+        }
+    }
+
+    private func localRenames() throws -> [LocalID: LocalID] {
+        var renamed: [LocalID: LocalID] = [:]
+        for (old, new) in rewriting.records {
+            renamed[try transaction.localID(of: old)] = try transaction.localID(of: new)
+        }
+        return renamed
+    }
+
+    /// What leads to a renamed record leads there under its new name.
+    private func renameReferences(
+        _ renamed: [LocalID: LocalID], _ changes: inout ChangeCollector
+    ) throws {
+        guard !renamed.isEmpty else { return }
+        for table in schema.tables {
+            for column in table.columns where column.kind == .reference {
+                let holders = try connection.cached(
+                    "SELECT ab_pk FROM \(table.name) WHERE \(column.name) = ?")
+                let update = try connection.cached(
+                    "UPDATE \(table.name) SET \(column.name) = ? WHERE ab_pk = ?")
+                for (old, new) in renamed {
+                    for id in try ids(holders, old) where !born.contains(id) {
+                        try update.bind(new, at: 1)
+                        try update.bind(id, at: 2)
+                        try update.run()
+                        changes.noteUpdated(
+                            id, of: try entity(of: id, in: table), slots: [column.slot])
+                    }
+                }
+            }
+        }
+    }
+
+    private func ids(_ statement: Statement, _ value: LocalID) throws -> [LocalID] {
+        try statement.bind(value, at: 1)
+        var found: [LocalID] = []
+        while try statement.step() { found.append(statement.int64(at: 0)) }
+        return found
+    }
+
+    private func entity(of id: LocalID, in table: TableLayout) throws -> EntityDescription {
+        try StoreReader(connection, schema: schema).entity(of: id, in: table.root) ?? table.root
+    }
+
+    private func renameConflicts(_ renamed: [LocalID: LocalID]) throws {
+        let update = try connection.cached(
+            "UPDATE ab_conflict SET record = ? WHERE record = ?")
+        for (old, new) in renamed {
+            try update.bind(new, at: 1)
+            try update.bind(old, at: 2)
+            try update.run()
+        }
+    }
+
+    /// Everything that was ever done to records born in renamed sets is in sets that the zone
+    /// does not hold.
+    private func remake(_ changes: inout ChangeCollector) throws {
+        guard !born.isEmpty else { return }
+        let images = try born.sorted().map { RecordImage(id: try transaction.recordID(of: $0)) }
+        var repair = try RepairOperation(
+            transaction, replacing: images, replaying: try log.unplaced())
+        try repair.run(&changes)
+    }
+}

@@ -1,0 +1,148 @@
+import AnabranchReplication
+import AnabranchStore
+import TestSupport
+import Testing
+
+@Suite struct `Times beyond every clock` {
+    let twins: TwinScenario
+    let ahead = TestClock()
+
+    init() throws {
+        twins = try TwinScenario()
+        ahead.milliseconds += 3_600_000
+    }
+
+    private var limit: HybridTimestamp {
+        HybridTimestamp(wallMilliseconds: twins.scenario.clock.milliseconds + 300_000)
+    }
+
+    private func restamp(_ store: Store) throws {
+        _ = try store.restamp(
+            above: limit,
+            clockOffsetMilliseconds: twins.scenario.clock.milliseconds - ahead.milliseconds)
+    }
+
+    @Test func `become the least that keep the order of the log`() throws {
+        let a = try twins.open("a")
+        let anna = try a.insertPerson("Anna")
+        try twins.sync(a)
+        let b = try twins.open("b", clock: ahead)
+        try twins.sync(b)
+        let there = try b.id(of: anna, on: a)
+        for age in 1...3 { try b.set("age", .integer(Int64(age)), of: there) }
+        let before = try b.pending(byteLimit: .max).map(\.changeSet)
+        try restamp(b)
+        let after = try b.pending(byteLimit: .max).map(\.changeSet)
+        let first = twins.zone.log[0].timestamp.rawValue
+        #expect(after.map(\.timestamp.rawValue) == [first + 1, first + 2, first + 3])
+        #expect(after.map(\.origin) == before.map(\.origin), "one origin stays one save")
+        #expect(after.map(\.dot) == before.map(\.dot))
+        #expect(after.map(\.rewrittenFrom) == before.map { $0.dot })
+        #expect(try b.value("age", of: there) == .integer(3))
+        #expect(Set(try twins.converge([b, a])).count == 1)
+        #expect(try a.value("age", of: anna) == .integer(3))
+    }
+
+    @Test func `do not beat what was written after them`() throws {
+        let a = try twins.open("a")
+        let anna = try a.insertPerson("Anna")
+        try twins.sync(a)
+        let b = try twins.open("b", clock: ahead)
+        try twins.sync(b)
+        try b.set("name", .string("of the future"), of: try b.id(of: anna, on: a))
+        twins.scenario.clock.milliseconds += 1000
+        try a.set("name", .string("of now"), of: anna)
+        try twins.sync(a)
+        try restamp(b)
+        #expect(Set(try twins.converge([b, a])).count == 1)
+        #expect(try a.value("name", of: anna) == .string("of now"))
+        #expect(try b.value("name", of: try b.id(of: anna, on: a)) == .string("of now"))
+    }
+
+    @Test func `leave the clock where the server's is`() throws {
+        let b = try twins.open("b", clock: ahead)
+        try b.insertPerson("Anna")
+        try restamp(b)
+        try b.insertPerson("Bob")
+        let stamps = try b.pending(byteLimit: .max).map(\.changeSet.timestamp)
+        #expect(stamps[0] < stamps[1])
+        #expect(stamps[1].wallMilliseconds == twins.scenario.clock.milliseconds)
+    }
+
+    @Test func `change nothing that is within the limit`() throws {
+        let b = try twins.open("b")
+        try b.insertPerson("Anna")
+        let before = try b.pending(byteLimit: .max).map(\.changeSet)
+        try restamp(b)
+        #expect(try b.pending(byteLimit: .max).map(\.changeSet) == before)
+        #expect(try !b.syncState().hasDebts)
+    }
+
+    @Test func `follow into the tags that later sets have seen`() throws {
+        let a = try twins.open("a")
+        let anna = try a.insertPerson("Anna")
+        let blue = try a.insert("Team", ["title": .string("Blue")])
+        try twins.sync(a)
+        let b = try twins.open("b", clock: ahead)
+        try twins.sync(b)
+        let (person, team) = (try b.id(of: anna, on: a), try b.id(of: blue, on: a))
+        try b.link(person, "teams", team)
+        try b.link(person, "teams", team, isAdded: false)
+        try restamp(b)
+        #expect(Set(try twins.converge([b, a])).count == 1)
+        #expect(try a.related(anna, "teams") == [])
+    }
+
+    /// A file and its copy hold one save that both have to restamp, and do so at other times.
+    @Test func `are adopted in the log's form where another has pushed them`() throws {
+        let a = try twins.open("a", clock: ahead)
+        let anna = try a.insertPerson("Anna")
+        let team = try a.insert("Team", ["title": .string("Blue")])
+        try a.link(anna, "teams", team)
+        let c = try twins.open("c")
+        try c.insertPerson("Cyd")
+        try twins.sync(c)
+        let b = try twins.twin(of: "a", as: "b")
+        try restamp(a)
+        try twins.sync(b)
+        try restamp(b)
+        let forms = try [a, b].map { try $0.pending(byteLimit: .max).map(\.changeSet.digest) }
+        #expect(forms[0].count == 3 && forms[0] != forms[1])
+        try twins.sync(a)
+        #expect(Set(try twins.converge([b, a, c])).count == 1)
+        #expect(twins.zone.log.count == 4, "one save, in whatever form")
+        #expect(try b.related(anna, "teams") == [team])
+        try b.link(anna, "teams", team, isAdded: false)
+        #expect(Set(try twins.converge([b, a, c])).count == 1)
+        #expect(try a.related(anna, "teams") == [])
+    }
+
+    @Test(arguments: UInt64(0)..<40)
+    func `converge whatever was done with them`(seed: UInt64) throws {
+        var edits = RandomEdits(seed: seed)
+        let a = try twins.open("a")
+        let b = try twins.open("b", clock: ahead)
+        var stores = [a, b]
+        for _ in 0..<8 { try edits.edit(a) }
+        for store in stores { try twins.sync(store) }
+        for turn in 0..<40 {
+            twins.scenario.clock.milliseconds += Int64.random(in: 0...2, using: &edits.generator)
+            guard let store = stores.randomElement(using: &edits.generator) else { continue }
+            try edits.edit(store)
+            if turn == 20 { stores.append(try twins.twin(of: "b", as: "c")) }
+            guard edits.generator.oneIn(9) else { continue }
+            try twins.zone.pull(into: store)
+            try restamp(store)
+            try twins.sync(store)
+        }
+        for store in stores {
+            try twins.zone.pull(into: store)
+            try restamp(store)
+        }
+        #expect(Set(try twins.converge(stores)).count == 1)
+        for store in stores {
+            #expect(try store.syncState().pendingCount == 0)
+            #expect(try !store.syncState().hasDebts)
+        }
+    }
+}
