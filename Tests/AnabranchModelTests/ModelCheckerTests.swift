@@ -140,7 +140,7 @@ struct ModelCheckerTests {
 
     @Test func `later merge rules are not supported yet`() throws {
         try expect(.notSupportedYet, at: "A", "x") {
-            Entity("A") { Attribute("x", .integer64, mergeRule: MergeRule(rawValue: 5)) }
+            Entity("A") { Attribute("x", .integer64, mergeRule: MergeRule.counter) }
         }
     }
 

@@ -3,11 +3,12 @@ public import AnabranchReplication
 /// Change sets of every form, well formed but without sense: for codecs, not for merging.
 extension SeededGenerator {
     public mutating func wireProperty() -> WireProperty {
-        // 0 and 40 stand for types and rules of later versions.
-        let types: [UInt8] = Array(0...13) + [40]
+        // 0, 40 and 200 stand for types and rules of later versions.
+        let types: [UInt8] = Array(0...13) + [15, 40]
+        let rules: [UInt8] = [1, 1, 1, 2, 3, 4, 5, 9, 10, 200]
         return WireProperty(
             name: WireName(text() + "p"), type: WireType(rawValue: element(of: types)),
-            rule: MergeRule(rawValue: element(of: [1, 1, 1, 5, 200])))
+            rule: MergeRule(rawValue: element(of: rules)))
     }
 
     public mutating func payload(author: ReplicaID) -> ChangePayload {
@@ -17,42 +18,81 @@ extension SeededGenerator {
     }
 
     private mutating func block(_ author: ReplicaID, _ replicas: [ReplicaID]) -> ChangeBlock {
-        switch Int.random(in: 0..<6, using: &self) {
-        case 0: return .insert(rows(insertedBy: author, replicas))
-        case 1: return .update(rows(insertedBy: nil, replicas))
+        switch Int.random(in: 0..<9, using: &self) {
+        case 0: return .insert(rows(of: [author], replicas) { _ in true })
+        case 1:
+            return .update(
+                rows(of: replicas, replicas) {
+                    !$0.isMergeable || ![.counter, .keepBoth].contains($0.rule)
+                })
         case 2:
             let count = Int.random(in: 0...9, using: &self)
             let records = (0..<count).map { _ in record(of: replicas) }
             return .delete(RecordBlock(entity: WireName(text()), records: records))
         case 3: return .link(links(replicas, withTags: false))
         case 4: return .unlink(links(replicas, withTags: true))
+        case 5: return .add(additions(replicas))
+        case 6: return .write(siblings(replicas))
+        case 7: return .yieldingDelete(yieldingDeletes(replicas))
         default:
             return .unknown(
-                operation: UInt64.random(in: 6...300, using: &self),
+                operation: element(of: [6, UInt64.random(in: 10...300, using: &self)]),
                 bytes: bytes(count: Int.random(in: 0...9, using: &self)))
         }
     }
 
     private mutating func rows(
-        insertedBy author: ReplicaID?, _ replicas: [ReplicaID]
+        of owners: [ReplicaID], _ replicas: [ReplicaID], _ isWritten: (WireProperty) -> Bool
     ) -> RowBlock {
         let count = Int.random(in: 1...9, using: &self)
-        let records = (0..<count).map { _ in record(of: author.map { [$0] } ?? replicas) }
+        let records = (0..<count).map { _ in record(of: owners) }
         let all = (0..<Int.random(in: 0...5, using: &self)).map { _ in wireProperty() }
-        let properties = Set(all).sorted()
+        let properties = Set(all.filter(isWritten)).sorted()
         let columns = properties.map { property in
-            records.map { _ in value(of: property.type, replicas: replicas) }
+            records.map { _ in value(of: property, replicas: replicas) }
         }
         return RowBlock(
             entity: WireName(text()), records: records, properties: properties, columns: columns)
     }
 
+    private mutating func additions(_ replicas: [ReplicaID]) -> RowBlock {
+        let records = (0..<Int.random(in: 1...5, using: &self)).map { _ in record(of: replicas) }
+        let properties = [WireType.integer64, .decimal].map {
+            WireProperty(name: WireName(text()), type: $0, rule: .counter)
+        }
+        return RowBlock(
+            entity: WireName(text()), records: records, properties: properties,
+            columns: properties.map { property in records.map { _ in delta(of: property.type) } })
+    }
+
+    private mutating func siblings(_ replicas: [ReplicaID]) -> SiblingBlock {
+        let type = WireType(rawValue: element(of: Array(1...13) + [40]))
+        let property = WireProperty(name: WireName(text()), type: type, rule: .keepBoth)
+        let writes = (0..<Int.random(in: 0...4, using: &self)).map { _ in
+            SiblingBlock.Write(
+                record: record(of: replicas), value: value(of: property, replicas: replicas),
+                tagsSeen: stamps(replicas))
+        }
+        return SiblingBlock(entity: WireName(text()), property: property, writes: writes)
+    }
+
+    private mutating func yieldingDeletes(_ replicas: [ReplicaID]) -> YieldingDeleteBlock {
+        let deletes = (0..<Int.random(in: 0...4, using: &self)).map { _ in
+            YieldingDeleteBlock.Delete(
+                record: record(of: replicas), stampsSeen: stamps(replicas))
+        }
+        return YieldingDeleteBlock(entity: WireName(text()), deletes: deletes)
+    }
+
+    private mutating func stamps(_ replicas: [ReplicaID]) -> [Stamp] {
+        (0..<Int.random(in: 0...3, using: &self)).map { _ in stamp(of: replicas) }
+    }
+
     private mutating func links(_ replicas: [ReplicaID], withTags: Bool) -> LinkBlock {
         let links = (0..<Int.random(in: 0...5, using: &self)).map { _ in
-            let tags = withTags ? Int.random(in: 0...3, using: &self) : 0
-            return LinkBlock.Link(
+            LinkBlock.Link(
                 left: record(of: replicas), right: record(of: replicas),
-                tagsSeen: (0..<tags).map { _ in stamp(of: replicas) })
+                tagsSeen: withTags ? stamps(replicas) : [])
         }
         let property = WireProperty(name: WireName(text()), type: .links, rule: .set)
         return LinkBlock(entity: WireName(text()), property: property, links: links)

@@ -10,10 +10,21 @@ public struct RandomHistory: Sendable {
     public private(set) var changeSets: [ChangeSet] = []
     private var authors: [RandomAuthor] = []
 
-    public init(seed: UInt64, replicas: ClosedRange<Int> = 3...5, steps: Int = 24) throws {
+    /// What a history's saves do.
+    public enum Rules: Sendable {
+        /// Registers of the last writer, sets and plain deletes.
+        case lastWriterAndSets
+        /// Every rule that merges, and deletes that updates win against.
+        case all
+    }
+
+    public init(
+        seed: UInt64, replicas: ClosedRange<Int> = 3...5, steps: Int = 24,
+        rules: Rules = .lastWriterAndSets
+    ) throws {
         var generator = SeededGenerator(seed: seed)
         authors = (0..<Int.random(in: replicas, using: &generator)).map { _ in
-            RandomAuthor(replica: generator.replica())
+            RandomAuthor(replica: generator.replica(), rules: rules)
         }
         for step in 0..<steps {
             let place = Int.random(in: 0..<authors.count, using: &generator)
@@ -55,13 +66,22 @@ public struct RandomHistory: Sendable {
 /// A replica of a random history: its state by the reference merge, its log and its clock.
 struct RandomAuthor: Sendable {
     let replica: ReplicaID
+    let rules: RandomHistory.Rules
     private(set) var log: [ChangeSet] = []
-    private var state = ReferenceMerge()
+    private(set) var state = ReferenceMerge()
     private var heads: [ReplicaID: ChangeSet] = [:]
     private var clock = HybridClock()
     private var lastNumber: UInt64 = 0
 
-    init(replica: ReplicaID) { self.replica = replica }
+    init(replica: ReplicaID, rules: RandomHistory.Rules) {
+        self.replica = replica
+        self.rules = rules
+    }
+
+    mutating func newRecord() -> RecordID {
+        lastNumber += 1
+        return RecordID(replica: replica, number: lastNumber)
+    }
 
     mutating func take(_ changeSet: ChangeSet) throws {
         let last = heads[changeSet.dot.replica]?.dot.sequence ?? 0
@@ -77,7 +97,8 @@ struct RandomAuthor: Sendable {
     ) throws -> ChangeSet? {
         guard let timestamp = clock.tick(wallMilliseconds: wallMilliseconds) else { return nil }
         let previous = heads[replica]
-        let payload = ChangePayload(blocks: edits(&generator))
+        let blocks = rules == .all ? editsOfAllRules(&generator) : edits(&generator)
+        let payload = ChangePayload(blocks: blocks)
         let others = heads.values.filter { $0.dot.replica != replica }
         let changeSet = ChangeSet(
             saving: payload.encoded(author: replica),
@@ -95,17 +116,25 @@ struct RandomAuthor: Sendable {
         let held = state.records.keys.sorted()
         var inserted: [RecordID] = []
         if held.count < 3 || generator.oneIn(3) {
-            inserted = (0..<Int.random(in: 1...2, using: &generator)).map { _ in
-                lastNumber += 1
-                return RecordID(replica: replica, number: lastNumber)
-            }
+            inserted = (0..<Int.random(in: 1...2, using: &generator)).map { _ in newRecord() }
             blocks.append(.insert(rows(inserted, Self.properties, &generator)))
         }
         for id in held where generator.oneIn(4) {
             let written = Self.properties.filter { _ in generator.oneIn(2) }
             blocks.append(.update(rows([id], written, &generator)))
         }
-        let ends = held + inserted
+        blocks += linksAndUnlinks(among: held + inserted, &generator)
+        let deleted = held.filter { _ in generator.oneIn(12) }
+        if !deleted.isEmpty {
+            blocks.append(.delete(RecordBlock(entity: Self.entity, records: deleted)))
+        }
+        return blocks
+    }
+
+    func linksAndUnlinks(
+        among ends: [RecordID], _ generator: inout SeededGenerator
+    ) -> [ChangeBlock] {
+        var blocks: [ChangeBlock] = []
         if generator.oneIn(2), !ends.isEmpty {
             let pairs = (0..<2).map { _ in
                 (generator.element(of: ends), generator.element(of: ends))
@@ -118,10 +147,6 @@ struct RandomAuthor: Sendable {
                 LinkBlock.Link(left: $0.left, right: $0.right, tagsSeen: tags(of: $0))
             }
             blocks.append(.unlink(linkBlock(links)))
-        }
-        let deleted = held.filter { _ in generator.oneIn(12) }
-        if !deleted.isEmpty {
-            blocks.append(.delete(RecordBlock(entity: Self.entity, records: deleted)))
         }
         return blocks
     }

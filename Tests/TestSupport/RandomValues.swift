@@ -81,7 +81,60 @@ extension SeededGenerator {
     /// A value that a property of the type may hold; null now and then.
     public mutating func value(of type: WireType, replicas: [ReplicaID]) -> Value {
         if oneIn(6) { return .null }
-        if oneIn(12) { return .unknown(tag: UInt8.random(in: 16...255), bytes: bytes(count: 3)) }
+        if oneIn(12) { return .unknown(tag: laterTag(), bytes: bytes(count: 3)) }
+        return ordinaryValue(of: type, replicas: replicas)
+    }
+
+    /// A value that a property may hold under its rule; null now and then.
+    public mutating func value(of property: WireProperty, replicas: [ReplicaID]) -> Value {
+        guard property.isMergeable else { return value(of: property.type, replicas: replicas) }
+        switch property.rule {
+        case .counter: return oneIn(6) ? .null : delta(of: property.type)
+        case .max, .min:
+            if oneIn(6) { return .null }
+            // Few values, so that equal ones meet.
+            return oneIn(2) ? value(few: property.type) : ordinaryValue(of: property.type)
+        default: return value(of: property.type, replicas: replicas)
+        }
+    }
+
+    /// What can be added to a counter.
+    public mutating func delta(of type: WireType) -> Value {
+        guard type == .decimal else { return .integer(integer()) }
+        let half = UInt128(5) * 10_000_000_000_000_000_000 * 1_000_000_000_000_000_000
+        let digits = (UInt128(next()) << 64 | UInt128(next())) % half
+        let shift = UInt128.random(in: 0..<128, using: &self)
+        let units = oneIn(8) ? half - 1 : digits >> shift
+        return ExactDecimal(digits: units, exponent: -18, isNegative: oneIn(2))
+            .map { .decimal($0) } ?? .null
+    }
+
+    private mutating func value(few type: WireType) -> Value {
+        switch type {
+        case .double, .float, .date:
+            let number = element(of: [0, -0.0, .nan, 1, -.infinity])
+            return type == .date ? .date(number) : .double(number)
+        case .decimal: return .decimal(ExactDecimal(Int64.random(in: -1...1, using: &self)))
+        case .string: return .string(element(of: ["", "a", "e\u{301}", "\u{E9}"]))
+        case .bool: return .bool(oneIn(2))
+        default: return .integer(Int64.random(in: -1...1, using: &self))
+        }
+    }
+
+    /// Of a value of a later format.
+    private mutating func laterTag() -> UInt8 { UInt8.random(in: 17...255, using: &self) }
+
+    public mutating func group(replicas: [ReplicaID]) -> GroupValue {
+        let members = (0..<Int.random(in: 0...4, using: &self)).map { _ in
+            let type = WireType(rawValue: element(of: Array(1...13) + [40]))
+            return GroupValue.Member(
+                name: WireName(element(of: ["city", "street", "zip", "e\u{301}", text()])),
+                type: type, value: value(of: type, replicas: replicas))
+        }
+        return GroupValue(members) ?? .empty
+    }
+
+    private mutating func ordinaryValue(of type: WireType, replicas: [ReplicaID] = []) -> Value {
         switch type {
         case .bool: return .bool(oneIn(2))
         case .integer16: return .integer(Int64(Int16(truncatingIfNeeded: next())))
@@ -95,6 +148,7 @@ extension SeededGenerator {
         case .uuid: return .uuid(uuid())
         case .uri: return .uri("https://example.org/" + text())
         case .reference: return .reference(record(of: replicas))
+        case .group: return .group(group(replicas: replicas))
         default: return .unknown(tag: 200, bytes: bytes(count: 5))
         }
     }

@@ -3,11 +3,21 @@ public import AnabranchReplication
 /// The merge rules written down once more, as plainly as possible: the oracle of the fast ones.
 ///
 /// Dictionaries only, one operation at a time, no batching, no interning, none of the library's
-/// `Register` and `LinkTags`. What a set does is independent of what the sets beside it do.
+/// functions of merging. What a set does is independent of what the sets beside it do.
 public struct ReferenceMerge: Sendable {
     public struct Record: Sendable {
         public var entity: WireName
-        public var cells: [WireProperty: (value: Value, stamp: Stamp)] = [:]
+        /// By stamp; several under `keepBoth` only.
+        public var cells: [WireProperty: [Stamp: Value]] = [:]
+        /// What deletes that updates may win against have seen.
+        public var seen: Set<Stamp>?
+
+        /// The stamps of all values but those of counters.
+        public var registers: Set<Stamp> {
+            Set(cells.filter { $0.key.rule != .counter }.flatMap(\.value.keys))
+        }
+
+        public var isDead: Bool { seen.map { registers.isSubset(of: $0) } ?? false }
     }
 
     public struct LinkKey: Hashable, Comparable, Sendable {
@@ -20,17 +30,35 @@ public struct ReferenceMerge: Sendable {
         }
     }
 
-    public private(set) var records: [RecordID: Record] = [:]
+    /// The dead among them.
+    public internal(set) var records: [RecordID: Record] = [:]
     public private(set) var links: [LinkKey: Set<Stamp>] = [:]
     private var origins: Set<Digest> = []
     private let seesAllTags: Bool
     private let upserts: Bool
+    /// Mistakes of the oracle itself, to prove that tests would notice them.
+    let mistakes: Set<Mistake>
+
+    /// What the later rules forbid.
+    public enum Mistake: CaseIterable, Sendable {
+        /// A delete replaces what earlier ones saw.
+        case forgetsSeen
+        /// A dead record takes nothing in.
+        case ignoresDead
+        /// A `keepBoth` write takes away all values.
+        case seesAllSiblings
+        /// A delta replaces the value.
+        case replacesCounter
+        /// The later write wins under every rule.
+        case lastWriterOnly
+    }
 
     /// - Parameter disabled: Of these mechanisms `linkTags` and `recordsNotHeld` mean something
     ///   here: a test switches one off to prove that it would notice.
-    package init(without disabled: Set<Mechanism> = []) {
+    package init(without disabled: Set<Mechanism> = [], mistaking mistakes: Set<Mistake> = []) {
         seesAllTags = disabled.contains(.linkTags)
         upserts = disabled.contains(.recordsNotHeld)
+        self.mistakes = mistakes
     }
 
     public init() { self.init(without: []) }
@@ -48,19 +76,16 @@ public struct ReferenceMerge: Sendable {
             for id in rows.records { records[id] = Record(entity: rows.entity) }
             write(rows, stamp)
         case .update(let rows): write(rows, stamp)
+        case .add(let rows): add(rows, stamp)
+        case .write(let block): write(block, stamp)
         case .delete(let block):
             for id in block.records where records[id]?.entity == block.entity { remove(id) }
+        case .yieldingDelete(let block): delete(block)
         case .link(let block):
             for link in block.links where isHeld(link.left) && isHeld(link.right) {
                 links[key(link, block.property), default: []].insert(stamp)
             }
-        case .unlink(let block):
-            for link in block.links {
-                let key = key(link, block.property)
-                guard let held = links[key] else { continue }
-                let left = seesAllTags ? [] : held.subtracting(link.tagsSeen)
-                links[key] = left.isEmpty ? nil : left
-            }
+        case .unlink(let block): unlink(block)
         case .unknown: break
         }
     }
@@ -68,11 +93,25 @@ public struct ReferenceMerge: Sendable {
     private mutating func write(_ rows: RowBlock, _ stamp: Stamp) {
         for (row, id) in rows.records.enumerated() {
             if upserts, records[id] == nil { records[id] = Record(entity: rows.entity) }
-            guard records[id]?.entity == rows.entity else { continue }
+            guard takes(id, rows.entity) else { continue }
             for (column, property) in rows.properties.enumerated() {
-                if let held = records[id]?.cells[property], held.stamp > stamp { continue }
-                records[id]?.cells[property] = (rows.columns[column][row], stamp)
+                let value = rows.columns[column][row]
+                if let held = records[id]?.cells[property]?.first,
+                    !isBetter((value, stamp), than: held, property.rule)
+                {
+                    continue
+                }
+                records[id]?.cells[property] = [stamp: value]
             }
+        }
+    }
+
+    private mutating func unlink(_ block: LinkBlock) {
+        for link in block.links {
+            let key = key(link, block.property)
+            guard let held = links[key] else { continue }
+            let left = seesAllTags ? [] : held.subtracting(link.tagsSeen)
+            links[key] = left.isEmpty ? nil : left
         }
     }
 
@@ -81,20 +120,33 @@ public struct ReferenceMerge: Sendable {
         links = links.filter { $0.key.left != id && $0.key.right != id }
     }
 
+    /// Whether an operation on a record of this entity changes it.
+    func takes(_ id: RecordID, _ entity: WireName) -> Bool {
+        guard let record = records[id], record.entity == entity else { return false }
+        return !(mistakes.contains(.ignoresDead) && record.isDead)
+    }
+
     private func isHeld(_ id: RecordID) -> Bool { upserts || records[id] != nil }
 
     private func key(_ link: LinkBlock.Link, _ property: WireProperty) -> LinkKey {
         LinkKey(left: link.left, property: property, right: link.right)
     }
 
+    /// The records that a reader sees, in the order of their identities.
+    public var living: [RecordID] { records.filter { !$0.value.isDead }.keys.sorted() }
+
     /// Every list in canonical order, so that equal states are equal values.
     public var state: [RecordID: CanonicalRecord] {
         var state: [RecordID: CanonicalRecord] = [:]
         for (id, record) in records {
-            let cells = record.cells.sorted { $0.key < $1.key }.map {
-                CanonicalRecord.Cell(property: $0.key, value: $0.value.value, stamp: $0.value.stamp)
+            let cells = record.cells.sorted { $0.key < $1.key }.flatMap { property, values in
+                values.sorted { $0.key < $1.key }.map {
+                    CanonicalRecord.Cell(property: property, value: $0.value, stamp: $0.key)
+                }
             }
-            state[id] = CanonicalRecord(id: id, entity: record.entity, cells: cells)
+            state[id] = CanonicalRecord(
+                id: id, entity: record.entity, cells: cells,
+                deleteMark: record.seen.map { DeleteMark(seen: $0) })
         }
         for (key, tags) in links.sorted(by: { $0.key < $1.key }) {
             state[key.left]?.links.append(

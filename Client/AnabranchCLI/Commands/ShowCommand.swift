@@ -82,10 +82,15 @@ struct ShowCommand: Command {
         switch block {
         case .insert(let rows): try write(rows, "Inserted", console)
         case .update(let rows): try write(rows, "Updated", console)
-        case .delete(let block):
-            try console.print(
-                "Deleted \(Quantity.text(block.records.count, "record")) of \(block.entity): "
-                    + block.records.map(RecordText.short).joined(separator: " "))
+        case .add(let rows): try write(rows, "Added to", console)
+        case .write(let block):
+            let rows = RowBlock(
+                entity: block.entity, records: block.writes.map(\.record),
+                properties: [block.property], columns: [block.writes.map(\.value)])
+            try write(rows, "Wrote", console)
+        case .delete(let block): try writeDeleted(block.records, of: block.entity, console)
+        case .yieldingDelete(let block):
+            try writeDeleted(block.deletes.map(\.record), of: block.entity, console)
         case .link(let links): try write(links, "Linked by", console)
         case .unlink(let links): try write(links, "Unlinked by", console)
         case .unknown(let operation, let bytes):
@@ -103,6 +108,14 @@ struct ShowCommand: Command {
                 [RecordText.short(record)] + rows.columns.map { ValueText.text($0[row]) })
         }
         try console.print(table)
+    }
+
+    private func writeDeleted(
+        _ records: [RecordID], of entity: WireName, _ console: Console
+    ) throws {
+        try console.print(
+            "Deleted \(Quantity.text(records.count, "record")) of \(entity): "
+                + records.map(RecordText.short).joined(separator: " "))
     }
 
     private func write(_ links: LinkBlock, _ verb: String, _ console: Console) throws {

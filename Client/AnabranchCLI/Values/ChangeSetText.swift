@@ -20,10 +20,13 @@ struct ChangeSetText {
         let parts = blocks.map { block in
             switch block {
             case .insert(let rows): "+\(rows.records.count) \(rows.entity)"
-            case .update(let rows):
+            case .update(let rows), .add(let rows):
                 "~\(rows.records.count) \(rows.entity) ("
                     + rows.properties.map(\.name.string).joined(separator: ", ") + ")"
+            case .write(let block):
+                "~\(block.writes.count) \(block.entity) (\(block.property.name))"
             case .delete(let rows): "-\(rows.records.count) \(rows.entity)"
+            case .yieldingDelete(let block): "-\(block.deletes.count) \(block.entity)"
             case .link(let links): "+" + links.summary
             case .unlink(let links): "-" + links.summary
             case .unknown: "an operation of a later version"
@@ -89,13 +92,12 @@ extension ChangeBlock {
             switch self {
             case .insert(let rows): rows.write(as: "insert", to: &json)
             case .update(let rows): rows.write(as: "update", to: &json)
-            case .delete(let block):
-                json.member("operation", "delete")
-                json.member("entity", block.entity.string)
-                json.key("records")
-                json.array { json in
-                    for record in block.records { json.string(RecordText.long(record)) }
-                }
+            case .add(let rows): rows.write(as: "add", to: &json)
+            case .write(let siblings): siblings.write(to: &json)
+            case .delete(let block): block.write(as: "delete", to: &json)
+            case .yieldingDelete(let block):
+                RecordBlock(entity: block.entity, records: block.deletes.map(\.record))
+                    .write(as: "yieldingDelete", to: &json)
             case .link(let links): links.write(as: "link", to: &json)
             case .unlink(let links): links.write(as: "unlink", to: &json)
             case .unknown(let operation, let bytes):
@@ -121,6 +123,26 @@ extension RowBlock {
                     }
                 }
             }
+        }
+    }
+}
+
+extension SiblingBlock {
+    fileprivate func write(to json: inout JSONText) {
+        RowBlock(
+            entity: entity, records: writes.map(\.record), properties: [property],
+            columns: [writes.map(\.value)]
+        ).write(as: "write", to: &json)
+    }
+}
+
+extension RecordBlock {
+    fileprivate func write(as operation: String, to json: inout JSONText) {
+        json.member("operation", operation)
+        json.member("entity", entity.string)
+        json.key("records")
+        json.array { json in
+            for record in records { json.string(RecordText.long(record)) }
         }
     }
 }

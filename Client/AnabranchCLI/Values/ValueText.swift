@@ -25,6 +25,7 @@ enum ValueText {
         case .data(let data): data.base64EncodedString()
         case .uuid(let uuid): uuid.uuidString
         case .reference(let record): RecordText.short(record)
+        case .group: json(value)
         case .unknown(let tag, let bytes): "type \(tag): \(bytes.hexadecimal)"
         }
     }
@@ -37,6 +38,13 @@ enum ValueText {
         case .bool, .integer: text(value)
         case .double(let number) where number.isFinite: text(value)
         case .reference(let record): JSONText.quoted(RecordText.long(record))
+        case .group(let group):
+            JSONText.object { json in
+                for member in group.members {
+                    json.key(member.name.string)
+                    json.raw(self.json(member.value))
+                }
+            }
         default: JSONText.quoted(text(value))
         }
     }

@@ -2,10 +2,11 @@ import AnabranchReplication
 
 /// The cells of one record, as its row keeps them.
 ///
-/// For each cell, in ascending order of property numbers: a varint `number × 2 + own`, where
-/// `own` is 1 if the cell has a stamp of its own; then that stamp, eight bytes of timestamp and a
-/// varint of the replica's ordinal; then a length and the value. A cell without a stamp of its own
-/// has the row's, so a record that was only inserted carries one stamp.
+/// For each cell, in ascending order of property numbers, then of stamps: a varint
+/// `number × 2 + own`, where `own` is 1 if the cell has a stamp of its own; then that stamp, eight
+/// bytes of timestamp and a varint of the replica's ordinal; then a length and the value. A cell
+/// without a stamp of its own has the row's, so a record that was only inserted carries one stamp.
+/// A property has one cell, under `keepBoth` one for each value that stands beside the others.
 struct CellList {
     struct Cell {
         let property: Int64
@@ -38,7 +39,10 @@ struct CellList {
         }
     }
 
+    /// The cell of a property that has one value.
     subscript(property: Int64) -> Cell? { cells.first { $0.property == property } }
+
+    func siblings(of property: Int64) -> [Cell] { cells.filter { $0.property == property } }
 
     mutating func put(_ cell: Cell) {
         let place = cells.firstIndex { $0.property >= cell.property } ?? cells.endIndex
@@ -47,6 +51,13 @@ struct CellList {
         } else {
             cells.insert(cell, at: place)
         }
+    }
+
+    /// - Parameter siblings: All of the property, in ascending order of their stamps.
+    mutating func put(_ siblings: [Cell], of property: Int64) {
+        cells.removeAll { $0.property == property }
+        let place = cells.firstIndex { $0.property > property } ?? cells.endIndex
+        cells.insert(contentsOf: siblings, at: place)
     }
 
     /// - Parameters:
@@ -75,7 +86,7 @@ struct CellList {
         var writer = ByteWriter(reservingCapacity: columns.count * 16)
         for column in columns {
             let value = column[row]
-            writer.append(varint: UInt64(column.property) << 1)
+            writer.append(varint: UInt64(column.number) << 1)
             writer.append(count: value.count)
             writer.append(raw: value)
         }

@@ -1,7 +1,7 @@
 import AnabranchReplication
 
 extension StateMerger {
-    /// Adds the set's tag to links of which both ends are held.
+    /// Adds the set's tag to links of which both ends are held, dead or alive.
     func link(_ block: LinkBlock) throws {
         try forEachBatch(of: block) { links, keys, tags in
             let ends = keys.flatMap { [$0.left, $0.right] }
@@ -40,13 +40,15 @@ extension StateMerger {
                     right: try key(of: link.right))
             }
             var tags = try writer.tags(of: keys)
-                .mapValues { try StoredTags.tags(decoding: $0, replica: writer.replica(at:)) }
+                .mapValues {
+                    LinkTags(try StoredTags.stamps(decoding: $0, replica: writer.replica(at:)))
+                }
             try body(links, keys, &tags)
         }
     }
 
     private func put(_ tags: LinkTags?, on key: LinkKey) throws {
         guard let tags else { return try writer.remove(key) }
-        try writer.put(StoredTags.encoded(tags, ordinal: writer.ordinal(of:)), on: key)
+        try writer.put(StoredTags.encoded(tags.tags, ordinal: writer.ordinal(of:)), on: key)
     }
 }

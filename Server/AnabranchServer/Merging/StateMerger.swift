@@ -2,8 +2,9 @@ import AnabranchReplication
 
 /// Merges one change set into a zone's state, by names and stamps and without a model.
 ///
-/// Blocks are applied in their order. The rules themselves are `Register` and `LinkTags`; here
-/// rows are only fetched and kept (invariants 4 and 5).
+/// Blocks are applied in their order. The rules themselves are `Register`, `Counter`, `Siblings`,
+/// `LinkTags` and `DeleteMark`; here rows are only fetched and kept (invariants 4 and 5). A dead
+/// record is held as any other: what comes merges into it.
 struct StateMerger {
     let writer: any ZoneWriting
     let stamp: Stamp
@@ -28,7 +29,10 @@ struct StateMerger {
         switch block {
         case .insert(let rows): try insert(rows)
         case .update(let rows): try update(rows)
+        case .add(let rows): try add(rows)
+        case .write(let siblings): try write(siblings)
         case .delete(let records): try delete(records)
+        case .yieldingDelete(let deletes): try delete(deletes)
         case .link(let links): try link(links)
         case .unlink(let links): try unlink(links)
         case .unknown: break
@@ -39,14 +43,10 @@ struct StateMerger {
         RecordKey(ordinal: try writer.ordinal(of: record.replica), number: record.number)
     }
 
-    private func columns(of rows: RowBlock) throws -> [EncodedColumn] {
+    func columns(of rows: RowBlock) throws -> [EncodedColumn] {
         try zip(rows.properties, rows.columns)
-            .map { property, values in
-                try EncodedColumn(
-                    property: try writer.number(ofProperty: property), values: values,
-                    writer: writer)
-            }
-            .sorted { $0.property < $1.property }
+            .map { try EncodedColumn(property: $0, values: $1, writer: writer) }
+            .sorted { $0.number < $1.number }
     }
 
     private func insert(_ rows: RowBlock) throws {
@@ -64,55 +64,40 @@ struct StateMerger {
         }
     }
 
-    private func update(_ rows: RowBlock) throws {
-        let entity = try writer.number(ofEntity: rows.entity)
-        let columns = try columns(of: rows)
-        for start in stride(from: 0, to: rows.records.count, by: Self.batch) {
-            let places = start..<min(start + Self.batch, rows.records.count)
-            try update(rows, at: places, of: entity, with: columns)
+    private func delete(_ records: RecordBlock) throws {
+        let entity = try writer.number(ofEntity: records.entity)
+        for start in stride(from: 0, to: records.records.count, by: Self.batch) {
+            let places = start..<min(start + Self.batch, records.records.count)
+            let keys = try places.map { try key(of: records.records[$0]) }
+            let held = try writer.entities(of: keys)
+            try writer.remove(keys.filter { held[$0] == entity })
         }
     }
 
-    private func update(
-        _ rows: RowBlock, at places: Range<Int>, of entity: Int64, with columns: [EncodedColumn]
+    // MARK: Rows that are held
+
+    /// Changes those of the records that are held under an entity's name.
+    ///
+    /// - Parameter body: Gets a row and the record's place in the list; returns the row as it is
+    ///   from now on, or `nil` where it keeps all that it has.
+    func change(
+        _ records: [RecordID], of name: WireName, _ body: (StateRow, Int) throws -> StateRow?
     ) throws {
-        let keys = try places.map { try key(of: rows.records[$0]) }
-        var held = try writer.rows(for: keys)
-        var changed: Set<RecordKey> = []
-        for (key, place) in zip(keys, places) {
-            guard let row = try held[key] ?? resurrected(key, entity), row.entity == entity
-            else { continue }
-            guard let merged = try merged(row, with: columns, at: place) else { continue }
-            held[key] = merged
-            changed.insert(key)
-        }
-        try writer.replaceCells(of: changed.compactMap { held[$0] })
-    }
-
-    /// - Returns: `nil` where the row keeps all that it has.
-    private func merged(
-        _ row: StateRow, with columns: [EncodedColumn], at place: Int
-    ) throws -> StateRow? {
-        var list = try CellList(
-            decoding: row.cells, timestamp: row.timestamp, author: row.author)
-        var isChanged = false
-        for column in columns {
-            let held = try list[column.property].map { cell in
-                Stamp(
-                    timestamp: HybridTimestamp(rawValue: cell.timestamp),
-                    replica: try writer.replica(at: cell.author))
+        let entity = try writer.number(ofEntity: name)
+        for start in stride(from: 0, to: records.count, by: Self.batch) {
+            let places = start..<min(start + Self.batch, records.count)
+            let keys = try places.map { try key(of: records[$0]) }
+            var held = try writer.rows(for: keys)
+            var changed: Set<RecordKey> = []
+            for (key, place) in zip(keys, places) {
+                guard let row = try held[key] ?? resurrected(key, entity), row.entity == entity,
+                    let merged = try body(row, place)
+                else { continue }
+                held[key] = merged
+                changed.insert(key)
             }
-            guard Register.outcome(ofWriting: stamp, over: held) == .takes else { continue }
-            list.put(
-                CellList.Cell(
-                    property: column.property, timestamp: stamp.timestamp.rawValue,
-                    author: author, value: column[place]))
-            isChanged = true
+            try writer.replace(changed.compactMap { held[$0] })
         }
-        guard isChanged else { return nil }
-        var merged = row
-        merged.cells = list.encoded(timestamp: row.timestamp, author: row.author)
-        return merged
     }
 
     /// What an update of a record that is not held makes when a simulation switches the rule off.
@@ -123,15 +108,5 @@ struct StateMerger {
             cells: [])
         try writer.insert([row])
         return row
-    }
-
-    private func delete(_ records: RecordBlock) throws {
-        let entity = try writer.number(ofEntity: records.entity)
-        for start in stride(from: 0, to: records.records.count, by: Self.batch) {
-            let places = start..<min(start + Self.batch, records.records.count)
-            let keys = try places.map { try key(of: records.records[$0]) }
-            let held = try writer.entities(of: keys)
-            try writer.remove(keys.filter { held[$0] == entity })
-        }
     }
 }

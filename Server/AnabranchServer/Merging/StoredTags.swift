@@ -1,29 +1,29 @@
 import AnabranchReplication
 
-/// The tags of one link, as its row keeps them: for each, eight bytes of timestamp and a varint of
-/// the replica's ordinal.
+/// Stamps as a row keeps them, the tags of a link or those that deletes have seen: for each, eight
+/// bytes of timestamp and a varint of the replica's ordinal.
 enum StoredTags {
     static func encoded(
-        _ tags: LinkTags, ordinal: (ReplicaID) throws -> Int64
+        _ stamps: [Stamp], ordinal: (ReplicaID) throws -> Int64
     ) throws -> [UInt8] {
-        var writer = ByteWriter(reservingCapacity: tags.tags.count * 10)
-        for tag in tags.tags {
-            writer.append(fixed64: tag.timestamp.rawValue)
-            writer.append(varint: UInt64(try ordinal(tag.replica)))
+        var writer = ByteWriter(reservingCapacity: stamps.count * 10)
+        for stamp in stamps {
+            writer.append(fixed64: stamp.timestamp.rawValue)
+            writer.append(varint: UInt64(try ordinal(stamp.replica)))
         }
         return writer.bytes
     }
 
-    static func tags(
+    static func stamps(
         decoding bytes: [UInt8], replica: (Int64) throws -> ReplicaID
-    ) throws -> LinkTags {
+    ) throws -> [Stamp] {
         var reader = ByteReader(bytes)
-        var tags: [Stamp] = []
+        var stamps: [Stamp] = []
         while !reader.isAtEnd {
             let timestamp = HybridTimestamp(rawValue: try reader.readFixed64())
             let ordinal = Int64(truncatingIfNeeded: try reader.readVarint())
-            tags.append(Stamp(timestamp: timestamp, replica: try replica(ordinal)))
+            stamps.append(Stamp(timestamp: timestamp, replica: try replica(ordinal)))
         }
-        return LinkTags(tags)
+        return stamps
     }
 }

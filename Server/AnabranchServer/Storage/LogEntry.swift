@@ -76,6 +76,7 @@ package struct LogPage: Sendable {
 
 /// How much a zone holds.
 package struct ZoneCounts: Hashable, Sendable {
+    /// Without the dead ones.
     package var records: Int64
     package var links: Int64
     /// Replicas that have pushed, or that a record or stamp mentions.

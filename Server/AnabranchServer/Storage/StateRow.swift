@@ -26,15 +26,23 @@ package struct StateRow: Hashable, Sendable {
     package var author: Int64
     /// An encoded ``CellList``.
     package var cells: [UInt8]
+    /// What deletes that updates may win against have seen, as ``StoredTags``; `nil` where there
+    /// was none.
+    package var seen: [UInt8]?
+    /// Whether the record is out of sight: its deletes have seen all that it holds.
+    package var isDead: Bool
 
     package init(
-        key: RecordKey, entity: Int64, timestamp: UInt64, author: Int64, cells: [UInt8]
+        key: RecordKey, entity: Int64, timestamp: UInt64, author: Int64, cells: [UInt8],
+        seen: [UInt8]? = nil, isDead: Bool = false
     ) {
         self.key = key
         self.entity = entity
         self.timestamp = timestamp
         self.author = author
         self.cells = cells
+        self.seen = seen
+        self.isDead = isDead
     }
 }
 

@@ -37,7 +37,7 @@ package protocol ZoneReading {
     /// where there is one. The work is proportional to what is returned.
     func changeSets(after position: UInt64, byteLimit: Int) throws -> LogPage
 
-    /// Every record of the merged state, in ascending order of identity.
+    /// Every record of the merged state, the dead ones too, in ascending order of identity.
     func forEachRecord(_ body: (CanonicalRecord) throws -> Void) throws
 
     /// One record of the merged state with all its links, or that it is not held.
@@ -65,15 +65,16 @@ package protocol ZoneWriting: ZoneReading {
     func replica(at ordinal: Int64) throws -> ReplicaID
     func number(ofEntity name: WireName) throws -> Int64
     func number(ofProperty property: WireProperty) throws -> Int64
+    func property(at number: Int64) throws -> WireProperty
 
     /// - Throws: ``ZoneStorageError`` `recordHeld` where one of the keys is held.
     func insert(_ rows: [StateRow]) throws
-    /// - Returns: The rows that are held, by key.
+    /// - Returns: The rows that are held, by key, those of dead records among them.
     func rows(for keys: [RecordKey]) throws -> [RecordKey: StateRow]
-    /// - Returns: The number of the entity of each record that is held.
+    /// - Returns: The number of the entity of each record that is held, dead or alive.
     func entities(of keys: [RecordKey]) throws -> [RecordKey: Int64]
-    /// Replaces the cells of rows that are held.
-    func replaceCells(of rows: [StateRow]) throws
+    /// Replaces the cells of rows that are held, and what tells whether they are dead.
+    func replace(_ rows: [StateRow]) throws
     /// Removes records with the links of which they are an end.
     func remove(_ keys: [RecordKey]) throws
 

@@ -14,6 +14,8 @@ package struct ZoneStorageError: Error, Hashable, Sendable {
         package static let tooManyReplicas = Code(rawValue: "too-many-replicas")
         /// The file is of a later format: update the server.
         package static let newerFormat = Code(rawValue: "newer-format")
+        /// The file is of a format that no released server wrote: begin the zone anew.
+        package static let olderFormat = Code(rawValue: "older-format")
         /// The file is something else, or damaged: restore it from a backup.
         package static let damaged = Code(rawValue: "damaged")
         /// Another daemon serves the directory: stop it first.

@@ -61,17 +61,3 @@ extension Dot {
         ["replica": replica.description, "sequence": "\(sequence)"]
     }
 }
-
-extension ChangeBlock {
-    /// What of the block this version cannot merge.
-    var unknownRule: String? {
-        switch self {
-        case .unknown(let operation, _): "operation \(operation)"
-        case .insert(let rows), .update(let rows):
-            rows.properties.first { !$0.isMergeable }.map(\.description)
-        case .link(let links), .unlink(let links):
-            links.property.isMergeable ? nil : links.property.description
-        case .delete: nil
-        }
-    }
-}

@@ -33,12 +33,19 @@ struct HistoryReader {
             switch block {
             case .insert(let rows):
                 inserted += try changes(.insert, rows.entity, rows.records)
-            case .update(let rows):
+            case .update(let rows), .add(let rows):
                 guard let entity = coordinator.model.entity(wireName: rows.entity) else { continue }
                 let names = rows.properties.compactMap { entity.property(wireName: $0.name)?.name }
                 for record in rows.records { touch(record, entity, names) }
+            case .write(let block):
+                guard let entity = coordinator.model.entity(wireName: block.entity),
+                    let property = entity.property(wireName: block.property.name)
+                else { continue }
+                for write in block.writes { touch(write.record, entity, [property.name]) }
             case .delete(let records):
                 deleted += try changes(.delete, records.entity, records.records)
+            case .yieldingDelete(let block):
+                deleted += try changes(.delete, block.entity, block.deletes.map(\.record))
             case .link(let links), .unlink(let links):
                 guard let entity = coordinator.model.entity(wireName: links.entity),
                     let property = entity.property(wireName: links.property.name)

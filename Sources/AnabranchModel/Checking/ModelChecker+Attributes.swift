@@ -59,10 +59,10 @@ extension ModelChecker {
 }
 
 extension AttributeType {
-    /// References and values of later formats are no defaults of any type.
+    /// References, groups and values of later formats are no defaults of any type.
     fileprivate func accepts(default value: Value) -> Bool {
         switch value {
-        case .reference, .unknown: false
+        case .reference, .group, .unknown: false
         default: accepts(value)
         }
     }

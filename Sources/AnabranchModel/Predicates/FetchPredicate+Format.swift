@@ -148,6 +148,7 @@ extension PredicateConstant {
         case .uuid(let uuid): cast(uuid.uuidString, "NSUUID")
         case .uri(let text): cast(text, "NSURL")
         case .reference(let record): "<record \(record)>"
+        case .group: "<group \(value)>"
         case .unknown(let tag, _): "<value \(tag)>"
         }
     }

@@ -9,6 +9,12 @@ public enum ChangeBlock: Hashable, Sendable {
     case delete(RecordBlock)
     case link(LinkBlock)
     case unlink(LinkBlock)
+    /// Deltas of counters.
+    case add(RowBlock)
+    /// Values of a `keepBoth` property, each with what its writer saw and takes away.
+    case write(SiblingBlock)
+    /// A delete that yields to every update that it has not seen (`updateWins`).
+    case yieldingDelete(YieldingDeleteBlock)
     /// An operation of a later format, kept as it came.
     case unknown(operation: UInt64, bytes: [UInt8])
 }
@@ -70,14 +76,90 @@ public struct LinkBlock: Hashable, Sendable {
     }
 }
 
-/// The numbers of the operations in the format.
-///
-/// Those without a name yet are reserved: `move` 6, `add` (to a counter) 7, a `keepBoth` write 8,
-/// a delete that updates may win against 9.
+/// Values of one `keepBoth` property.
+public struct SiblingBlock: Hashable, Sendable {
+    public var entity: WireName
+    public var property: WireProperty
+    public var writes: [Write]
+
+    public init(entity: WireName, property: WireProperty, writes: [Write]) {
+        self.entity = entity
+        self.property = property
+        self.writes = writes
+    }
+
+    public struct Write: Hashable, Sendable {
+        public var record: RecordID
+        public var value: Value
+        /// The stamps of the values that the writer saw, which this one replaces.
+        public var tagsSeen: [Stamp]
+
+        public init(record: RecordID, value: Value, tagsSeen: [Stamp]) {
+            self.record = record
+            self.value = value
+            self.tagsSeen = tagsSeen
+        }
+    }
+}
+
+/// Records that were deleted under the policy `updateWins`.
+public struct YieldingDeleteBlock: Hashable, Sendable {
+    public var entity: WireName
+    public var deletes: [Delete]
+
+    public init(entity: WireName, deletes: [Delete]) {
+        self.entity = entity
+        self.deletes = deletes
+    }
+
+    public struct Delete: Hashable, Sendable {
+        public var record: RecordID
+        /// The stamp of every register value that the deleter saw (``DeleteMark``).
+        public var stampsSeen: [Stamp]
+
+        public init(record: RecordID, stampsSeen: [Stamp]) {
+            self.record = record
+            self.stampsSeen = stampsSeen
+        }
+    }
+}
+
+extension ChangeBlock {
+    /// What of the block this version cannot merge, as a message names it: an operation, or a
+    /// property whose rule or type it does not know. `nil` where it can merge all.
+    public var unknownRule: String? {
+        switch self {
+        case .unknown(let operation, _): "operation \(operation)"
+        case .insert(let rows), .update(let rows), .add(let rows):
+            rows.properties.first { !$0.isMergeable }?.description
+        case .link(let links), .unlink(let links):
+            links.property.isMergeable ? nil : links.property.description
+        case .write(let siblings):
+            siblings.property.isMergeable ? nil : siblings.property.description
+        case .delete, .yieldingDelete: nil
+        }
+    }
+}
+
+/// The numbers of the operations in the format; 6, `move`, is reserved.
 enum Operation {
     static let insert: UInt64 = 1
     static let update: UInt64 = 2
     static let delete: UInt64 = 3
     static let link: UInt64 = 4
     static let unlink: UInt64 = 5
+    static let add: UInt64 = 7
+    static let write: UInt64 = 8
+    static let yieldingDelete: UInt64 = 9
+
+    /// Whether an operation writes properties of this rule, where it is known how they merge: a
+    /// counter is written by deltas and a `keepBoth` property with what was seen, or by an insert.
+    static func writes(_ operation: UInt64, _ property: WireProperty) -> Bool {
+        guard property.isMergeable, operation != insert else { return true }
+        return switch property.rule {
+        case .counter: operation == add
+        case .keepBoth: operation == write
+        default: operation == update
+        }
+    }
 }

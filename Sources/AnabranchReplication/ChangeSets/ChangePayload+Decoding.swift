@@ -16,29 +16,34 @@ extension ChangePayload {
 /// Reads a payload block by block.
 public struct ChangePayloadDecoder: Sendable {
     private var reader: ByteReader
-    private var replicas: [ReplicaID]
-    private var names: [WireName] = []
-    private var properties: [WireProperty] = []
+    let replicas: [ReplicaID]
+    private let names: [WireName]
+    let properties: [WireProperty]
     private var cellsLeft = Limits.mostCells
     private var blocksLeft = Limits.mostBlocks
 
     public init(_ bytes: [UInt8], author: ReplicaID) throws(ChangeSetDecodingError) {
         reader = ByteReader(bytes)
-        replicas = [author]
         let version = try reader.readVarint()
         guard version == ChangePayload.version else {
             throw reader.failure(
                 .unsupportedVersion, "version \(version) of the payload is not known here")
         }
+        var replicas = [author]
         for _ in 0..<(try reader.readCount(ofAtLeast: ReplicaID.byteCount)) {
             replicas.append(try reader.readReplica())
         }
+        self.replicas = replicas
+        var names: [WireName] = []
         for _ in 0..<(try Self.readTableCount(&reader)) {
             names.append(WireName(try reader.readName()))
         }
+        self.names = names
+        var properties: [WireProperty] = []
         for _ in 0..<(try Self.readTableCount(&reader)) {
             properties.append(try reader.readProperty())
         }
+        self.properties = properties
     }
 
     private static func readTableCount(
@@ -54,7 +59,7 @@ public struct ChangePayloadDecoder: Sendable {
     /// Takes what a block claims from what a change set may hold in all, before it is allocated.
     ///
     /// - Parameter each: Not above the bytes of the payload, as a count of columns is.
-    private mutating func spend(
+    mutating func spend(
         _ count: Int, times each: Int = 1, _ body: ByteReader
     ) throws(ChangeSetDecodingError) {
         guard count <= cellsLeft / max(each, 1) else {
@@ -76,8 +81,11 @@ public struct ChangePayloadDecoder: Sendable {
         var body = try reader.readNested()
         let block: ChangeBlock
         switch operation {
-        case Operation.insert: block = .insert(try readRows(&body, inserting: true))
-        case Operation.update: block = .update(try readRows(&body, inserting: false))
+        case Operation.insert: block = .insert(try readRows(&body, operation))
+        case Operation.update: block = .update(try readRows(&body, operation))
+        case Operation.add: block = .add(try readRows(&body, operation))
+        case Operation.write: block = .write(try readSiblings(&body))
+        case Operation.yieldingDelete: block = .yieldingDelete(try readYieldingDeletes(&body))
         case Operation.delete:
             let entity = try readName(&body)
             block = .delete(RecordBlock(entity: entity, records: try readRecords(&body)))
@@ -89,11 +97,11 @@ public struct ChangePayloadDecoder: Sendable {
         return block
     }
 
-    private func readName(_ body: inout ByteReader) throws(ChangeSetDecodingError) -> WireName {
+    func readName(_ body: inout ByteReader) throws(ChangeSetDecodingError) -> WireName {
         try Self.entry(of: names, &body)
     }
 
-    private static func entry<Entry>(
+    static func entry<Entry>(
         of table: [Entry], _ body: inout ByteReader
     ) throws(ChangeSetDecodingError) -> Entry {
         let index = try body.readVarint()
@@ -103,38 +111,7 @@ public struct ChangePayloadDecoder: Sendable {
         return table[Int(index)]
     }
 
-    private mutating func readRows(
-        _ body: inout ByteReader, inserting: Bool
-    ) throws(ChangeSetDecodingError) -> RowBlock {
-        let entity = try readName(&body)
-        let records = try readRecords(&body, inserting: inserting)
-        let used = try readColumnProperties(&body)
-        try spend(records.count, times: used.count, body)
-        var columns: [[Value]] = []
-        for property in used {
-            var column = try body.readNested()
-            columns.append(try readColumn(&column, of: property, count: records.count))
-            try column.expectEnd()
-        }
-        return RowBlock(entity: entity, records: records, properties: used, columns: columns)
-    }
-
-    private func readColumnProperties(
-        _ body: inout ByteReader
-    ) throws(ChangeSetDecodingError) -> [WireProperty] {
-        var used: [WireProperty] = []
-        var seen: Set<WireProperty> = []
-        for _ in 0..<(try body.readCount()) {
-            let property = try Self.entry(of: properties, &body)
-            guard !property.type.isLinks, seen.insert(property).inserted else {
-                throw body.failure(.malformed, "\(property) can't be a column here")
-            }
-            used.append(property)
-        }
-        return used
-    }
-
-    private mutating func readRecords(
+    mutating func readRecords(
         _ body: inout ByteReader, inserting: Bool = false
     ) throws(ChangeSetDecodingError) -> [RecordID] {
         let count = try body.readCount()
@@ -168,55 +145,15 @@ public struct ChangePayloadDecoder: Sendable {
         return records
     }
 
-    private func readColumn(
-        _ column: inout ByteReader, of property: WireProperty, count: Int
-    ) throws(ChangeSetDecodingError) -> [Value] {
-        var runs: [(tag: UInt8, count: Int)] = []
-        var missing = count
-        for _ in 0..<(try column.readCount(ofAtLeast: 2)) {
-            let tag = try column.readByte()
-            let length = try column.readVarint()
-            guard length >= 1, length <= UInt64(missing) else {
-                throw column.failure(.malformed, "a run of values has \(length) of \(missing)")
-            }
-            guard property.type.accepts(tag: tag) else {
-                throw column.failure(.malformed, "\(property) can't hold a value of tag \(tag)")
-            }
-            runs.append((tag, Int(length)))
-            missing -= Int(length)
+    private mutating func readYieldingDeletes(
+        _ body: inout ByteReader
+    ) throws(ChangeSetDecodingError) -> YieldingDeleteBlock {
+        let entity = try readName(&body)
+        var deletes: [YieldingDeleteBlock.Delete] = []
+        for record in try readRecords(&body) {
+            deletes.append(.init(record: record, stampsSeen: try readTags(&body)))
         }
-        guard missing == 0 else {
-            throw column.failure(.malformed, "a column lacks \(missing) values")
-        }
-        let range = property.type.integers
-        var bodies = try column.readNested()
-        var values: [Value] = []
-        values.reserveCapacity(count)
-        for run in runs {
-            if run.tag == ValueTag.null {
-                values.append(contentsOf: repeatElement(.null, count: run.count))
-                continue
-            }
-            for _ in 0..<run.count {
-                if let value = try bodies.readBody(tag: run.tag) {
-                    if let range, case .integer(let integer) = value, !range.contains(integer) {
-                        throw bodies.failure(.malformed, "\(integer) is too wide for \(property)")
-                    }
-                    values.append(value)
-                } else {
-                    values.append(.reference(try readReference(&column)))
-                }
-            }
-        }
-        try bodies.expectEnd()
-        return values
-    }
-
-    private func readReference(
-        _ column: inout ByteReader
-    ) throws(ChangeSetDecodingError) -> RecordID {
-        let replica = try Self.entry(of: replicas, &column)
-        return RecordID(replica: replica, number: try column.readRecordNumber())
+        return YieldingDeleteBlock(entity: entity, deletes: deletes)
     }
 
     private mutating func readLinks(
@@ -245,7 +182,7 @@ public struct ChangePayloadDecoder: Sendable {
         return LinkBlock(entity: entity, property: property, links: links)
     }
 
-    private mutating func readTags(
+    mutating func readTags(
         _ body: inout ByteReader
     ) throws(ChangeSetDecodingError) -> [Stamp] {
         var tags: [Stamp] = []
@@ -256,36 +193,5 @@ public struct ChangePayloadDecoder: Sendable {
             tags.append(Stamp(timestamp: timestamp, replica: try Self.entry(of: replicas, &body)))
         }
         return tags
-    }
-}
-
-extension WireType {
-    /// What an integer of this type may be; `nil` where every 64-bit integer will do.
-    package var integers: ClosedRange<Int64>? {
-        switch self {
-        case .integer16: -32_768...32_767
-        case .integer32: -2_147_483_648...2_147_483_647
-        default: nil
-        }
-    }
-
-    /// Whether a value of this tag may stand in a property of this type: null and values of later
-    /// formats everywhere, and anything in a property of a later type.
-    func accepts(tag: UInt8) -> Bool {
-        if tag == ValueTag.null || tag >= ValueTag.firstWithLength { return true }
-        switch self {
-        case .bool: return tag == ValueTag.bool
-        case .integer16, .integer32, .integer64: return tag == ValueTag.integer
-        case .float, .double: return tag == ValueTag.double
-        case .decimal: return tag == ValueTag.decimal
-        case .string: return tag == ValueTag.string
-        case .date: return tag == ValueTag.date
-        case .data: return tag == ValueTag.data
-        case .uuid: return tag == ValueTag.uuid
-        case .uri: return tag == ValueTag.uri
-        case .reference: return tag == ValueTag.reference
-        case .links, .mutualLinks: return false
-        default: return true
-        }
     }
 }

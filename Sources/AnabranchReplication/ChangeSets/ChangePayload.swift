@@ -18,15 +18,5 @@ public struct ChangePayload: Hashable, Sendable {
     }
 
     /// Whether there are properties that this version cannot merge, or operations unknown to it.
-    public var hasUnknownRules: Bool {
-        blocks.contains { block in
-            switch block {
-            case .unknown: true
-            case .insert(let rows), .update(let rows):
-                rows.properties.contains { !$0.isMergeable }
-            case .link(let links), .unlink(let links): !links.property.isMergeable
-            case .delete: false
-            }
-        }
-    }
+    public var hasUnknownRules: Bool { blocks.contains { $0.unknownRule != nil } }
 }

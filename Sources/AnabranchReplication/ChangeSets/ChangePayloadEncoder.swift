@@ -22,12 +22,20 @@ public struct ChangePayloadEncoder: Sendable {
             properties: properties, capacity: capacity)
     }
 
+    /// A block of deltas of counters, filled and given back likewise.
+    public func additions(
+        entity: WireName, properties: [WireProperty], capacity: Int = 0
+    ) -> RowBlockEncoder {
+        RowBlockEncoder(
+            operation: Operation.add, entity: entity, properties: properties, capacity: capacity)
+    }
+
     public mutating func append(_ rows: RowBlockEncoder) {
         guard rows.count > 0 else { return }
         precondition(
             rows.columns.allSatisfy { $0.count == rows.count },
             "every column takes one value for each record")
-        cellCount += rows.count * (rows.properties.count + 1)
+        cellCount += rows.count * (rows.properties.count + 1) + rows.memberCount
         var body = ByteWriter(reservingCapacity: rows.byteCount + 64)
         body.append(varint: tables.index(of: rows.entity))
         rows.records.write(
@@ -40,8 +48,11 @@ public struct ChangePayloadEncoder: Sendable {
 
     public mutating func append(_ block: ChangeBlock) {
         switch block {
-        case .insert(let rows): append(rows, inserting: true)
-        case .update(let rows): append(rows, inserting: false)
+        case .insert(let rows): append(rows, operation: Operation.insert)
+        case .update(let rows): append(rows, operation: Operation.update)
+        case .add(let rows): append(rows, operation: Operation.add)
+        case .write(let siblings): append(siblings)
+        case .yieldingDelete(let deletes): append(deletes)
         case .delete(let records): append(records)
         case .link(let links): append(links, operation: Operation.link)
         case .unlink(let links): append(links, operation: Operation.unlink)
@@ -64,9 +75,9 @@ public struct ChangePayloadEncoder: Sendable {
         blockCount += 1
     }
 
-    private mutating func append(_ block: RowBlock, inserting: Bool) {
-        var rows = rows(
-            inserting: inserting, entity: block.entity, properties: block.properties,
+    private mutating func append(_ block: RowBlock, operation: UInt64) {
+        var rows = RowBlockEncoder(
+            operation: operation, entity: block.entity, properties: block.properties,
             capacity: block.records.count)
         for record in block.records { rows.append(record: record) }
         for (index, column) in block.columns.enumerated() {
@@ -78,11 +89,36 @@ public struct ChangePayloadEncoder: Sendable {
     private mutating func append(_ block: RecordBlock) {
         var body = ByteWriter()
         body.append(varint: tables.index(of: block.entity))
-        var records = RecordListEncoder()
-        for record in block.records { records.append(record) }
-        records.write(to: &body, tables: &tables, inserting: false)
-        cellCount += block.records.count
+        append(records: block.records, to: &body)
         append(operation: Operation.delete, body: body.bytes)
+    }
+
+    private mutating func append(_ block: YieldingDeleteBlock) {
+        var body = ByteWriter()
+        body.append(varint: tables.index(of: block.entity))
+        append(records: block.deletes.map(\.record), to: &body)
+        for delete in block.deletes { append(tags: delete.stampsSeen, to: &body) }
+        append(operation: Operation.yieldingDelete, body: body.bytes)
+    }
+
+    private mutating func append(_ block: SiblingBlock) {
+        var body = ByteWriter()
+        body.append(varint: tables.index(of: block.entity))
+        body.append(varint: tables.index(of: block.property))
+        append(records: block.writes.map(\.record), to: &body)
+        var column = ColumnEncoder(capacity: block.writes.count)
+        for write in block.writes { column.append(write.value) }
+        column.write(to: &body, tables: &tables)
+        cellCount += block.writes.count + column.memberCount
+        for write in block.writes { append(tags: write.tagsSeen, to: &body) }
+        append(operation: Operation.write, body: body.bytes)
+    }
+
+    private mutating func append(records list: [RecordID], to body: inout ByteWriter) {
+        var records = RecordListEncoder()
+        for record in list { records.append(record) }
+        records.write(to: &body, tables: &tables, inserting: false)
+        cellCount += list.count
     }
 
     private mutating func append(_ block: LinkBlock, operation: UInt64) {
@@ -92,14 +128,11 @@ public struct ChangePayloadEncoder: Sendable {
         // One bit a side for positions of ordered relationships, which later rules bring.
         body.append(byte: 0)
         for side in [\LinkBlock.Link.left, \LinkBlock.Link.right] {
-            var records = RecordListEncoder()
-            for link in block.links { records.append(link[keyPath: side]) }
-            records.write(to: &body, tables: &tables, inserting: false)
+            append(records: block.links.map { $0[keyPath: side] }, to: &body)
         }
         if operation == Operation.unlink {
             for link in block.links { append(tags: link.tagsSeen, to: &body) }
         }
-        cellCount += block.links.count * 2
         append(operation: operation, body: body.bytes)
     }
 

@@ -1,4 +1,5 @@
-/// A block of inserted or updated rows, filled record by record in the pass that writes them.
+/// A block of inserted or updated rows, or of deltas, filled record by record in the pass that
+/// writes them.
 public struct RowBlockEncoder: Sendable {
     let operation: UInt64
     let entity: WireName
@@ -23,6 +24,7 @@ public struct RowBlockEncoder: Sendable {
         }?.0
     }
 
+    var memberCount: Int { columns.reduce(0) { $0 + $1.memberCount } }
     var byteCount: Int { columns.reduce(records.count * 2) { $0 + $1.byteCount } }
 
     @inlinable
@@ -79,6 +81,8 @@ struct ColumnEncoder: Sendable {
     @usableFromInline var runs: [(tag: UInt8, count: Int)] = []
     @usableFromInline var values: ByteWriter
     @usableFromInline var references: [RecordID] = []
+    /// Of all groups.
+    @usableFromInline var memberCount = 0
 
     @usableFromInline
     init(capacity: Int) { values = ByteWriter(reservingCapacity: capacity * 4) }
@@ -94,10 +98,12 @@ struct ColumnEncoder: Sendable {
         } else {
             runs.append((tag, 1))
         }
-        if case .reference(let record) = value {
-            references.append(record)
-        } else {
+        switch value {
+        case .reference(let record): references.append(record)
+        case .group(let group):
+            memberCount += group.members.count
             values.append(bodyOf: value)
+        default: values.append(bodyOf: value)
         }
     }
 

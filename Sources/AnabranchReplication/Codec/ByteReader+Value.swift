@@ -19,7 +19,8 @@ extension ByteReader {
         case ValueTag.data: return .data(Data(try readBlock()))
         case ValueTag.uuid: return .uuid(try readUUID())
         case ValueTag.reference: return nil
-        case ValueTag.firstWithLength...: return .unknown(tag: tag, bytes: try readBlock())
+        case ValueTag.group: return .group(try readGroup())
+        case ValueTag.firstUnknown...: return .unknown(tag: tag, bytes: try readBlock())
         default: throw failure(.malformed, "there is no value tag \(tag)")
         }
     }
@@ -43,6 +44,46 @@ extension ByteReader {
             decimal.exponent == exponent
         else { throw failure(.malformed, "a decimal is out of bounds or not in canonical form") }
         return decimal
+    }
+
+    /// Members hold no groups, so that nesting can't exhaust the stack.
+    private mutating func readGroup() throws(ChangeSetDecodingError) -> GroupValue {
+        var body = try readNested()
+        // A name's length, a type and a value's tag.
+        let count = try body.readCount(ofAtLeast: 3)
+        guard count <= Limits.mostMembers else {
+            throw body.failure(
+                .limitExceeded, "a group has more than \(Limits.mostMembers) members")
+        }
+        var members: [GroupValue.Member] = []
+        members.reserveCapacity(count)
+        for _ in 0..<count {
+            let member = try body.readMember()
+            guard members.last.map({ $0.precedes(member) }) ?? true else {
+                throw body.failure(.malformed, "the members of a group are not in order")
+            }
+            members.append(member)
+        }
+        try body.expectEnd()
+        return GroupValue(ordered: members)
+    }
+
+    private mutating func readMember() throws(ChangeSetDecodingError) -> GroupValue.Member {
+        let name = WireName(try readName())
+        let type = WireType(rawValue: try readByte())
+        let tag = try readByte()
+        guard tag != ValueTag.group else { throw failure(.malformed, "a group is in a group") }
+        let value: Value
+        if let body = try readBody(tag: tag) {
+            value = body
+        } else {
+            value = .reference(try readRecord())
+        }
+        let member = GroupValue.Member(name: name, type: type, value: value)
+        guard member.isWellFormed else {
+            throw failure(.malformed, "\(name) (\(type)) can't hold \(member.value)")
+        }
+        return member
     }
 
     private mutating func readUUID() throws(ChangeSetDecodingError) -> UUID {

@@ -18,8 +18,21 @@ extension ByteWriter {
         case .string(let text), .uri(let text): append(string: text)
         case .data(let data): append(data: data)
         case .uuid(let uuid): append(uuid: uuid)
+        case .group(let group): append(group: group)
         case .unknown(_, let bytes): append(block: bytes)
         }
+    }
+
+    @usableFromInline
+    mutating func append(group: GroupValue) {
+        var body = ByteWriter(reservingCapacity: group.members.count * 16)
+        body.append(count: group.members.count)
+        for member in group.members {
+            body.append(string: member.name.string)
+            body.append(byte: member.type.rawValue)
+            body.append(tagged: member.value)
+        }
+        append(block: body.bytes)
     }
 
     @usableFromInline

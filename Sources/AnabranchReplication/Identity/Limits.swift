@@ -14,11 +14,13 @@ public enum Limits {
     public static let longestName = 1024
     /// Bytes of one encoded change set. Larger saves travel in parts.
     public static let largestChangeSet = 256 << 20
-    /// Values, record identities and tags of one change set: a column of nulls takes no bytes, so
-    /// bytes alone do not bound memory.
+    /// Values, record identities, tags and members of groups of one change set: a column of nulls
+    /// takes no bytes, so bytes alone do not bound memory.
     public static let mostCells = 1 << 24
     /// Names, and properties, that one change set may mention.
     public static let mostNames = 1 << 16
+    /// Members of one group.
+    public static let mostMembers = 1 << 10
     /// Blocks of one change set.
     public static let mostBlocks = 1 << 20
     /// Entries of one explicit causal vector: as many as a zone has replicas.

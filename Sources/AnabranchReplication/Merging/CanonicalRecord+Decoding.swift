@@ -8,7 +8,10 @@ extension CanonicalRecord {
         var reader = ByteReader(bytes)
         id = try reader.readRecord()
         entity = WireName(try reader.readName())
-        guard try reader.readByte() == 0 else {
+        switch try reader.readByte() {
+        case 0: deleteMark = nil
+        case 1: deleteMark = DeleteMark(seen: try reader.readLinkTags().tags)
+        default:
             throw reader.failure(.unsupportedVersion, "records of this kind are not known here")
         }
         cells = []

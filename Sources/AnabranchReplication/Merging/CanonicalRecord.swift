@@ -1,5 +1,6 @@
 /// A record as every replica and the server must have it, before any view rule.
 public struct CanonicalRecord: Hashable, Sendable {
+    /// A value that is held: one for each property, under `keepBoth` one for each sibling.
     public struct Cell: Hashable, Sendable {
         public var property: WireProperty
         public var value: Value
@@ -30,26 +31,42 @@ public struct CanonicalRecord: Hashable, Sendable {
     /// Every property that was ever written, null included.
     public var cells: [Cell]
     public var links: [Link]
+    /// What deletes that updates may win against have seen; `nil` where there was none.
+    public var deleteMark: DeleteMark?
 
-    public init(id: RecordID, entity: WireName, cells: [Cell] = [], links: [Link] = []) {
+    public init(
+        id: RecordID, entity: WireName, cells: [Cell] = [], links: [Link] = [],
+        deleteMark: DeleteMark? = nil
+    ) {
         self.id = id
         self.entity = entity
         self.cells = cells
         self.links = links
+        self.deleteMark = deleteMark
     }
 
-    /// The bytes that the canonical hash covers: cells by property, links by property and end.
+    /// Whether the record is out of sight: deleted, with no register value that its deletes have
+    /// not seen.
+    public var isDead: Bool {
+        guard let deleteMark else { return false }
+        return deleteMark.isDead(
+            holding: cells.lazy.filter { $0.property.rule.isRegister }.map(\.stamp))
+    }
+
+    /// The bytes that the canonical hash covers: cells by property and stamp, links by property
+    /// and end.
     ///
-    /// The byte behind the entity tells a living record, 0, from one whose delete updates may
-    /// still win against; the zero at the end counts operations under unknown rules. Both are
-    /// there for later rules.
+    /// The byte behind the entity is 1 where there is a delete mark, which follows, also while the
+    /// record lives again: whether it does is told by its cells. The zero at the end counts
+    /// operations under unknown rules and is there for later ones.
     public func encoded() -> [UInt8] {
         var writer = ByteWriter(reservingCapacity: 64 + cells.count * 48)
         writer.append(record: id)
         writer.append(string: entity.string)
-        writer.append(byte: 0)
+        writer.append(byte: deleteMark == nil ? 0 : 1)
+        if let deleteMark { writer.append(stamps: deleteMark.seen) }
         writer.append(count: cells.count)
-        for cell in cells.sorted(by: { $0.property < $1.property }) {
+        for cell in cells.sorted(by: { ($0.property, $0.stamp) < ($1.property, $1.stamp) }) {
             writer.append(property: cell.property)
             writer.append(stamp: cell.stamp)
             writer.append(tagged: cell.value)
@@ -61,11 +78,17 @@ public struct CanonicalRecord: Hashable, Sendable {
         for link in sorted {
             writer.append(property: link.property)
             writer.append(record: link.right)
-            writer.append(count: link.tags.tags.count)
-            for tag in link.tags.tags { writer.append(stamp: tag) }
+            writer.append(stamps: link.tags.tags)
         }
         writer.append(count: 0)
         return writer.bytes
+    }
+}
+
+extension ByteWriter {
+    fileprivate mutating func append(stamps: [Stamp]) {
+        append(count: stamps.count)
+        for stamp in stamps { append(stamp: stamp) }
     }
 }
 

@@ -7,7 +7,11 @@ extension ChangeBlock {
         switch self {
         case .insert(let rows): rows.restricted(to: isIncluded).map(ChangeBlock.insert)
         case .update(let rows): rows.restricted(to: isIncluded).map(ChangeBlock.update)
+        case .add(let rows): rows.restricted(to: isIncluded).map(ChangeBlock.add)
+        case .write(let block): block.restricted(to: isIncluded).map(ChangeBlock.write)
         case .delete(let deleted): deleted.restricted(to: isIncluded).map(ChangeBlock.delete)
+        case .yieldingDelete(let block):
+            block.restricted(to: isIncluded).map(ChangeBlock.yieldingDelete)
         case .link(let links): links.restricted(to: isIncluded).map(ChangeBlock.link)
         case .unlink(let links): links.restricted(to: isIncluded).map(ChangeBlock.unlink)
         case .unknown: nil
@@ -17,8 +21,10 @@ extension ChangeBlock {
     /// The records whose state a block changes, links counting for both their ends.
     public var touchedRecords: [RecordID] {
         switch self {
-        case .insert(let rows), .update(let rows): rows.records
+        case .insert(let rows), .update(let rows), .add(let rows): rows.records
+        case .write(let block): block.writes.map(\.record)
         case .delete(let deleted): deleted.records
+        case .yieldingDelete(let block): block.deletes.map(\.record)
         case .link(let links), .unlink(let links):
             links.links.flatMap { [$0.left, $0.right] }
         case .unknown: []
@@ -41,6 +47,21 @@ extension RecordBlock {
     fileprivate func restricted(to isIncluded: (RecordID) -> Bool) -> RecordBlock? {
         let kept = records.filter(isIncluded)
         return kept.isEmpty ? nil : RecordBlock(entity: entity, records: kept)
+    }
+}
+
+extension SiblingBlock {
+    fileprivate func restricted(to isIncluded: (RecordID) -> Bool) -> SiblingBlock? {
+        let kept = writes.filter { isIncluded($0.record) }
+        guard !kept.isEmpty else { return nil }
+        return SiblingBlock(entity: entity, property: property, writes: kept)
+    }
+}
+
+extension YieldingDeleteBlock {
+    fileprivate func restricted(to isIncluded: (RecordID) -> Bool) -> YieldingDeleteBlock? {
+        let kept = deletes.filter { isIncluded($0.record) }
+        return kept.isEmpty ? nil : YieldingDeleteBlock(entity: entity, deletes: kept)
     }
 }
 

@@ -103,42 +103,7 @@ public struct Rewriting: Sendable {
         return forks[first]
     }
 
-    private func rewritten(_ block: ChangeBlock) -> ChangeBlock {
-        switch block {
-        case .insert(let rows): .insert(rewritten(rows))
-        case .update(let rows): .update(rewritten(rows))
-        case .delete(let deleted):
-            .delete(
-                RecordBlock(entity: deleted.entity, records: deleted.records.map(rewritten)))
-        case .link(let links): .link(rewritten(links))
-        case .unlink(let links): .unlink(rewritten(links))
-        case .unknown: block
-        }
-    }
+    func rewritten(_ record: RecordID) -> RecordID { records[record] ?? record }
 
-    private func rewritten(_ rows: RowBlock) -> RowBlock {
-        RowBlock(
-            entity: rows.entity, records: rows.records.map(rewritten), properties: rows.properties,
-            columns: rows.columns.map { $0.map(rewritten) })
-    }
-
-    private func rewritten(_ links: LinkBlock) -> LinkBlock {
-        var links = links
-        for index in links.links.indices {
-            let link = links.links[index]
-            let (left, right) = (rewritten(link.left), rewritten(link.right))
-            let isTurned = links.property.type == .mutualLinks && right < left
-            links.links[index] = LinkBlock.Link(
-                left: isTurned ? right : left, right: isTurned ? left : right,
-                tagsSeen: link.tagsSeen.map { stamps[$0] ?? $0 })
-        }
-        return links
-    }
-
-    private func rewritten(_ record: RecordID) -> RecordID { records[record] ?? record }
-
-    private func rewritten(_ value: Value) -> Value {
-        guard case .reference(let record) = value else { return value }
-        return .reference(rewritten(record))
-    }
+    func rewritten(_ seen: [Stamp]) -> [Stamp] { seen.map { stamps[$0] ?? $0 } }
 }

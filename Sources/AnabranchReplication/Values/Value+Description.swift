@@ -19,6 +19,8 @@ extension Value: CustomStringConvertible {
         case .data(let data): "data of \(data.count) bytes"
         case .uuid(let uuid): "\(uuid)"
         case .reference(let record): "record \(record)"
+        case .group(let group):
+            "{" + group.members.map { "\($0.name): \($0.value)" }.joined(separator: ", ") + "}"
         case .unknown(let tag, let bytes): "a value of tag \(tag), \(bytes.count) bytes"
         }
     }

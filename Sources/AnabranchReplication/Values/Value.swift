@@ -27,6 +27,8 @@ public enum Value: Sendable {
     /// A record on the wire. In slots and bindings of a store a reference is `integer`, the
     /// record's local ID there.
     indirect case reference(RecordID)
+    /// The members of a group. References among them are whole identities everywhere.
+    case group(GroupValue)
     /// A value of a later format, kept as it came.
     indirect case unknown(tag: UInt8, bytes: [UInt8])
 
@@ -51,6 +53,7 @@ extension Value: Equatable {
         case (.data(let left), .data(let right)): left == right
         case (.uuid(let left), .uuid(let right)): left == right
         case (.reference(let left), .reference(let right)): left == right
+        case (.group(let left), .group(let right)): left == right
         case (.unknown(let leftTag, let left), .unknown(let rightTag, let right)):
             leftTag == rightTag && left == right
         default: false
@@ -71,6 +74,7 @@ extension Value: Hashable {
         case .data(let value): hasher.combine(value)
         case .uuid(let value): hasher.combine(value)
         case .reference(let value): hasher.combine(value)
+        case .group(let value): hasher.combine(value)
         case .unknown(_, let bytes): hasher.combine(bytes)
         }
     }

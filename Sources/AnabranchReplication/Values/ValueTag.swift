@@ -1,6 +1,6 @@
 /// The byte that tells a value's form on the wire.
 ///
-/// Tags below ``firstWithLength`` have the forms of version 1 of the format. Every later tag is
+/// Tags below ``firstWithLength`` have forms of their own. Every tag from there on is
 /// followed by a length, so that a value that is not understood can still be kept and passed on.
 public enum ValueTag {
     public static let null: UInt8 = 0
@@ -15,6 +15,9 @@ public enum ValueTag {
     public static let uri: UInt8 = 9
     public static let reference: UInt8 = 10
     public static let firstWithLength: UInt8 = 16
+    public static let group: UInt8 = 16
+    /// From here on tags are of later formats.
+    public static let firstUnknown: UInt8 = 17
 }
 
 extension Value {
@@ -32,6 +35,7 @@ extension Value {
         case .uuid: ValueTag.uuid
         case .uri: ValueTag.uri
         case .reference: ValueTag.reference
+        case .group: ValueTag.group
         case .unknown(let tag, _): tag
         }
     }

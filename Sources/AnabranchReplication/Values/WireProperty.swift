@@ -10,9 +10,56 @@ public struct WireProperty: Hashable, Sendable {
         self.rule = rule
     }
 
-    /// Whether this version of the format can merge the property: links as sets, everything else
-    /// as registers. No other pair of type and rule has a meaning yet.
-    public var isMergeable: Bool { rule == (type.isLinks ? .set : .lastWriter) }
+    /// Whether this version of the format can merge the property.
+    ///
+    /// Links are sets and a group has its own rule. Any other value, of a type that is not known
+    /// here too, is a register by stamp: `lastWriter`, `firstWriter` or `keepBoth`. `max` and
+    /// `min` need a type with an order, `counter` one with an exact sum. No other pair of type and
+    /// rule has a meaning yet.
+    public var isMergeable: Bool {
+        switch type {
+        case .links, .mutualLinks: return rule == .set
+        case .group: return rule == .group
+        default: break
+        }
+        switch rule {
+        case .lastWriter, .firstWriter, .keepBoth: return true
+        case .max, .min: return type.isOrdered
+        case .counter: return type == .integer64 || type == .decimal
+        default: return false
+        }
+    }
+
+    /// Whether the value can be merged here, beyond being of the property's type: what is compared
+    /// or added has to be understood.
+    func accepts(_ value: Value) -> Bool {
+        if let range = type.integers, case .integer(let number) = value, !range.contains(number) {
+            return false
+        }
+        guard isMergeable, !value.isNull else { return true }
+        switch rule {
+        case .max, .min:
+            if case .unknown = value { return false }
+            return true
+        case .counter: return Counter.counts(value, as: type)
+        default: return true
+        }
+    }
+
+    /// Whether ``accepts(_:)`` has to be asked for each value.
+    var isPicky: Bool {
+        type.integers != nil || rule == .max || rule == .min || rule == .counter
+    }
+}
+
+extension WireType {
+    fileprivate var isOrdered: Bool {
+        switch self {
+        case .bool, .integer16, .integer32, .integer64, .float, .double, .decimal, .string, .date:
+            true
+        default: false
+        }
+    }
 }
 
 extension WireProperty: Comparable {

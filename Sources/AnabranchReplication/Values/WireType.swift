@@ -22,6 +22,8 @@ public struct WireType: RawRepresentable, Hashable, Sendable {
     public static let reference = WireType(rawValue: 13)
     /// A to-many relationship that is stored as links.
     public static let links = WireType(rawValue: 14)
+    /// Attributes that change together: a register whose value is a ``GroupValue``.
+    public static let group = WireType(rawValue: 15)
     /// A to-many relationship that is its own inverse, stored as links whose left end is the
     /// smaller identity: a link has one form, whoever made it, also where it is renamed.
     public static let mutualLinks = WireType(rawValue: 16)
@@ -34,9 +36,8 @@ extension WireType: CustomStringConvertible {
     public var description: String {
         let names = [
             "bool", "integer16", "integer32", "integer64", "float", "double", "decimal", "string",
-            "date", "data", "uuid", "uri", "reference", "links",
+            "date", "data", "uuid", "uri", "reference", "links", "group", "mutualLinks",
         ]
-        if self == .mutualLinks { return "mutualLinks" }
         guard (1...names.count).contains(Int(rawValue)) else { return "type \(rawValue)" }
         return names[Int(rawValue) - 1]
     }

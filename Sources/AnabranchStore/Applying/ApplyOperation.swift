@@ -137,7 +137,8 @@ struct ApplyOperation {
         case .delete(let records): try delete(records, of: set)
         case .link(let links): try link(links, of: set)
         case .unlink(let links): try unlink(links, of: set)
-        case .unknown: break  // The log keeps it for a version that knows it.
+        // The log keeps them for a version that merges them.
+        case .add, .write, .yieldingDelete, .unknown: break
         }
     }
 }

@@ -81,7 +81,7 @@ extension PredicateSQL {
                 // SQLite ends a JSON text at a NUL.
                 guard !text.utf8.contains(0) else { return nil }
                 append(text, to: &json)
-            case .null, .double, .date, .data, .uuid, .reference, .unknown: return nil
+            case .null, .double, .date, .data, .uuid, .reference, .group, .unknown: return nil
             }
         }
         json.append(UInt8(ascii: "]"))

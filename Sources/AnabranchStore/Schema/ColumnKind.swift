@@ -76,13 +76,13 @@ extension Statement {
         case .decimal(let decimal): try bind(decimal.description, at: index)
         case .data(let data): try bind([UInt8](data), at: index)
         case .uuid(let uuid): try withUnsafeBytes(of: uuid.uuid) { try bind($0, at: index) }
-        case .unknown: try bind(unknown: value, at: index, as: kind)
+        case .group, .unknown: try bind(unknown: value, at: index, as: kind)
         default: try bindNull(at: index)
         }
     }
 
-    /// A value of a later format keeps its tag and its bytes. It stands where no value of the
-    /// column can: as a blob, or in columns of blobs as the blob's hexadecimal text.
+    /// A group, and a value of a later format, keeps its tag and its bytes. It stands where no
+    /// value of the column can: as a blob, or in columns of blobs as the blob's hexadecimal text.
     private func bind(unknown value: Value, at index: Int, as kind: ColumnKind?) throws {
         var writer = ByteWriter()
         writer.append(tagged: value)
@@ -133,15 +133,16 @@ extension UnsafeColumn {
         }
     }
 
-    /// A value of a later format.
+    /// A group or a value of a later format.
     private func unknown(_ type: SQLiteValue.Kind) -> Value? {
         let tagged = type == .blob ? bytes : [UInt8](hexadecimal: string)
         guard let tagged else { return nil }
         var reader = ByteReader(tagged)
-        guard let value = try? reader.readTagged(), reader.isAtEnd, case .unknown = value else {
-            return nil
+        guard let value = try? reader.readTagged(), reader.isAtEnd else { return nil }
+        switch value {
+        case .group, .unknown: return value
+        default: return nil
         }
-        return value
     }
 
     /// What another program wrote into the column, as SQLite converts it.

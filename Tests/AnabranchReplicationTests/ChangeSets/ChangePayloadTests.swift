@@ -60,7 +60,7 @@ import Testing
             entity: "E", records: [RecordID(replica: author, number: 1)], properties: [property],
             columns: [[.unknown(tag: 77, bytes: [1, 2, 3])]])
         let payload = ChangePayload(blocks: [
-            .unknown(operation: 9, bytes: [0xFF, 0, 0xFF]), .update(rows),
+            .unknown(operation: 10, bytes: [0xFF, 0, 0xFF]), .update(rows),
             .unknown(operation: .max, bytes: []),
         ])
         let bytes = payload.encoded(author: author)
@@ -83,8 +83,99 @@ import Testing
         #expect(canMerge(.links, .set))
         #expect(!canMerge(.string, .set))
         #expect(!canMerge(.links, .lastWriter))
-        #expect(!canMerge(.string, MergeRule(rawValue: 5)))
-        #expect(!canMerge(.links, MergeRule(rawValue: 7)))
+        #expect(!canMerge(.string, .counter))
+        #expect(!canMerge(.links, .list))
+    }
+
+    @Test func `exactly these pairs of rule and type can be merged`() {
+        let ordered: [WireType] = [
+            .bool, .integer16, .integer32, .integer64, .float, .double, .decimal, .string, .date,
+        ]
+        let all = (0...255 as ClosedRange<UInt8>).map { WireType(rawValue: $0) }
+        let registers = all.filter { !$0.isLinks && $0 != .group }
+        let merged: [MergeRule: [WireType]] = [
+            .lastWriter: registers, .firstWriter: registers, .keepBoth: registers, .max: ordered,
+            .min: ordered, .counter: [.integer64, .decimal], .set: [.links, .mutualLinks],
+            .group: [.group],
+        ]
+        for rule in (0...255 as ClosedRange<UInt8>).map({ MergeRule(rawValue: $0) }) {
+            for type in all {
+                let property = WireProperty(name: "p", type: type, rule: rule)
+                #expect(property.isMergeable == (merged[rule] ?? []).contains(type), "\(property)")
+            }
+        }
+    }
+
+    /// A counter that is updated, a register that is added to: no reader takes it.
+    @Test(arguments: [
+        (WireType.integer64, MergeRule.counter, "add"), (.string, .keepBoth, "write"),
+        (.string, .lastWriter, "update"), (.integer64, .max, "update"),
+        (.string, .firstWriter, "update"), (.group, .group, "update"),
+    ])
+    func `each rule is written by its own operation`(
+        type: WireType, rule: MergeRule, own: String
+    ) {
+        let property = WireProperty(name: "p", type: type, rule: rule)
+        let record = RecordID(replica: author, number: 1)
+        let value: Value = type == .integer64 ? .integer(1) : type == .group ? .group(.empty) : "x"
+        let rows = RowBlock(
+            entity: "E", records: [record], properties: [property], columns: [[value]])
+        let write = SiblingBlock(
+            entity: "E", property: property,
+            writes: [.init(record: record, value: value, tagsSeen: [])])
+        let blocks: [String: ChangeBlock] = [
+            "update": .update(rows), "add": .add(rows), "write": .write(write),
+        ]
+        #expect(failure(of: .insert(rows)) == nil)
+        for (name, block) in blocks {
+            #expect(failure(of: block)?.code == (name == own ? nil : .malformed), "\(name)")
+        }
+    }
+
+    /// What is compared or added has to be understood by all.
+    @Test func `values that a rule can't merge are refused`() throws {
+        let later = Value.unknown(tag: 99, bytes: [])
+        let number = { (text: String) in ExactDecimal(text).map { Value.decimal($0) } ?? .null }
+        let cases: [(WireType, MergeRule, Value, Bool)] = [
+            (.integer64, .max, later, false), (.string, .min, later, false),
+            (.integer64, .counter, later, false), (.decimal, .counter, later, false),
+            (.decimal, .counter, number("0.000000000000000001"), true),
+            (.decimal, .counter, number("1e-19"), false),
+            (.decimal, .counter, number("-5e19"), true),
+            (.decimal, .counter, number("5e19"), false),
+            (.decimal, .max, number("1e-19"), true), (.string, .firstWriter, later, true),
+            (.string, .keepBoth, later, true),
+        ]
+        for (type, rule, value, isTaken) in cases {
+            let property = WireProperty(name: "p", type: type, rule: rule)
+            let rows = RowBlock(
+                entity: "E", records: [RecordID(replica: author, number: 1)],
+                properties: [property], columns: [[value]])
+            #expect(
+                failure(of: .insert(rows))?.code == (isTaken ? nil : .malformed),
+                "\(property) \(value)")
+        }
+        let counter = WireProperty(name: "p", type: .integer64, rule: .counter)
+        let null = RowBlock(
+            entity: "E", records: [RecordID(replica: author, number: 1)], properties: [counter],
+            columns: [[.null]])
+        #expect(failure(of: .insert(null)) == nil)
+        #expect(failure(of: .add(null))?.code == .malformed)
+    }
+
+    /// A later version may give a meaning to rules and types that this one does not know.
+    @Test func `operations on what is not known here are kept`() throws {
+        let property = WireProperty(name: "p", type: .integer16, rule: .counter)
+        let record = RecordID(replica: other, number: 1)
+        let rows = RowBlock(
+            entity: "E", records: [record], properties: [property], columns: [[.integer(1)]])
+        let text = WireProperty(name: "t", type: .string, rule: .text)
+        let write = SiblingBlock(
+            entity: "E", property: text, writes: [.init(record: record, value: "", tagsSeen: [])])
+        let payload = ChangePayload(blocks: [.add(rows), .update(rows), .write(write)])
+        let bytes = payload.encoded(author: author)
+        #expect(try ChangePayload(decoding: bytes, author: author) == payload)
+        #expect(payload.blocks.allSatisfy { $0.unknownRule != nil })
     }
 
     @Test func `an inserted record is always its author's`() throws {

@@ -87,6 +87,9 @@ import Testing
             tables + [1, 13, 0, 1, 2] + huge,  // columns
             tables + [2, 17, 0, 1, 0, 1, 2, 1, 0, 11, 1, 2] + huge,  // a run of values
             tables + [5, 15, 0, 0, 0, 0, 0] + huge,
+            tables + [7, 13, 0, 1, 0] + huge,  // a run of records to add to
+            tables + [8, 12, 0, 0] + huge,  // written records
+            tables + [9, 14, 0, 1, 0, 1, 2] + huge,  // stamps seen
         ]
         for claim in claims { #expect(payloadFailure(claim) != nil) }
     }
@@ -148,6 +151,56 @@ import Testing
             columns: properties.map { _ in [.null] })
         #expect(
             payloadFailure(ChangePayload(blocks: [.update(rows)]).encoded(author: author)) == nil)
+    }
+
+    @Test func `members of groups are counted`() throws {
+        let members = (0..<Limits.mostMembers).map {
+            GroupValue.Member(name: WireName("m\($0)"), type: .bool, value: .null)
+        }
+        let group = try #require(GroupValue(members))
+        let more = GroupValue.Member(name: "one more", type: .bool, value: .null)
+        #expect(group.replacing([more]) == nil)
+        let property = WireProperty(name: "g", type: .group, rule: .group)
+        let count = Limits.mostCells / Limits.mostMembers
+        func blocks(_ count: Int) -> ChangePayloadEncoder {
+            var encoder = ChangePayloadEncoder(author: author)
+            var rows = encoder.rows(inserting: false, entity: "E", properties: [property])
+            for number in 1...UInt64(count) {
+                rows.append(record: RecordID(replica: author, number: number))
+                rows.append(.group(group), toColumn: 0)
+            }
+            encoder.append(rows)
+            return encoder
+        }
+        let small = blocks(count / 64)
+        #expect(small.isWithinLimits)
+        #expect(payloadFailure(small.finish()) == nil)
+        let large = blocks(count)
+        #expect(!large.isWithinLimits)
+        #expect(payloadFailure(large.finish())?.code == .limitExceeded)
+    }
+
+    @Test func `groups that are not in their one form are refused`() throws {
+        func value(_ body: [UInt8]) -> [UInt8] {
+            // One update of record 1 of the author, with one group.
+            let column = [1, ValueTag.group, 1, UInt8(body.count + 1), UInt8(body.count)] + body
+            let block = [0, 1, 0, 1, 2, 1, 0, UInt8(column.count)] + column
+            return [1, 0, 1, 1, 0x65, 1, 1, 0x67, 15, 10, 2, UInt8(block.count)] + block
+        }
+        let bool: [UInt8] = [1, 0x61, 1, 1, 1]
+        let later: [UInt8] = [1, 0x62, 1, 1, 0]
+        let accepted = [[0], [1] + bool, [2] + bool + later]
+        for body in accepted { #expect(payloadFailure(value(body)) == nil) }
+        let refused: [[UInt8]] = [
+            [2] + later + bool, [2] + bool + bool,  // order
+            [1] + bool + [0], [2] + bool, [],  // lengths
+            [1, 1, 0x61, 1, 2, 0],  // an integer in a bool
+            [1, 1, 0x61, 2, 2, 0x80, 0x80, 4],  // too wide
+            [1, 1, 0x61, 15, ValueTag.group, 1, 0],  // a group in a group
+            [1, 1, 0x61, 40, ValueTag.group, 1, 0], [1, 1, 0x61, 14, 0], [1, 1, 0x61, 16, 0],
+            [0x80, 8],  // a claim of many
+        ]
+        for body in refused { #expect(payloadFailure(value(body)) != nil, "\(body)") }
     }
 
     private func expectDecodable(_ bytes: [UInt8]) {

@@ -28,11 +28,36 @@ import Testing
             { $0.links[0].tags.add(stamp) },
             { $0.links[0].right = RecordID(replica: $0.id.replica, number: 77) },
             { $0.links.removeLast() },
+            { $0.deleteMark = nil },
+            { $0.deleteMark?.formUnion([stamp]) },
+            { record in
+                // A sibling: a second value of the same property.
+                let cell = record.cells[0]
+                record.cells.append(.init(property: cell.property, value: .null, stamp: stamp))
+            },
         ]
         for change in changes {
             var changed = record
             change(&changed)
             #expect(hash([changed]) != hash([record]))
+        }
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `a record is read back as it was written`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var record = record(&generator)
+        for mark in [record.deleteMark, nil, DeleteMark(seen: [Stamp]())] {
+            record.deleteMark = mark
+            let bytes = record.encoded()
+            let read = try CanonicalRecord(decoding: bytes)
+            #expect(read.encoded() == bytes)
+            #expect(read.deleteMark == mark)
+            for count in bytes.indices {
+                #expect(throws: ChangeSetDecodingError.self) {
+                    try CanonicalRecord(decoding: Array(bytes.prefix(count)))
+                }
+            }
         }
     }
 
@@ -65,6 +90,12 @@ import Testing
                 property: property, value: generator.value(of: property.type, replicas: replicas),
                 stamp: generator.stamp(of: replicas))
         }
+        let siblings = (1...2).map { _ in
+            CanonicalRecord.Cell(
+                property: WireProperty(name: "p", type: .string, rule: .keepBoth),
+                value: generator.value(of: .string, replicas: []),
+                stamp: generator.stamp(of: replicas))
+        }
         let links = (1...3 as ClosedRange<UInt64>).map { number in
             CanonicalRecord.Link(
                 property: WireProperty(name: "links", type: .links, rule: .set),
@@ -72,6 +103,7 @@ import Testing
                 tags: LinkTags([generator.stamp(of: replicas), generator.stamp(of: replicas)]))
         }
         return CanonicalRecord(
-            id: generator.record(of: replicas), entity: "Person", cells: cells, links: links)
+            id: generator.record(of: replicas), entity: "Person", cells: cells + siblings,
+            links: links, deleteMark: DeleteMark(seen: [generator.stamp(of: replicas)]))
     }
 }

@@ -14,6 +14,33 @@ import Testing
         }
     }
 
+    @Test(arguments: 0..<200 as Range<UInt64>)
+    func `every causal order ends in one hash under every rule`(seed: UInt64) throws {
+        let history = try RandomHistory(seed: seed, rules: .all)
+        let expected = try merged(history.changeSets)
+        for order in 1...4 as ClosedRange<UInt64> {
+            let delivered = try merged(history.causalOrder(seed: seed &* 31 &+ order))
+            #expect(delivered.state == expected.state)
+            #expect(delivered.canonicalHash == expected.canonicalHash)
+        }
+    }
+
+    @Test(arguments: ReferenceMerge.Mistake.allCases.filter { $0 != .lastWriterOnly })
+    func `orders diverge as soon as a rule is mistaken`(
+        mistake: ReferenceMerge.Mistake
+    ) throws {
+        let diverging = try (0..<300 as Range<UInt64>).first { seed in
+            let history = try RandomHistory(seed: seed, rules: .all)
+            let hashes = try (1...4 as ClosedRange<UInt64>).map { order in
+                try merged(
+                    history.causalOrder(seed: seed &* 31 &+ order), mistaking: [mistake]
+                ).canonicalHash
+            }
+            return Set(hashes).count > 1
+        }
+        #expect(diverging != nil)
+    }
+
     @Test(arguments: [Mechanism.linkTags, .recordsNotHeld])
     func `orders diverge as soon as a mechanism is left out`(mechanism: Mechanism) throws {
         let diverging = try (0..<300 as Range<UInt64>).first { seed in
@@ -41,7 +68,7 @@ import Testing
                     case .delete: found.insert("delete")
                     case .link: found.insert("link")
                     case .unlink: found.insert("unlink")
-                    case .unknown: break
+                    case .add, .write, .yieldingDelete, .unknown: found.insert("later rule")
                     }
                 }
             }
@@ -55,10 +82,56 @@ import Testing
             found == ["insert", "update", "delete", "link", "unlink", "tie", "other order"])
     }
 
+    /// What each of the later rules is about happens: values side by side, dead records with
+    /// links and deltas, records that come back and die again, ties of `max` and `min`.
+    @Test func `random histories of all rules contain what each is about`() throws {
+        var found: Set<String> = []
+        for seed in 0..<60 as Range<UInt64> {
+            let history = try RandomHistory(seed: seed, rules: .all)
+            var merge = ReferenceMerge()
+            for changeSet in history.changeSets {
+                let before = merge.records
+                try merge.apply(changeSet)
+                for (id, record) in merge.records {
+                    note(record, before: before[id], changeSet.stamp, in: &found)
+                }
+                if before.contains(where: { $0.value.isDead && merge.records[$0.key] == nil }) {
+                    found.insert("made final")
+                }
+            }
+            if merge.links.keys.contains(where: { merge.records[$0.right]?.isDead == true }) {
+                found.insert("link to a dead record")
+            }
+        }
+        #expect(
+            found == [
+                "siblings", "siblings resolved", "dead", "lives again", "dies again",
+                "delta to a dead record", "made final", "link to a dead record",
+            ])
+    }
+
+    private func note(
+        _ record: ReferenceMerge.Record, before: ReferenceMerge.Record?, _ stamp: Stamp,
+        in found: inout Set<String>
+    ) {
+        guard let before else { return }
+        for (property, values) in record.cells {
+            if values.count > 1 { found.insert("siblings") }
+            let were = before.cells[property]?.count ?? 0
+            if were > 1, values.count == 1 { found.insert("siblings resolved") }
+        }
+        if record.isDead, !before.isDead {
+            found.insert(before.seen == nil ? "dead" : "dies again")
+        }
+        if before.isDead, !record.isDead { found.insert("lives again") }
+        let isAdded = record.cells.contains { $0.key.rule == .counter && $0.value[stamp] != nil }
+        if before.isDead, record.isDead, isAdded { found.insert("delta to a dead record") }
+    }
+
     @Test(arguments: 0..<40 as Range<UInt64>)
     func `a history's dots, stamps and origins are chained`(seed: UInt64) throws {
         var heads: [ReplicaID: ChangeSet] = [:]
-        for changeSet in try RandomHistory(seed: seed).changeSets {
+        for changeSet in try RandomHistory(seed: seed, rules: .all).changeSets {
             let previous = heads[changeSet.dot.replica]
             #expect(changeSet.dot.sequence == (previous?.dot.sequence ?? 0) + 1)
             #expect(changeSet.previousOrigin == previous?.origin ?? .zero)
@@ -75,9 +148,10 @@ import Testing
     }
 
     private func merged(
-        _ changeSets: [ChangeSet], without disabled: Set<Mechanism> = []
+        _ changeSets: [ChangeSet], without disabled: Set<Mechanism> = [],
+        mistaking mistakes: Set<ReferenceMerge.Mistake> = []
     ) throws -> ReferenceMerge {
-        var merge = ReferenceMerge(without: disabled)
+        var merge = ReferenceMerge(without: disabled, mistaking: mistakes)
         for changeSet in changeSets { try merge.apply(changeSet) }
         return merge
     }

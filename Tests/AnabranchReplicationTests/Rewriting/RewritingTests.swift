@@ -78,6 +78,30 @@ import Testing
                             .init(
                                 left: Self.record(4), right: Self.record(3), tagsSeen: [stamp])
                         ])),
+                .add(
+                    RowBlock(
+                        entity: "Person", records: [Self.record(4)],
+                        properties: [
+                            WireProperty(name: "visits", type: .integer64, rule: .counter)
+                        ], columns: [[.integer(1)]])),
+                .write(
+                    SiblingBlock(
+                        entity: "Person",
+                        property: WireProperty(name: "seat", type: .reference, rule: .keepBoth),
+                        writes: [
+                            .init(
+                                record: Self.record(4), value: .reference(Self.record(4)),
+                                tagsSeen: [stamp])
+                        ])),
+                .update(
+                    RowBlock(
+                        entity: "Person", records: [Self.record(4)],
+                        properties: [WireProperty(name: "home", type: .group, rule: .group)],
+                        columns: [[.group(try Self.group())]])),
+                .yieldingDelete(
+                    YieldingDeleteBlock(
+                        entity: "Person",
+                        deletes: [.init(record: Self.record(4), stampsSeen: [stamp])])),
                 .delete(RecordBlock(entity: "Person", records: [Self.record(4)])),
             ],
             beyond: [.init(dot: Self.insert.dot, originPrefix: Self.insert.origin.prefix)])
@@ -96,6 +120,14 @@ import Testing
                     dot: Dot(replica: Self.new, sequence: 1),
                     originPrefix: Self.insert.origin.prefix),
             ])
+    }
+
+    private static func group() throws -> GroupValue {
+        try #require(
+            GroupValue([
+                .init(name: "owner", type: .reference, value: .reference(record(4))),
+                .init(name: "zip", type: .string, value: .string("8000")),
+            ]))
     }
 
     @Test func `turns a mutual link whose ends have changed their order`() throws {

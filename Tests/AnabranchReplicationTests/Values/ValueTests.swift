@@ -47,7 +47,7 @@ import Testing
     @Test func `values of different types are never the same`() {
         let zeros: [Value] = [
             .null, .bool(false), .integer(0), .double(0), .decimal(.zero), .string(""), .date(0),
-            .data(Data()), .uri(""), .unknown(tag: 16, bytes: []), .unknown(tag: 17, bytes: []),
+            .data(Data()), .uri(""), .unknown(tag: 17, bytes: []), .unknown(tag: 18, bytes: []),
         ]
         for (left, one) in zeros.enumerated() {
             for (right, other) in zeros.enumerated() { #expect((one == other) == (left == right)) }

@@ -31,10 +31,20 @@ import Testing
     @Test func `a file of a later format is left as it is`() throws {
         try open("a.sqlite", creating: true).close()
         let connection = try Connection(path: directory.file("a.sqlite"))
-        try connection.execute("PRAGMA user_version = 2")
+        try connection.execute("PRAGMA user_version = 3")
         connection.close()
         let before = FileManager.default.contents(atPath: directory.file("a.sqlite"))
         #expect(code { _ = try open("a.sqlite") } == .newerFormat)
+        #expect(FileManager.default.contents(atPath: directory.file("a.sqlite")) == before)
+    }
+
+    @Test func `a file of a format that was never released is left as it is`() throws {
+        try open("a.sqlite", creating: true).close()
+        let connection = try Connection(path: directory.file("a.sqlite"))
+        try connection.execute("PRAGMA user_version = 1")
+        connection.close()
+        let before = FileManager.default.contents(atPath: directory.file("a.sqlite"))
+        #expect(code { _ = try open("a.sqlite") } == .olderFormat)
         #expect(FileManager.default.contents(atPath: directory.file("a.sqlite")) == before)
     }
 
@@ -97,6 +107,15 @@ import Testing
         #expect(read.cells.map(\.timestamp) == [11, 10])
         #expect(read.cells.map(\.author) == [3, 0])
         #expect(read[2]?.value == values[1])
+        list.put(
+            [
+                .init(property: 1, timestamp: 10, author: 0, value: values[0]),
+                .init(property: 1, timestamp: 12, author: 1, value: values[1]),
+            ], of: 1)
+        let siblings = try CellList(
+            decoding: list.encoded(timestamp: 10, author: 0), timestamp: 10, author: 0)
+        #expect(siblings.siblings(of: 1).map(\.timestamp) == [10, 12])
+        #expect(siblings.cells.map(\.property) == [1, 1, 2])
         #expect(throws: ChangeSetDecodingError.self) {
             try CellList(decoding: Array(updated.dropLast()), timestamp: 10, author: 0)
         }

@@ -21,6 +21,45 @@ import Testing
         #expect(try zone.service.canonicalHash().hash == reference.canonicalHash)
     }
 
+    @Test(arguments: StorageKind.allCases, (0..<100).map { UInt64($0) })
+    func `a zone ends in the state of the reference merge under every rule`(
+        kind: StorageKind, seed: UInt64
+    ) throws {
+        let history = try RandomHistory(seed: seed, rules: .all)
+        var reference = ReferenceMerge()
+        for changeSet in history.changeSets { try reference.apply(changeSet) }
+        let zone = try TestZone(kind)
+        try zone.push(history, seed: seed &+ 1)
+        for record in try zone.records() {
+            #expect(record.encoded() == reference.state[record.id]?.encoded())
+        }
+        #expect(try zone.service.canonicalHash().hash == reference.canonicalHash)
+        for id in reference.records.keys {
+            let image = try zone.storage.read { try $0.image(of: id) }
+            let expected = reference.image(of: id)
+            #expect(image.record?.encoded() == expected.record?.encoded())
+            #expect(Set(image.incoming) == Set(expected.incoming))
+        }
+        let living = try zone.storage.read { try $0.counts().records }
+        #expect(living == Int64(reference.living.count))
+        try zone.reopen()
+        #expect(try zone.service.canonicalHash().hash == reference.canonicalHash)
+    }
+
+    /// A reference that is wrong about one rule has to differ, or the histories prove nothing.
+    @Test(arguments: ReferenceMerge.Mistake.allCases)
+    func `a mistake in a rule shows in the state`(mistake: ReferenceMerge.Mistake) throws {
+        let differing = try (UInt64(0)..<40).first { seed in
+            let history = try RandomHistory(seed: seed, rules: .all)
+            var reference = ReferenceMerge(mistaking: [mistake])
+            for changeSet in history.changeSets { try reference.apply(changeSet) }
+            let zone = try TestZone(.sqlite)
+            try zone.push(history, seed: seed)
+            return try zone.service.canonicalHash().hash != reference.canonicalHash
+        }
+        #expect(differing != nil)
+    }
+
     @Test(arguments: [Mechanism.linkTags, .recordsNotHeld])
     func `switching a mechanism off shows in the state`(mechanism: Mechanism) throws {
         let differing = try (UInt64(0)..<40).filter { seed in

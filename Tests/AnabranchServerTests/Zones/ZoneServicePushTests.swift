@@ -155,9 +155,8 @@ import Testing
                 RowBlock(
                     entity: "Person", records: [record],
                     properties: [
-                        WireProperty(
-                            name: "visits", type: .integer64, rule: MergeRule(rawValue: 5))
-                    ], columns: [[.integer(1)]]))
+                        WireProperty(name: "visits", type: .double, rule: .counter)
+                    ], columns: [[.double(1)]]))
         ])
         #expect(try zone.push(counter).refusal?.code == .unsupportedRule)
         let move = twin.save([.unknown(operation: 6, bytes: [1, 2, 3])])

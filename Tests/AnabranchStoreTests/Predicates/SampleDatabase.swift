@@ -74,7 +74,7 @@ struct SampleDatabase {
 
     static func stored(_ value: Value) -> SQLiteValue {
         switch value {
-        case .null, .reference, .unknown: .null
+        case .null, .reference, .group, .unknown: .null
         case .bool(let flag): .integer(flag ? 1 : 0)
         case .integer(let number): .integer(number)
         case .double(let number), .date(let number): number.isNaN ? .text("NaN") : .real(number)

@@ -51,7 +51,7 @@ extension FuzzTarget {
 extension ChangeBlock {
     fileprivate var isEmpty: Bool {
         switch self {
-        case .insert(let rows), .update(let rows): rows.records.isEmpty
+        case .insert(let rows), .update(let rows), .add(let rows): rows.records.isEmpty
         default: false
         }
     }

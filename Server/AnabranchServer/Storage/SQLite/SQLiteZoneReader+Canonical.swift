@@ -6,7 +6,7 @@ extension SQLiteZoneReader {
         for (_, ordinal) in try replicasInOrder() {
             let rows = try connection.cached(
                 """
-                SELECT key, entity, timestamp, author, cells FROM record
+                SELECT key, entity, timestamp, author, cells, seen, dead FROM record
                 WHERE key BETWEEN ? AND ? ORDER BY key
                 """)
             try rows.bind(RecordKey(ordinal: ordinal, number: 0).rawValue, at: 1)
@@ -30,14 +30,16 @@ extension SQLiteZoneReader {
             id: try id(of: row.key), entity: try entityName(row.entity),
             cells: try list.cells.map { cell in
                 CanonicalRecord.Cell(
-                    property: try property(cell.property),
-                    value: try EncodedColumn.value(
-                        decoding: cell.value, replica: replica(at:)),
+                    property: try property(at: cell.property),
+                    value: try StoredValue.value(decoding: cell.value, replica: replica(at:)),
                     stamp: Stamp(
                         timestamp: HybridTimestamp(rawValue: cell.timestamp),
                         replica: try replica(at: cell.author)))
             },
-            links: try links(of: row.key))
+            links: try links(of: row.key),
+            deleteMark: try row.seen.map {
+                DeleteMark(seen: try StoredTags.stamps(decoding: $0, replica: replica(at:)))
+            })
     }
 
     private func links(of left: RecordKey) throws -> [CanonicalRecord.Link] {
@@ -47,10 +49,11 @@ extension SQLiteZoneReader {
         while try rows.step() {
             links.append(
                 CanonicalRecord.Link(
-                    property: try property(rows.int64(at: 0)),
+                    property: try property(at: rows.int64(at: 0)),
                     right: try id(of: RecordKey(rawValue: rows.int64(at: 1))),
-                    tags: try StoredTags.tags(
-                        decoding: rows.bytes(at: 2), replica: replica(at:))))
+                    tags: LinkTags(
+                        try StoredTags.stamps(
+                            decoding: rows.bytes(at: 2), replica: replica(at:)))))
         }
         return links
     }
@@ -69,7 +72,7 @@ extension SQLiteZoneReader {
         return name
     }
 
-    func property(_ number: Int64) throws -> WireProperty {
+    package func property(at number: Int64) throws -> WireProperty {
         if let property = names.properties[number] { return property }
         let row = try connection.cached(
             "SELECT name, type, rule FROM property WHERE number = ?")
@@ -85,10 +88,11 @@ extension SQLiteZoneReader {
 }
 
 extension Statement {
-    /// Of the columns key, entity, timestamp, author, cells.
+    /// Of the columns key, entity, timestamp, author, cells, seen, dead.
     func stateRow() throws -> StateRow {
         StateRow(
             key: RecordKey(rawValue: int64(at: 0)), entity: int64(at: 1),
-            timestamp: try unsigned(at: 2), author: int64(at: 3), cells: bytes(at: 4))
+            timestamp: try unsigned(at: 2), author: int64(at: 3), cells: bytes(at: 4),
+            seen: isNull(at: 5) ? nil : bytes(at: 5), isDead: int64(at: 6) != 0)
     }
 }

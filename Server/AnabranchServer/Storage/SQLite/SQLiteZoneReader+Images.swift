@@ -7,7 +7,9 @@ extension SQLiteZoneReader {
         guard let ordinal = try knownOrdinal(of: record.replica) else { return image }
         let key = RecordKey(ordinal: ordinal, number: record.number)
         let row = try connection.cached(
-            "SELECT key, entity, timestamp, author, cells FROM record WHERE key = ?")
+            """
+            SELECT key, entity, timestamp, author, cells, seen, dead FROM record WHERE key = ?
+            """)
         try row.bind(key.rawValue, at: 1)
         guard try row.step() else { return image }
         let stored = try row.stateRow()
@@ -26,9 +28,10 @@ extension SQLiteZoneReader {
             links.append(
                 RecordImage.IncomingLink(
                     left: try id(of: RecordKey(rawValue: rows.int64(at: 0))),
-                    property: try property(rows.int64(at: 1)),
-                    tags: try StoredTags.tags(
-                        decoding: rows.bytes(at: 2), replica: replica(at:))))
+                    property: try property(at: rows.int64(at: 1)),
+                    tags: LinkTags(
+                        try StoredTags.stamps(
+                            decoding: rows.bytes(at: 2), replica: replica(at:)))))
         }
         return links
     }

@@ -73,7 +73,8 @@ package class SQLiteZoneReader: ZoneReading {
 
     package func counts() throws -> ZoneCounts {
         ZoneCounts(
-            records: try ZoneSchema.integer("SELECT count(*) FROM record", connection),
+            records: try ZoneSchema.integer("SELECT count(*) FROM record", connection)
+                - ZoneSchema.integer("SELECT count(*) FROM record WHERE dead", connection),
             links: try ZoneSchema.integer("SELECT count(*) FROM link", connection),
             replicas: try ZoneSchema.integer("SELECT count(*) FROM replica", connection),
             bytes: try ZoneSchema.integer("PRAGMA page_count", connection)

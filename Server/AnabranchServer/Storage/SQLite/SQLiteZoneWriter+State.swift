@@ -25,7 +25,9 @@ extension SQLiteZoneWriter {
 
     package func rows(for keys: [RecordKey]) throws -> [RecordKey: StateRow] {
         let select = try connection.cached(
-            "SELECT key, entity, timestamp, author, cells FROM record WHERE key = ?")
+            """
+            SELECT key, entity, timestamp, author, cells, seen, dead FROM record WHERE key = ?
+            """)
         var rows: [RecordKey: StateRow] = [:]
         rows.reserveCapacity(keys.count)
         for key in keys {
@@ -48,11 +50,18 @@ extension SQLiteZoneWriter {
         return entities
     }
 
-    package func replaceCells(of rows: [StateRow]) throws {
-        let update = try connection.cached("UPDATE record SET cells = ? WHERE key = ?")
+    package func replace(_ rows: [StateRow]) throws {
+        let update = try connection.cached(
+            "UPDATE record SET cells = ?, seen = ?, dead = ? WHERE key = ?")
         for row in rows {
             try update.bind(row.cells, at: 1)
-            try update.bind(row.key.rawValue, at: 2)
+            if let seen = row.seen {
+                try update.bind(seen, at: 2)
+            } else {
+                try update.bindNull(at: 2)
+            }
+            try update.bind(row.isDead ? 1 : 0 as Int64, at: 3)
+            try update.bind(row.key.rawValue, at: 4)
             try update.run()
         }
     }

@@ -12,9 +12,13 @@ import AnabranchSQLite
 /// - `replica`: numbers the replicas that the zone has heard of; `sequence` and `origin` are those
 ///   of the last set held, 0 and NULL for one that is only mentioned.
 /// - `record`, `link`: the merged state, `key`, `left` and `right` being `ordinal << 40 | number`.
+///   `seen` is what deletes that updates may win against have seen, NULL where there was none;
+///   `dead` is 1 while that is all that the record holds.
 /// - `acknowledgement`: how far each replica has said that it has taken in the log.
 enum ZoneSchema {
-    static let format: Int64 = 1
+    static let format: Int64 = 2
+    /// Formats below this one were never released, and are not read.
+    static let firstReleasedFormat: Int64 = 2
     /// "AbZn", so that `file` and a reader of the header can tell what it is.
     static let applicationID: Int64 = 0x4162_5A6E
 
@@ -41,7 +45,9 @@ enum ZoneSchema {
             rule INTEGER NOT NULL, UNIQUE(name, type, rule));
         CREATE TABLE record(
             key INTEGER PRIMARY KEY, entity INTEGER NOT NULL, timestamp INTEGER NOT NULL,
-            author INTEGER NOT NULL, cells BLOB NOT NULL);
+            author INTEGER NOT NULL, cells BLOB NOT NULL, seen BLOB,
+            dead INTEGER NOT NULL DEFAULT 0);
+        CREATE INDEX record_dead ON record(dead) WHERE dead;
         CREATE TABLE link(
             left INTEGER NOT NULL, property INTEGER NOT NULL, right INTEGER NOT NULL,
             tags BLOB NOT NULL, PRIMARY KEY (left, property, right)) WITHOUT ROWID;
@@ -55,8 +61,13 @@ enum ZoneSchema {
     /// - Returns: Whether the file has the tables already.
     static func check(_ connection: Connection) throws -> Bool {
         let found = try integer("PRAGMA user_version", connection)
-        if found == format, try integer("PRAGMA application_id", connection) == applicationID {
-            return true
+        let isZone = try integer("PRAGMA application_id", connection) == applicationID
+        if found == format, isZone { return true }
+        guard !isZone || found >= firstReleasedFormat else {
+            throw ZoneStorageError(
+                .olderFormat,
+                "Can't open \(connection.path) because its format \(found) was never released and "
+                    + "is not read by this server: move the file away to begin the zone anew.")
         }
         guard found <= format else {
             throw ZoneStorageError(

@@ -17,7 +17,7 @@ package enum ValueOrder {
         case .date: .date
         case .data: .data
         case .uuid: .uuid
-        case .null, .reference, .unknown: .other
+        case .null, .reference, .group, .unknown: .other
         }
     }
 
