@@ -13,6 +13,8 @@ import Testing
         try expectRoundTrip(generator.pullResponse())
         try expectRoundTrip(generator.pushRequest())
         try expectRoundTrip(generator.pushResponse())
+        try expectRoundTrip(generator.repairRequest())
+        try expectRoundTrip(generator.repairResponse())
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
@@ -24,6 +26,8 @@ import Testing
         expectBeginningsRefused(generator.pullResponse())
         expectBeginningsRefused(generator.pushRequest())
         expectBeginningsRefused(generator.pushResponse())
+        expectBeginningsRefused(generator.repairRequest())
+        expectBeginningsRefused(generator.repairResponse())
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
@@ -35,6 +39,8 @@ import Testing
         expectMutationsSafe(generator.pullResponse())
         expectMutationsSafe(generator.pushRequest())
         expectMutationsSafe(generator.pushResponse())
+        expectMutationsSafe(generator.repairRequest())
+        expectMutationsSafe(generator.repairResponse())
     }
 
     @Test(arguments: 0..<300 as Range<UInt64>)
@@ -59,6 +65,8 @@ import Testing
             PushRequest(
                 epoch: generator.replica(), changeSets: [generator.changeSet().encoded()]))
         expectSealed(generator.pushResponse())
+        expectSealed(generator.repairRequest())
+        expectSealed(generator.repairResponse())
         expectSealed(generator.pullRequest())
         expectSealed(generator.pullResponse())
         expectSealed(generator.helloResponse())

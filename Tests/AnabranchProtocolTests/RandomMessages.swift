@@ -38,6 +38,38 @@ extension SeededGenerator {
             changeSets: changeSets())
     }
 
+    mutating func repairRequest() -> RepairRequest {
+        RepairRequest(epoch: replica(), records: (0..<4).map { _ in record(of: [replica()]) })
+    }
+
+    mutating func repairResponse() -> RepairResponse {
+        RepairResponse(
+            position: quantity(), wallMilliseconds: wall(),
+            images: (0..<Int.random(in: 0...3, using: &self)).map { _ in image() })
+    }
+
+    private mutating func image() -> RecordImage {
+        let replicas = [replica(), replica()]
+        let id = record(of: replicas)
+        guard !oneIn(3) else { return RecordImage(id: id) }
+        var canonical = CanonicalRecord(id: id, entity: WireName(text()))
+        for _ in 0..<Int.random(in: 0...3, using: &self) {
+            let property = wireProperty()
+            canonical.cells.append(
+                .init(
+                    property: property, value: value(of: property.type, replicas: replicas),
+                    stamp: stamp(of: replicas)))
+        }
+        canonical.cells.sort { ($0.property, $0.stamp) < ($1.property, $1.stamp) }
+        return RecordImage(
+            id: id, record: canonical,
+            incoming: (0..<Int.random(in: 0...2, using: &self)).map { _ in
+                .init(
+                    left: record(of: replicas), property: wireProperty(),
+                    tags: LinkTags((0..<3).map { _ in stamp(of: replicas) }))
+            })
+    }
+
     mutating func pushRequest() -> PushRequest {
         PushRequest(epoch: replica(), changeSets: changeSets())
     }

@@ -21,6 +21,30 @@ struct ValueRoundTripTests {
         #expect(try echo(value) == value)
     }
 
+    @Test(arguments: 0...33)
+    func `a text of any length reads the same where SQLite has it`(count: Int) throws {
+        let ascii = (0..<count).map { UInt8(ascii: "A") + UInt8($0) }
+        var texts = [ascii]
+        for index in ascii.indices {
+            for byte in [0, 0x7F, 0x80, 0xFF] as [UInt8] {
+                texts.append(ascii)
+                texts[texts.count - 1][index] = byte
+            }
+            texts.append(Array(ascii[..<index]) + Array("é🌊".utf8))
+        }
+        let statement = try Connection(path: ":memory:").prepare("SELECT CAST(? AS TEXT)")
+        for bytes in texts {
+            try statement.bind(bytes, at: 1)
+            #expect(try statement.step())
+            let text = statement.unsafeColumn(at: 0).string
+            let expected = String(decoding: bytes, as: UTF8.self)
+            #expect(text.utf8.elementsEqual(expected.utf8) && text == expected)
+            #expect(text.hashValue == expected.hashValue && text.utf8.count == expected.utf8.count)
+            #expect(text + "!" == expected + "!")
+            statement.reset()
+        }
+    }
+
     @Test func `a NaN is stored as null`() throws {
         #expect(try echo(.real(.nan)) == .null)
     }

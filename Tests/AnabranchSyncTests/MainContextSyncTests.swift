@@ -18,10 +18,15 @@ struct MainContextSyncTests {
 
     init() throws { scenario = try EngineScenario() }
 
-    private func container(_ name: String) throws -> PersistentContainer {
-        let container = PersistentContainer(
-            model: scenario.names.model,
+    /// - Parameter isUnnoticedCopy: Whether nothing tells the file from its original.
+    private func container(
+        _ name: String, isUnnoticedCopy: Bool = false
+    ) throws -> PersistentContainer {
+        var description = PersistentStoreDescription(
             url: URL(fileURLWithPath: scenario.folder.file(name)))
+        if isUnnoticedCopy { description.environment.fileIdentity = { _ in [] } }
+        let container = PersistentContainer(
+            model: scenario.names.model, storeDescription: description)
         try container.load()
         return container
     }
@@ -137,6 +142,38 @@ struct MainContextSyncTests {
         #expect(used[0].selects - used[1].selects == 1)
         #expect(used[0].rows - used[1].rows == registered)
         for person in held { #expect(try person.value(forKey: "age", as: Int.self) == 2) }
+    }
+
+    /// Two files that nothing tells apart both saved; the second to sync renames what it saved.
+    @Test func `objects whose history forked go on under new IDs with their unsaved edits`()
+        async throws
+    {
+        let here = try container("a.db", isUnnoticedCopy: true)
+        try insert(["Ada"], into: here.viewContext)
+        try await engine(here).synchronize()
+        try scenario.copy("a.db", to: "b.db")
+        let there = try container("b.db", isUnnoticedCopy: true)
+        try insert(["Bob"], into: here.viewContext)
+        try await engine(here).synchronize()
+        try insert(["Cyd"], into: there.viewContext)
+        let cyd = try #require(try people(there.viewContext)["Cyd"])
+        let before = cyd.objectID
+        try cyd.setValue(42, forKey: "age")
+        let merged = MergedChanges(of: there.viewContext)
+        let remote = try engine(there)
+        #expect(try await remote.synchronize().isCaughtUp)
+        #expect(cyd.objectID != before)
+        #expect(merged.all.first?.renamed == [before: cyd.objectID])
+        #expect(try cyd.value(forKey: "name", as: String.self) == "Cyd")
+        #expect(try cyd.value(forKey: "age", as: Int.self) == 42 && there.viewContext.hasChanges)
+        #expect(throws: (any Error).self) { try there.viewContext.existingObject(with: before) }
+        #expect(try people(there.viewContext)["Cyd"] === cyd)
+        try there.viewContext.save()
+        try await remote.synchronize()
+        try await engine(here).synchronize()
+        #expect(try people(here.viewContext)["Cyd"]?.value(forKey: "age", as: Int.self) == 42)
+        #expect(try people(here.viewContext).count == 3)
+        try scenario.expectConverged([here.coordinator.store, there.coordinator.store])
     }
 
     @Test func `a save wakes the live loop at once`() async throws {

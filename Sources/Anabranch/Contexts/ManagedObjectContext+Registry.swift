@@ -105,6 +105,23 @@ extension ManagedObjectContext {
         return object
     }
 
+    /// As ``object(of:)``, for a body that code of the app must not interrupt.
+    ///
+    /// - Parameters:
+    ///   - isRefreshing: Whether a clean object takes over the row even though it has one.
+    ///   - forgotten: Gets the object that the record had and that nobody holds any more; its
+    ///     deinit may run code of the app.
+    func object(
+        of row: StoredRow, refreshing isRefreshing: Bool, forgotten: inout [ManagedObject]
+    ) -> ManagedObject {
+        if let object = registeredObject(takingOver: row, refreshing: isRefreshing) {
+            return object
+        }
+        let object = newObject(of: row)
+        if let earlier = registry.insert(object, for: row.id) { forgotten.append(earlier) }
+        return object
+    }
+
     /// - Parameter refreshing: Whether a clean object takes over the row even though it has one.
     /// - Returns: `nil` where the row's object is not registered.
     func registeredObject(
@@ -121,7 +138,7 @@ extension ManagedObjectContext {
 
     /// An object, still a fault, that has to be registered yet.
     func newObject(of row: StoredRow) -> ManagedObject {
-        let home = home(at: row.entityIndex)
+        let home = home(at: Int(row.entityIndex))
         let object = home.plan.type.init(
             ObjectBirth(
                 home: home, id: row.id, values: .row(row), flags: .hasRow, version: row.version))

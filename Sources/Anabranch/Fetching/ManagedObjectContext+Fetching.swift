@@ -73,20 +73,15 @@ extension ManagedObjectContext {
     ) throws -> [ManagedObject] {
         releaseUnusedIfMany()
         var objects: [ManagedObject] = []
-        var unregistered = 0
+        var forgotten: [ManagedObject] = []
         try coordinator.store.read { reader in
             try reader.rows(plan.query(extraRows: overlay?.ids.count)) { row in
                 if let overlay, overlay.ids.contains(row.id) { return }
-                if let object = registeredObject(takingOver: row, refreshing: isRefreshing) {
-                    objects.append(object)
-                } else {
-                    objects.append(newObject(of: row))
-                    unregistered += 1
-                }
+                objects.append(
+                    object(of: row, refreshing: isRefreshing, forgotten: &forgotten))
             }
         }
-        // At once, so that the registry grows once.
-        registry.insert(objects, unregistered: unregistered)
+        withExtendedLifetime(forgotten) {}
         return objects
     }
 

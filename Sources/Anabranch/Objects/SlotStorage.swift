@@ -1,6 +1,14 @@
 public import AnabranchReplication
 import AnabranchStore
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// The values of an object's slots; empty while there are none.
 ///
 /// It has one owner and is never shared, so a write needs no check and no copy. An array in its
@@ -13,12 +21,28 @@ struct SlotStorage: ~Copyable {
     init() { values = UnsafeMutableBufferPointer(start: nil, count: 0) }
 
     /// - Parameter initialize: Gives each place its value.
+    @inline(__always)
     private init(count: Int, initialize: (UnsafeMutablePointer<Value>) -> Void) {
-        values = .allocate(capacity: count)
-        if let start = values.baseAddress { initialize(start) }
+        let start = Self.memory(for: count)
+        initialize(start)
+        values = UnsafeMutableBufferPointer(start: start, count: count)
     }
 
-    init(_ row: StoredRow) { self.init(count: row.slotCount) { row.read(into: $0) } }
+    /// From `malloc`: `allocate(capacity:)` takes the way of over-aligned memory on Linux, which
+    /// took 3 % of a fetch more.
+    private static func memory(for count: Int) -> UnsafeMutablePointer<Value> {
+        assert(MemoryLayout<Value>.alignment <= 16, "malloc aligns to 16 bytes.")
+        guard let memory = malloc(max(count, 1) * MemoryLayout<Value>.stride) else {
+            fatalError("There is no memory for the values of an object.")
+        }
+        return memory.bindMemory(to: Value.self, capacity: count)
+    }
+
+    @usableFromInline
+    static func release(_ values: UnsafeMutableBufferPointer<Value>) { free(values.baseAddress) }
+
+    @inline(__always)
+    init(_ row: StoredRow) { self.init(count: Int(row.slotCount)) { row.read(into: $0) } }
 
     init(copying other: borrowing SlotStorage) {
         let original = other.values
@@ -43,7 +67,7 @@ struct SlotStorage: ~Copyable {
     @inlinable
     deinit {
         values.deinitialize()
-        values.deallocate()
+        Self.release(values)
     }
 
     var isEmpty: Bool { values.isEmpty }

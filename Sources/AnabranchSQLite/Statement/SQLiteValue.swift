@@ -1,3 +1,5 @@
+public import CSQLite
+
 /// One value in one of SQLite's five storage classes.
 ///
 /// Equality is that of the stored bytes: text by UTF-8 rather than by canonical equivalence, reals
@@ -16,6 +18,19 @@ public enum SQLiteValue: Sendable {
         case text = 3
         case blob = 4
         case null = 5
+
+        /// - Parameter code: As SQLite gives it; what is none of its classes is `null`.
+        @inlinable @inline(__always)
+        init(code: Int32) {
+            // The initializer that the compiler makes is a call, which every column would pay.
+            switch code {
+            case SQLITE_INTEGER: self = .integer
+            case SQLITE_FLOAT: self = .real
+            case SQLITE_TEXT: self = .text
+            case SQLITE_BLOB: self = .blob
+            default: self = .null
+            }
+        }
     }
 }
 

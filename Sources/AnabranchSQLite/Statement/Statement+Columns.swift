@@ -28,8 +28,7 @@ extension Statement {
     /// The storage class of the value, before any conversion that a reader asked for.
     @inlinable
     public func type(at column: Int) -> SQLiteValue.Kind {
-        SQLiteValue.Kind(
-            rawValue: sqlite3_column_type(handle, Int32(truncatingIfNeeded: column))) ?? .null
+        SQLiteValue.Kind(code: sqlite3_column_type(handle, Int32(truncatingIfNeeded: column)))
     }
 
     /// Every byte of the text, NUL included; what is not UTF-8 becomes U+FFFD.

@@ -18,7 +18,7 @@ public struct UnsafeColumn {
 
     /// The storage class of the value, before any conversion that a reader asked for.
     @inlinable public var type: SQLiteValue.Kind {
-        SQLiteValue.Kind(rawValue: sqlite3_value_type(value)) ?? .null
+        SQLiteValue.Kind(code: sqlite3_value_type(value))
     }
 
     @inlinable public var int64: Int64 { sqlite3_value_int64(value) }
@@ -28,7 +28,7 @@ public struct UnsafeColumn {
     @inlinable public var string: String {
         guard let text = sqlite3_value_text(value) else { return "" }
         let count = Int(sqlite3_value_bytes(value))
-        return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
+        return String(utf8: UnsafeBufferPointer(start: text, count: count))
     }
 
     @inlinable public var bytes: [UInt8] { withBytes { [UInt8]($0) } }

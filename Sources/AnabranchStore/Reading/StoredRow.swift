@@ -12,15 +12,17 @@ package struct StoredRow {
     package let id: LocalID
     package let version: RowVersion
     /// The entity's, in the model.
-    package let entityIndex: Int
+    package let entityIndex: Int32
     /// How many slots objects of the entity have.
-    package let slotCount: Int
+    package let slotCount: Int32
 
     /// The row that the statement stands on, its first columns the ID and the version.
     init(_ statement: Statement, decoder: Unmanaged<RowDecoder>) {
         self.statement = .passUnretained(statement)
         self.decoder = decoder
-        (entityIndex, slotCount) = decoder._withUnsafeGuaranteedRef { ($0.index, $0.slotCount) }
+        (entityIndex, slotCount) = decoder._withUnsafeGuaranteedRef {
+            (Int32(truncatingIfNeeded: $0.index), Int32(truncatingIfNeeded: $0.slotCount))
+        }
         id = statement.int64(at: 0)
         version = RowVersion(statement.int64(at: 1))
     }
@@ -39,9 +41,9 @@ package struct StoredRow {
 
     /// As ``read(into:)`` gives them.
     package var slots: [Value] {
-        [Value](unsafeUninitializedCapacity: slotCount) { buffer, count in
+        [Value](unsafeUninitializedCapacity: Int(slotCount)) { buffer, count in
             if let start = buffer.baseAddress { read(into: start) }
-            count = slotCount
+            count = Int(slotCount)
         }
     }
 }

@@ -100,6 +100,7 @@ extension Statement {
 }
 
 extension UnsafeColumn {
+    @inline(__always)
     func slot(as kind: ColumnKind) -> Value {
         let type = self.type
         if type == .null { return .null }

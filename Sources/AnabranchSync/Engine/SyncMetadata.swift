@@ -54,6 +54,7 @@ package struct SyncMetadata: Sendable {
         exchangeAt wallMilliseconds: Int64, clockOffsetMilliseconds: Int64, headPosition: UInt64,
         blockedBy: SyncError?, in store: Store
     ) throws {
+        try store.followClock(offsetMilliseconds: clockOffsetMilliseconds)
         try store.setMetadata([
             Key.lastExchange: Array("\(wallMilliseconds)".utf8),
             Key.clockOffset: Array("\(clockOffsetMilliseconds)".utf8),

@@ -1,0 +1,113 @@
+import AnabranchProtocol
+import AnabranchReplication
+import AnabranchStore
+import Testing
+
+@testable import AnabranchSync
+
+/// What a session does about clocks, forms and debts.
+struct SyncSessionRepairTests {
+    typealias Script = SessionScript
+
+    private static let record = RecordID(replica: Script.other, number: 1)
+
+    private static func images(
+        _ records: [RecordID] = [record], at position: UInt64
+    ) -> SyncSession.Event {
+        .received(
+            RepairResponse(
+                position: position, wallMilliseconds: 5_000,
+                images: records.map { RecordImage(id: $0) }
+            ).encoded())
+    }
+
+    /// A session that has pulled one set, has nothing to push and owes records.
+    private static func indebted() -> Script {
+        var script = Script()
+        _ = script.begin()
+        _ = script.advance(Script.page(to: 1))
+        let state = Script.state(cursor: Script.cursor(1), hasDebts: true)
+        _ = script.advance(.applied(state))
+        #expect(script.advance(.loaded([], state)) == "load debts")
+        return script
+    }
+
+    @Test func `debts are asked for and repaired before the exchange ends`() {
+        var script = Self.indebted()
+        #expect(script.advance(.debts([Self.record])) == "repair")
+        #expect(script.advance(Self.images(at: 1)) == "repair 1 at 1")
+        let state = Script.state(cursor: Script.cursor(1))
+        #expect(script.advance(.applied(state)) == "caught up")
+    }
+
+    @Test func `an answer that knows more than the store waits for the pull`() {
+        var script = Self.indebted()
+        _ = script.advance(.debts([Self.record]))
+        #expect(script.advance(Self.images(at: 3)) == "pull")
+        #expect(script.advance(Script.page(from: 1, to: 3)) == "apply 2 to 3")
+        let state = Script.state(cursor: Script.cursor(3), hasDebts: true)
+        #expect(script.advance(.applied(state)) == "repair 1 at 3")
+        #expect(script.advance(.applied(Script.state(cursor: Script.cursor(3)))) == "caught up")
+    }
+
+    @Test func `what an answer leaves out is asked for again`() {
+        var script = Self.indebted()
+        let second = RecordID(replica: Script.other, number: 2)
+        _ = script.advance(.debts([Self.record, second]))
+        #expect(script.advance(Self.images(at: 1)) == "repair 1 at 1")
+        let state = Script.state(cursor: Script.cursor(1), hasDebts: true)
+        #expect(script.advance(.applied(state)) == "load debts")
+    }
+
+    @Test func `an answer about other records is damaged`() {
+        var script = Self.indebted()
+        _ = script.advance(.debts([Self.record]))
+        let other = RecordID(replica: Script.other, number: 9)
+        #expect(script.advance(Self.images([other], at: 1)) == "wait 250")
+        #expect(script.advance(.waited) == "load debts")
+        _ = script.advance(.debts([Self.record]))
+        #expect(script.advance(Self.images([], at: 1)) == "wait 500")
+    }
+
+    @Test func `a clock that is ahead is corrected a few times, then the push stops`() {
+        var script = Script()
+        _ = script.begin(Script.state(pending: 1))
+        _ = script.advance(Script.page(to: 0))
+        for _ in 1..<script.session.limits.rounds {
+            _ = script.advance(.loaded(Script.pending(1), Script.state(pending: 1)))
+            #expect(
+                script.advance(Script.taken(0, refusal: .clockSkew))
+                    == "restamp above 305000, offset 4000")
+            #expect(script.advance(.restamped) == "load")
+        }
+        _ = script.advance(.loaded(Script.pending(1), Script.state(pending: 1)))
+        #expect(
+            script.advance(Script.taken(0, refusal: .clockSkew)) == "blocked clock-skew")
+    }
+
+    @Test func `a set that the log has in another form is pulled, a few times at most`() {
+        var script = Script()
+        _ = script.begin(Script.state(pending: 1))
+        _ = script.advance(Script.page(to: 0))
+        for round in 1...script.session.limits.rounds {
+            _ = script.advance(.loaded(Script.pending(1), Script.state(pending: 1)))
+            #expect(script.advance(Self.takenInAnotherForm) == "acknowledge 1")
+            let isLast = round == script.session.limits.rounds
+            #expect(
+                script.advance(.acknowledged(Script.state(pending: 1)))
+                    == (isLast ? "blocked forked" : "pull"))
+            if !isLast { #expect(script.advance(Script.page(to: 0)) == "load") }
+        }
+    }
+
+    private static var takenInAnotherForm: SyncSession.Event {
+        let set = Script.sets(1)[0]
+        return .received(
+            PushResponse(
+                acknowledgements: [
+                    .init(
+                        position: 1, dot: set.dot, timestamp: .zero, digest: Digest(of: [1]))
+                ], refusal: nil, headPosition: 0, wallMilliseconds: 5_000
+            ).encoded())
+    }
+}
