@@ -22,7 +22,7 @@ extension RandomAuthor {
             guard let record = state.records[id] else { continue }
             blocks += edits(of: id, record.entity, seeing: record, &generator)
         }
-        blocks += linksAndUnlinks(among: living + inserted, &generator)
+        blocks += linksAndUnlinks(among: people(in: blocks), &generator)
         for id in living where generator.oneIn(6) {
             guard let record = state.records[id] else { continue }
             blocks.append(delete(id, record, &generator))
@@ -33,6 +33,16 @@ extension RandomAuthor {
             blocks.append(.delete(RecordBlock(entity: record.entity, records: [id])))
         }
         return blocks
+    }
+
+    /// Whoever may be friends: what lives, and what the blocks insert.
+    private func people(in blocks: [ChangeBlock]) -> [RecordID] {
+        let person = Self.entities[1]
+        let inserted = blocks.flatMap { block -> [RecordID] in
+            guard case .insert(let rows) = block, rows.entity == person else { return [] }
+            return rows.records
+        }
+        return state.living.filter { state.records[$0]?.entity == person } + inserted
     }
 
     /// - Parameter record: `nil` for one that the same save inserts.

@@ -85,7 +85,8 @@ extension ManagedObjectContext {
             // Transient values have no row to come from.
             let isTransient = !plan.isStored[slot]
             if isTransient, hasEdits { committed[slot] = object.committed[slot] }
-            if isTransient || object.isChangedSinceCommit(slot) { slots[slot] = object.slots[slot] }
+            guard isTransient || object.isChangedSinceCommit(slot) else { continue }
+            slots[slot] = object.valueToKeep(inSlot: slot, over: slots[slot])
         }
         object.committed = committed
         object.slots = slots
@@ -140,5 +141,17 @@ extension ManagedObjectContext {
                 try insert(member, into: object, relationship)
             }
         }
+    }
+}
+
+extension ManagedObject {
+    /// What an unsaved edit is over a newer row: itself, of a counter what it added to the old one.
+    fileprivate final func valueToKeep(inSlot slot: Int, over newer: Value) -> Value {
+        let edited = slots[slot]
+        let property = entity.slots[slot].wireProperty
+        guard property.rule == .counter, !committed.isEmpty,
+            let delta = Counter.delta(from: committed[slot], to: edited, of: property.type)
+        else { return edited }
+        return Counter.sum(newer, delta, of: property.type)
     }
 }

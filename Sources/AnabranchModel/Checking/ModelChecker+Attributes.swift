@@ -8,12 +8,7 @@ extension ModelChecker {
                 .invalidProperty, entity.name, attribute.name,
                 "Can't store \(path) because it has no type; give it one or make it transient.")
         }
-        if attribute.mergeRule != .lastWriter {
-            refuse(
-                unsupported: .mergeRule, entity.name, attribute.name,
-                "Can't merge \(path) by \(attribute.mergeRule) because that rule is not supported "
-                    + "yet; use lastWriter.")
-        }
+        checkRule(of: attribute, entity: entity, path: path)
         if let value = attribute.defaultValue, !attribute.type.accepts(default: value) {
             refuse(
                 .invalidValue, entity.name, attribute.name,
@@ -22,6 +17,26 @@ extension ModelChecker {
         }
         checkBounds(of: attribute, entity: entity, path: path)
         checkExpression(of: attribute, entity: entity, path: path)
+    }
+
+    private mutating func checkRule(of attribute: Attribute, entity: Entity, path: String) {
+        let rule = attribute.mergeRule
+        guard rule != .lastWriter else { return }
+        if attribute.isTransient {
+            refuse(
+                .invalidProperty, entity.name, attribute.name,
+                "Can't merge \(path) by \(rule) because it is transient: nothing of it travels.")
+        } else if rule == .text {
+            refuse(
+                unsupported: .mergeRule, entity.name, attribute.name,
+                "Can't merge \(path) by \(rule) because that rule is not supported yet; use "
+                    + "lastWriter or keepBoth.")
+        } else if !attribute.type.canMerge(by: rule) {
+            refuse(
+                .invalidProperty, entity.name, attribute.name,
+                "Can't merge \(path) by \(rule) because \(rule.typeRule), and its type is "
+                    + "\(attribute.type).")
+        }
     }
 
     private mutating func checkBounds(of attribute: Attribute, entity: Entity, path: String) {
@@ -58,7 +73,21 @@ extension ModelChecker {
     }
 }
 
+extension MergeRule {
+    fileprivate var typeRule: String {
+        switch self {
+        case .max, .min: "it needs a type with an order: numbers, dates, strings, booleans"
+        case .counter: "it counts 64-bit integers and decimals"
+        default: "it is no rule of attributes"
+        }
+    }
+}
+
 extension AttributeType {
+    fileprivate func canMerge(by rule: MergeRule) -> Bool {
+        WireProperty(name: "", type: wireType, rule: rule).isMergeable
+    }
+
     /// References, groups and values of later formats are no defaults of any type.
     fileprivate func accepts(default value: Value) -> Bool {
         switch value {

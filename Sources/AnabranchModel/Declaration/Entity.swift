@@ -19,6 +19,8 @@ public struct Entity: Hashable, Sendable {
     public var wireName: String?
     /// The name that the entity had in the model before.
     public var renamingIdentifier: String?
+    /// Of this entity and its sub-entities; `updateWins` of a super-entity holds here too.
+    public var deletePolicy: DeletePolicy
     public var userInfo: [String: String]
 
     public init(
@@ -28,6 +30,7 @@ public struct Entity: Hashable, Sendable {
         representedClassName: String? = nil,
         wireName: String? = nil,
         renamingIdentifier: String? = nil,
+        deletePolicy: DeletePolicy = .deleteWins,
         userInfo: [String: String] = [:],
         @EntityBuilder _ content: () -> [EntityElement] = { [] }
     ) {
@@ -37,6 +40,7 @@ public struct Entity: Hashable, Sendable {
         self.representedClassName = representedClassName
         self.wireName = wireName
         self.renamingIdentifier = renamingIdentifier
+        self.deletePolicy = deletePolicy
         self.userInfo = userInfo
         attributes = []
         relationships = []

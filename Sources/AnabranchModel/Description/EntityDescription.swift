@@ -7,6 +7,8 @@ public final class EntityDescription: Sendable {
     public let name: String
     public let wireName: WireName
     public let isAbstract: Bool
+    /// Its own, or `updateWins` where a super-entity has it.
+    public let deletePolicy: DeletePolicy
     /// The place in the model's ``ManagedObjectModel/entities``.
     public let index: Int
     /// The super-entity's slots first, then the own attributes, to-one and to-many
@@ -33,7 +35,7 @@ public final class EntityDescription: Sendable {
 
     init(
         _ declaration: Entity, index: Int, lineage: [Int], subentities: [Int],
-        slots: [PropertyDescription], graph: ModelGraph
+        slots: [PropertyDescription], deletePolicy: DeletePolicy, graph: ModelGraph
     ) {
         self.declaration = declaration
         self.index = index
@@ -43,6 +45,7 @@ public final class EntityDescription: Sendable {
         name = declaration.name
         wireName = WireName(declaration.resolvedWireName)
         isAbstract = declaration.isAbstract
+        self.deletePolicy = deletePolicy
         children = subentities
         attributes = slots.compactMap(\.attribute)
         relationships = slots.compactMap(\.relationship)

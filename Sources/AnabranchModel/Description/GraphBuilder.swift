@@ -25,7 +25,10 @@ struct GraphBuilder {
             return EntityDescription(
                 index.entities[position], index: position, lineage: lineage,
                 subentities: index.children[position],
-                slots: lineage.flatMap { own[$0] }, graph: graph)
+                slots: lineage.flatMap { own[$0] },
+                deletePolicy: lineage.contains {
+                    index.entities[$0].deletePolicy == .updateWins
+                } ? .updateWins : .deleteWins, graph: graph)
         }
         return entities
     }

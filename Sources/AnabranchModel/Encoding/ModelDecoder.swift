@@ -68,6 +68,7 @@ enum ModelDecoder {
             case EntityField.constraint:
                 result.uniquenessConstraints.append(try constraint(in: field))
             case EntityField.userInfo: try field.addEntry(to: &result.userInfo)
+            case EntityField.deletePolicy: result.deletePolicy = try field.choice(DeletePolicy.self)
             default: throw field.unknownField(number)
             }
         }

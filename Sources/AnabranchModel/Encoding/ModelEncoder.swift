@@ -31,6 +31,9 @@ enum ModelEncoder {
         fields.append(EntityField.index, records: entity.indexes, write)
         fields.append(EntityField.constraint, records: entity.uniquenessConstraints, write)
         fields.append(EntityField.userInfo, entries: entity.userInfo)
+        if entity.deletePolicy != .deleteWins {
+            fields.append(EntityField.deletePolicy, number: entity.deletePolicy.rawValue)
+        }
     }
 
     private static func write(_ attribute: Attribute, to fields: inout FieldWriter) {

@@ -17,6 +17,8 @@ enum EntityField {
     static let index: UInt8 = 9
     static let constraint: UInt8 = 10
     static let userInfo: UInt8 = 11
+    /// The raw value of `DeletePolicy`; left out where it is `deleteWins`.
+    static let deletePolicy: UInt8 = 12
 }
 
 enum AttributeField {

@@ -12,12 +12,27 @@ extension ModelReader {
         attribute.preservesValueInHistoryOnDeletion = element.flag("preserveAfterDeletion")
         attribute.userInfo = userInfo(of: element)
         attribute.wireName = attribute.userInfo[Self.wireNameKey]
+        if let name = attribute.userInfo[Self.mergeRuleKey] {
+            attribute.mergeRule = rule(named: name, of: "\(entity).\(attribute.name)", element)
+        }
         attribute.type = type(of: element, isTransient: attribute.isTransient, entity: entity)
         checkKind(of: element, entity: entity, property: attribute.name)
         guard attribute.type != .undefined else { return attribute }
         readDefault(of: element, into: &attribute, entity: entity)
         readBounds(of: element, into: &attribute, entity: entity)
         return attribute
+    }
+
+    private mutating func rule(
+        named name: String, of path: String, _ element: ModelElement
+    ) -> MergeRule {
+        let rules: [MergeRule] = [.lastWriter, .firstWriter, .max, .min, .counter, .keepBoth]
+        if let rule = rules.first(where: { "\($0)" == name }) { return rule }
+        refuse(
+            .invalidProperty, element, entity: nil, property: element.text("name"),
+            "Can't merge \(path) by \(name): there are "
+                + "\(rules.map { "\($0)" }.joined(separator: ", ")).")
+        return .lastWriter
     }
 
     /// Where the type cannot be kept, a problem is noted and another type stands in for it, so

@@ -3,6 +3,10 @@ import AnabranchReplication
 extension ModelReader {
     /// The key in a user info that gives the wire name.
     static let wireNameKey = "anabranch.wireName"
+    /// The key in an attribute's user info that names its merge rule.
+    static let mergeRuleKey = "anabranch.mergeRule"
+    /// The key in an entity's user info that names its delete policy.
+    static let deletePolicyKey = "anabranch.deletePolicy"
 
     mutating func read(entity element: ModelElement) -> Entity {
         var entity = Entity(element.attributes["name"] ?? "")
@@ -13,6 +17,9 @@ extension ModelReader {
         entity.renamingIdentifier = element.text("elementID")
         entity.userInfo = userInfo(of: element)
         entity.wireName = entity.userInfo[Self.wireNameKey]
+        if let name = entity.userInfo[Self.deletePolicyKey] {
+            entity.deletePolicy = policy(named: name, of: entity.name, element)
+        }
         for child in element.children {
             switch child.name {
             case "attribute": entity.attributes.append(read(attribute: child, of: entity.name))
@@ -33,6 +40,17 @@ extension ModelReader {
                 Unique(attributes: $0.children(named: "constraint").compactMap { $0.text("value") })
             }
         return entity
+    }
+
+    private mutating func policy(
+        named name: String, of entity: String, _ element: ModelElement
+    ) -> DeletePolicy {
+        if let policy = DeletePolicy.allCases.first(where: { "\($0)" == name }) { return policy }
+        refuse(
+            .invalidProperty, element, entity: entity,
+            "Can't use the delete policy \(name) of \(entity): there are deleteWins and "
+                + "updateWins.")
+        return .deleteWins
     }
 
     func userInfo(of element: ModelElement) -> [String: String] {

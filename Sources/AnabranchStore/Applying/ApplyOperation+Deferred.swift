@@ -4,40 +4,50 @@ extension ApplyOperation {
     /// Updates records of an entity that this model does not have.
     mutating func updateDeferred(_ block: RowBlock, of set: IncomingSet) throws {
         for (row, record) in block.records.enumerated() {
-            let id = try transaction.localID(of: record)
-            guard try deferred.entity(of: id) == block.entity else {
-                try meetRecordNotHeld(id, record: record, block: block, row: row, of: set)
-                continue
-            }
-            for (property, column) in zip(block.properties, block.columns) {
-                try updateDeferredCell(property, column[row], of: id, entity: block.entity, set)
-            }
+            try update(block, row: row, ofUnheld: try transaction.localID(of: record), of: set)
         }
     }
 
-    /// Merges a value into a property that this model does not have.
+    /// Updates a record that has no row: of an unknown entity, dead for now, or gone.
+    mutating func update(
+        _ block: RowBlock, row: Int, ofUnheld id: LocalID, of set: IncomingSet
+    ) throws {
+        guard try deferred.entity(of: id) == block.entity else {
+            return try meetRecordNotHeld(id, block: block, row: row, of: set)
+        }
+        for (property, column) in zip(block.properties, block.columns) {
+            try updateDeferredCell(property, column[row], of: id, entity: block.entity, set)
+        }
+        try reviveIfAlive(id, by: set)
+    }
+
+    /// Merges a value into a register that has no column.
     ///
     /// - Parameter value: As it travels.
     func updateDeferredCell(
         _ property: WireProperty, _ value: Value, of id: LocalID, entity: WireName,
         _ set: IncomingSet
     ) throws {
-        let held = try deferred.cell(property, of: id)
-        let outcome = outcome(of: set.stamp, over: held?.stamp)
-        if outcome == .takes {
-            try deferred.write(property, value, to: id, stamp: set.stamp)
+        let (outcome, held) = try deferred.change(property, of: id) {
+            $0.write(value, to: property, stamp: set.stampOnWire)
         }
         guard let held, held.value != value else { return }
+        let heldStamp = try transaction.localStamp(held.stamp)
         let isLoss =
             try outcome == .keeps
-            || (outcome == .takes && journal.isConcurrent(held.stamp, with: set))
-        guard isLoss else { return }
+            || (outcome == .takes && journal.isConcurrent(heldStamp, with: set))
+        guard isLoss, property.rule.loses else { return }
         let (lost, stamp, winner) =
             outcome == .keeps
-            ? (value, set.stamp, held.stamp) : (held.value, held.stamp, set.stamp)
+            ? (value, set.stamp, heldStamp) : (held.value, heldStamp, set.stamp)
         try journal.record(
             .init(
                 kind: .concurrentWrite, record: id, entity: entity, property: property,
                 value: lost, lost: stamp, winner: winner))
     }
+}
+
+extension MergeRule {
+    /// Whether a write that does not stay is lost: the greatest of all is what `max` is for.
+    var loses: Bool { self != .max && self != .min }
 }

@@ -12,7 +12,10 @@ extension ApplyOperation {
                 try deleteDeferred(id, entity: block.entity, of: set)
                 continue
             }
-            guard let writes = try writer?.heldWrites(of: id) else { continue }
+            guard let writes = try writer?.heldWrites(of: id) else {
+                try deleteDeferred(id, entity: block.entity, of: set)
+                continue
+            }
             try delete(HeldRow(id: id, writes: writes, layout: layout), of: set)
         }
     }
@@ -44,7 +47,8 @@ extension ApplyOperation {
         }
     }
 
-    /// Deletes a record of an entity that this model does not have, with all that belongs to it.
+    /// Deletes a record that has no row, of an unknown entity or dead for now, with all that
+    /// belongs to it.
     private func deleteDeferred(_ id: LocalID, entity: WireName, of set: IncomingSet) throws {
         guard try deferred.entity(of: id) == entity else { return }
         try journalDeferred(unseenBy: set, id: id, entity: entity)

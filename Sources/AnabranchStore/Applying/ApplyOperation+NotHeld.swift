@@ -7,10 +7,10 @@ extension ApplyOperation {
     /// brings an insert before all that mentions it. It changes nothing; what it wrote goes to
     /// the journal (invariant 5).
     mutating func meetRecordNotHeld(
-        _ id: LocalID, record: RecordID, block: RowBlock, row: Int, of set: IncomingSet
+        _ id: LocalID, block: RowBlock, row: Int, of set: IncomingSet
     ) throws {
         guard !transaction.environment.disabled.contains(.recordsNotHeld) else {
-            return try resurrect(record, block: block, row: row, of: set)
+            return try resurrect(block.records[row], block: block, row: row, of: set)
         }
         for (property, column) in zip(block.properties, block.columns) {
             try journal.record(

@@ -82,7 +82,7 @@ extension ApplyOperation {
             let id = try transaction.localID(of: record)
             let values = try block.columns.map { try localValue($0[row]) }
             guard let writes = try writer.heldWrites(of: id) else {
-                try meetRecordNotHeld(id, record: record, block: block, row: row, of: set)
+                try update(block, row: row, ofUnheld: id, of: set)
                 continue
             }
             try update(
@@ -104,20 +104,20 @@ extension ApplyOperation {
         var taken: [(column: TableLayout.Column, value: Value)] = []
         for (column, source) in zip(mapping.columns, mapping.sources) {
             let held = try writes[column.number].map { try logStamps[$0] }
-            switch outcome(of: set.stamp, over: held) {
+            let rule = column.property.wireProperty.rule
+            let outcome = try outcome(of: set.stamp, over: held, by: rule) {
+                (try wireValue(values[source], column.kind), try shownValue(of: column, in: row))
+            }
+            switch outcome {
             case .takes:
                 taken.append((column, values[source]))
-                if let held {
+                if let held, rule.loses {
                     try journalOverwritten(column, of: row, held: held, by: values[source], set)
                 }
-                if isReplaying {
-                    writes.writeAgain(column.number, by: set.position)
-                } else {
-                    try writes.write(column.number, by: set.position)
-                }
-            case .keeps:
+                try write(column.number, by: set, in: &writes)
+            case .keeps where rule.loses:
                 try journalLost(column, of: row, value: values[source], to: held, set)
-            case .repeats: break
+            case .keeps, .repeats: break
             }
         }
         guard !taken.isEmpty else { return }
@@ -141,7 +141,31 @@ extension ApplyOperation {
         try row.value(of: column, on: connection)
     }
 
-    func outcome(
+    func write(_ property: Int, by set: IncomingSet, in writes: inout RowWrites) throws {
+        if isReplaying {
+            writes.writeAgain(property, by: set.position)
+        } else {
+            try writes.write(property, by: set.position)
+        }
+    }
+
+    /// The value that a row holds now, as it travels.
+    private func shownValue(of column: TableLayout.Column, in row: HeldRow) throws -> Value {
+        try wireValue(try value(of: column, in: row), column.kind)
+    }
+
+    /// - Parameter values: What is written and what is held, as they travel.
+    private func outcome(
+        of incoming: LocalStamp, over held: LocalStamp?, by rule: MergeRule,
+        values: () throws -> (incoming: Value, held: Value)
+    ) throws -> Register.Outcome {
+        guard let held, rule != .lastWriter else { return outcome(of: incoming, over: held) }
+        return try Register.outcome(
+            ofWriting: try deferred.wireStamp(incoming), over: try deferred.wireStamp(held),
+            by: rule, values: values)
+    }
+
+    private func outcome(
         of incoming: LocalStamp, over held: LocalStamp?
     ) -> Register.Outcome {
         guard let held else { return .takes }

@@ -137,8 +137,10 @@ struct ApplyOperation {
         case .delete(let records): try delete(records, of: set)
         case .link(let links): try link(links, of: set)
         case .unlink(let links): try unlink(links, of: set)
-        // The log keeps them for a version that merges them.
-        case .add, .write, .yieldingDelete, .unknown: break
+        case .add(let rows): try add(rows, of: set)
+        case .write(let siblings): try write(siblings, of: set)
+        case .yieldingDelete(let deletes): try delete(deletes, of: set)
+        case .unknown: break  // The log keeps it for a version that knows it.
         }
     }
 }

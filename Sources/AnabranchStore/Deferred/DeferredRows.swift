@@ -1,8 +1,9 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-/// What this file's model does not know, kept verbatim with its stamps: records of unknown
-/// entities, unknown properties of known records, links of unknown relationships.
+/// What has no place in the tables of this file's model, kept verbatim with its stamps: records of
+/// unknown entities, unknown properties of known records, links of unknown relationships; records
+/// that are dead for now, and values that stand beside the shown one.
 ///
 /// It merges by the same rules as everything else, counts in the canonical hash, and blocks
 /// nothing.
@@ -20,6 +21,7 @@ final class DeferredRows {
             """
             SELECT EXISTS (SELECT 1 FROM ab_deferred_record)
             OR EXISTS (SELECT 1 FROM ab_deferred_cell) OR EXISTS (SELECT 1 FROM ab_deferred_link)
+            OR EXISTS (SELECT 1 FROM ab_delete_mark)
             """) == .integer(0)
     }
 
@@ -58,7 +60,7 @@ final class DeferredRows {
             .text(entity.string))
     }
 
-    /// Writes a cell whatever stands there.
+    /// Adds a cell that is not there.
     ///
     /// - Parameter value: As it travels.
     func write(
@@ -70,39 +72,15 @@ final class DeferredRows {
         try connection.run(
             """
             INSERT INTO ab_deferred_cell (record, name, type, rule, value, hlc, by)
-            VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (record, name, type, rule)
-            DO UPDATE SET value = excluded.value, hlc = excluded.hlc, by = excluded.by
+            VALUES (?, ?, ?, ?, ?, ?, ?)
             """,
             .integer(id), .text(property.name.string), .integer(Int64(property.type.rawValue)),
             .integer(Int64(property.rule.rawValue)), .blob(bytes.bytes),
             .integer(Int64(bitPattern: stamp.timestamp)), .integer(stamp.ordinal))
     }
 
-    func cell(
-        _ property: WireProperty, of id: LocalID
-    ) throws -> (value: Value, stamp: LocalStamp)? {
-        guard !isEmpty else { return nil }
-        let statement = try connection.cached(
-            """
-            SELECT value, hlc, by FROM ab_deferred_cell
-            WHERE record = ? AND name = ? AND type = ? AND rule = ?
-            """)
-        try statement.bind(id, at: 1)
-        try statement.bind(property.name.string, at: 2)
-        try statement.bind(Int64(property.type.rawValue), at: 3)
-        try statement.bind(Int64(property.rule.rawValue), at: 4)
-        guard try statement.step() else { return nil }
-        defer { statement.reset() }
-        var value = ByteReader(statement.bytes(at: 0))
-        return (
-            try value.readTagged(),
-            LocalStamp(
-                timestamp: UInt64(bitPattern: statement.int64(at: 1)),
-                ordinal: statement.int64(at: 2))
-        )
-    }
-
-    /// A value of a property that this model does not have.
+    /// A value that has no column: of a property that this model does not have, of a dead record,
+    /// or one that stands beside the shown one under `keepBoth`.
     struct Cell {
         let property: WireProperty
         /// As it travels.
@@ -146,6 +124,7 @@ final class DeferredRows {
     func removeProperties(of id: LocalID) throws {
         guard !isEmpty else { return }
         try connection.run("DELETE FROM ab_deferred_cell WHERE record = ?", .integer(id))
+        try connection.run("DELETE FROM ab_delete_mark WHERE record = ?", .integer(id))
         try connection.run("DELETE FROM ab_deferred_link WHERE left = ?", .integer(id))
         try connection.run("DELETE FROM ab_deferred_link WHERE right = ?", .integer(id))
     }

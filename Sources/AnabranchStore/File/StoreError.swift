@@ -53,6 +53,9 @@ extension StoreError {
         public static let constraintConflict = Code(rawValue: "constraint-conflict")
         /// A value is not of its property's type, so no replica could take it: fix the caller.
         public static let invalidValue = Code(rawValue: "invalid-value")
+        /// A write that its rule gives no chance: of a property whose first write stays, or of
+        /// which the greatest or least of all does. Take the change back.
+        public static let cannotWin = Code(rawValue: "cannot-win")
         /// The save is larger than one change set may be: save in parts.
         public static let saveTooLarge = Code(rawValue: "save-too-large")
         /// The clock or a counter has reached its end: set the device's clock.

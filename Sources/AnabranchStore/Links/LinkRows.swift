@@ -30,15 +30,23 @@ struct LinkRows {
                 timestamp: UInt64(bitPattern: statement.int64(at: column)),
                 ordinal: statement.int64(at: column + 1))
         ]
-        guard !statement.isNull(at: column + 2) else { return tags }
-        var reader = ByteReader(statement.bytes(at: column + 2))
+        if !statement.isNull(at: column + 2) {
+            tags += try stamps(statement.bytes(at: column + 2))
+        }
+        return tags
+    }
+
+    /// Reads what ``more(_:)`` has written.
+    static func stamps(_ bytes: [UInt8]) throws -> [LocalStamp] {
+        var reader = ByteReader(bytes)
+        var stamps: [LocalStamp] = []
         while !reader.isAtEnd {
             let timestamp = try reader.readVarint()
-            tags.append(
+            stamps.append(
                 LocalStamp(
                     timestamp: timestamp, ordinal: Int64(clamping: try reader.readVarint())))
         }
-        return tags
+        return stamps
     }
 
     static func more(_ tags: some Sequence<LocalStamp>) -> [UInt8] {

@@ -39,7 +39,9 @@ struct RepairOperation {
         try noteNeighbours(&changes)
         for id in ids { try remove(id) }
         for (id, image) in zip(ids, images) {
-            if let record = image.record { try insert(record, id: id) }
+            if let record = image.record {
+                try RecordRows(applying).insert(record, id: id, version: version)
+            }
         }
         for image in images { try link(image) }
         for entry in entries { try replay(entry) }
@@ -56,62 +58,6 @@ struct RepairOperation {
         }
         try LinkRows(connection).removeAll(of: id, in: schema.linkLayouts)
         try applying.deferred.delete(id)
-    }
-
-    private func insert(_ record: CanonicalRecord, id: LocalID) throws {
-        guard let layout = applying.layout(named: record.entity) else {
-            try applying.deferred.insert(id, entity: record.entity)
-            return try insertDeferred(record.cells, id: id)
-        }
-        // Most cells of a record were written by one set: name that one once.
-        let usual = try record.cells.first.map { try position(of: $0.stamp) }
-        var writes = RowWrites(by: usual ?? version.position)
-        writes.advance(to: version)
-        for column in layout.columns { writes.leaveUnwritten(column.number) }
-        var taken: [(column: TableLayout.Column, value: Value)] = []
-        for cell in record.cells {
-            guard let column = layout.column(for: cell.property) else {
-                try insertDeferred([cell], id: id)
-                continue
-            }
-            writes.writeAgain(column.number, by: try position(of: cell.stamp))
-            taken.append((column, try applying.localValue(cell.value)))
-        }
-        try insert(taken, writes: writes, id: id, layout: layout)
-    }
-
-    private func insert(
-        _ cells: [(column: TableLayout.Column, value: Value)], writes: RowWrites, id: LocalID,
-        layout: EntityLayout
-    ) throws {
-        let statement = try connection.cached(
-            EntityLayout.insertSQL(table: layout.table, columns: cells.map(\.column)))
-        try statement.bind(id, at: 1)
-        try statement.bind(writes, at: 2)
-        if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
-        for (index, cell) in cells.enumerated() {
-            try statement.bind(
-                slot: cell.value, at: layout.firstColumnParameter + index, as: cell.column.kind)
-        }
-        try statement.run()
-    }
-
-    private func insertDeferred(_ cells: [CanonicalRecord.Cell], id: LocalID) throws {
-        for cell in cells {
-            try applying.deferred.write(
-                cell.property, cell.value, to: id, stamp: try transaction.localStamp(cell.stamp))
-        }
-    }
-
-    /// Where this file's log has the set of a stamp.
-    private func position(of stamp: Stamp) throws -> Int64 {
-        let local = try transaction.localStamp(stamp)
-        guard let position = try applying.logStamps.position(of: local) else {
-            throw StoreError(
-                .corrupt, "Can't repair a record because the log has no change set of \(stamp).",
-                path: transaction.store.path)
-        }
-        return position
     }
 
     private func link(_ image: RecordImage) throws {

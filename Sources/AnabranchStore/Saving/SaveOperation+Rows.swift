@@ -7,27 +7,64 @@ extension SaveOperation {
     /// same pass.
     mutating func write(_ insert: SaveRequest.Insert) throws {
         let layout = schema.layout(of: insert.entity)
+        try check(insert.rows, columns: layout.columns)
+        guard layout.columns.contains(where: { $0.rule == .firstWriter }) else {
+            let all = Array(layout.columns.indices)
+            return try write(insert, rows: insert.rows.ids.indices, places: all, layout)
+        }
+        // A first write of nothing would keep every later one from being the first.
+        let rows = Dictionary(grouping: insert.rows.ids.indices) { row in
+            layout.columns.indices.filter {
+                layout.columns[$0].rule != .firstWriter || !insert.rows[row, $0].isNull
+            }
+        }
+        for (places, rows) in rows.sorted(by: { $0.value[0] < $1.value[0] }) {
+            try write(insert, rows: rows, places: places, layout)
+        }
+    }
+
+    /// - Parameter places: Of the columns that are written.
+    private mutating func write(
+        _ insert: SaveRequest.Insert, rows: some Collection<Int>, places: [Int],
+        _ layout: EntityLayout
+    ) throws {
+        let columns = places.map { layout.columns[$0] }
         var block = encoder.rows(
             inserting: true, entity: insert.entity.wireName,
-            properties: layout.columns.map(\.property.wireProperty), capacity: insert.rows.count)
-        try check(insert.rows, columns: layout.columns)
-        let statement = try connection.cached(layout.insertSQL)
-        try statement.bind(RowWrites(by: position), at: 2)
+            properties: columns.map(\.property.wireProperty), capacity: rows.count)
+        let isWhole = columns.count == layout.columns.count
+        let statement = try connection.cached(
+            isWhole
+                ? layout.insertSQL : EntityLayout.insertSQL(table: layout.table, columns: columns))
+        try statement.bind(firstWrites(of: columns, in: layout), at: 2)
         if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
         let first = layout.firstColumnParameter
-        let kinds = layout.columns.map(\.kind)
-        for (row, id) in insert.rows.ids.enumerated() {
+        let cells = zip(places, columns.map(\.kind)).map { (place: $0, kind: $1) }
+        for row in rows {
+            let id = insert.rows.ids[row]
             block.append(record: RecordID(replica: replica, number: id.number))
             try statement.bind(id, at: 1)
-            for (index, kind) in kinds.enumerated() {
-                let value = insert.rows[row, index]
-                try statement.bind(slot: value, at: first + index, as: kind)
+            for (index, cell) in cells.enumerated() {
+                let value = insert.rows[row, cell.place]
+                try statement.bind(slot: value, at: first + index, as: cell.kind)
                 block.append(
-                    kind == .reference ? try wireReference(value) : value, toColumn: index)
+                    cell.kind == .reference ? try wireReference(value) : value, toColumn: index)
             }
             try statement.run()
         }
         try append(block, of: insert.entity)
+    }
+
+    private func firstWrites(
+        of columns: [TableLayout.Column], in layout: EntityLayout
+    ) -> RowWrites {
+        var writes = RowWrites(by: position)
+        guard columns.count < layout.columns.count else { return writes }
+        let written = Set(columns.map(\.number))
+        for column in layout.columns where !written.contains(column.number) {
+            writes.leaveUnwritten(column.number)
+        }
+        return writes
     }
 
     /// Takes a block into the change set, unless every other replica would refuse it.
@@ -62,14 +99,18 @@ extension SaveOperation {
     mutating func write(_ update: SaveRequest.Update) throws {
         let layout = schema.layout(of: update.entity)
         let columns = layout.columns.filter { update.rows.slots.contains($0.slot) }
+        let registers = columns.indices.filter { columns[$0].isRegister }
         var block = encoder.rows(
             inserting: false, entity: update.entity.wireName,
-            properties: columns.map(\.property.wireProperty), capacity: update.rows.count)
+            properties: registers.map { columns[$0].property.wireProperty },
+            capacity: registers.isEmpty ? 0 : update.rows.count)
+        var ruled = RuledWrites(columns, layout: layout, encoder)
         try check(update.rows, columns: columns)
         let statement = try connection.cached(Self.updateSQL(layout.table, columns: columns))
         try statement.bind(position, at: columns.count + 1)
         try statement.bind(Self.numbers(of: columns), at: columns.count + 2)
         let kinds = columns.map(\.kind)
+        let blockPlaces = columns.indices.map { registers.firstIndex(of: $0) }
         var bound: RowVersion?
         for (row, id) in update.rows.ids.enumerated() {
             let version = update.versions[row]
@@ -78,18 +119,27 @@ extension SaveOperation {
                 try bind(version, of: columns, to: statement)
                 bound = version
             }
-            block.append(record: try transaction.recordID(of: id))
+            if ruled != nil {
+                let isFresh = try ruled?.note(id, version, in: self) { update.rows[row, $0] }
+                guard isFresh == true else {
+                    staleRecords.append(id)
+                    continue
+                }
+            }
+            if !registers.isEmpty { block.append(record: try transaction.recordID(of: id)) }
             for (index, kind) in kinds.enumerated() {
                 let value = update.rows[row, index]
                 try statement.bind(slot: value, at: index + 1, as: kind)
+                guard let place = blockPlaces[index] else { continue }
                 block.append(
-                    kind == .reference ? try wireReference(value) : value, toColumn: index)
+                    kind == .reference ? try wireReference(value) : value, toColumn: place)
             }
             try statement.bind(id, at: columns.count + 5)
             try statement.run()
             if connection.changes == 0 { staleRecords.append(id) }
         }
         try append(block, of: update.entity)
+        ruled?.finish(&encoder)
     }
 
     /// Parameters: the columns, the new position, the numbers of the columns, `ab_writes` of a
@@ -132,30 +182,5 @@ extension SaveOperation {
                 "Can't save \(rows) records at once because a change set holds "
                     + "\(Limits.mostCells) values of an entity; save in parts.")
         }
-    }
-
-    /// Removes rows and, with them, their links; nothing else is written, also not the references
-    /// that lead to them, which read nil from now on.
-    mutating func write(_ delete: SaveRequest.Delete) throws {
-        let layout = schema.layout(of: delete.entity)
-        let statement = try connection.cached(
-            layout.deleteSQL + " AND ab_version = ?")
-        let links = try LinkRows(connection).removal(from: layout)
-        var records: [RecordID] = []
-        records.reserveCapacity(delete.rows.count)
-        for row in delete.rows {
-            try statement.bind(row.id, at: 1)
-            try statement.bind(row.version.position, at: 2)
-            try statement.run()
-            if connection.changes == 0 { staleRecords.append(row.id) }
-            for statement in links {
-                try statement.bind(row.id, at: 1)
-                try statement.run()
-            }
-            try deferred.removeProperties(of: row.id)
-            records.append(try transaction.recordID(of: row.id))
-        }
-        guard !records.isEmpty else { return }
-        encoder.append(.delete(RecordBlock(entity: delete.entity.wireName, records: records)))
     }
 }

@@ -35,6 +35,7 @@ struct SaveOperation {
     private let log: ChangeLog
     var encoder: ChangePayloadEncoder
     let deferred: DeferredRows
+    let logStamps: LogStamps
     var staleRecords: [LocalID] = []
 
     var connection: Connection { transaction.connection }
@@ -63,6 +64,7 @@ struct SaveOperation {
         position = try log.nextPosition()
         encoder = ChangePayloadEncoder(author: replica)
         deferred = DeferredRows(transaction)
+        logStamps = LogStamps(transaction.connection)
     }
 
     mutating func run(_ original: SaveRequest) throws -> SaveResult {

@@ -32,11 +32,12 @@ enum CoreTables {
             id INTEGER PRIMARY KEY, kind INTEGER, record INTEGER, entity TEXT, property TEXT,
             type INTEGER, rule INTEGER, value BLOB, hlc INTEGER, by INTEGER, author TEXT,
             winner_hlc INTEGER, winner_by INTEGER, winner_author TEXT, noticed INTEGER);
+        CREATE TABLE ab_delete_mark (record INTEGER PRIMARY KEY, seen BLOB);
         CREATE TABLE ab_debt (record INTEGER PRIMARY KEY);
         CREATE TABLE ab_deferred_record (record INTEGER PRIMARY KEY, entity TEXT);
         CREATE TABLE ab_deferred_cell (
             record INTEGER, name TEXT, type INTEGER, rule INTEGER, value BLOB, hlc INTEGER,
-            by INTEGER, PRIMARY KEY (record, name, type, rule)) WITHOUT ROWID;
+            by INTEGER, PRIMARY KEY (record, name, type, rule, hlc, by)) WITHOUT ROWID;
         CREATE TABLE ab_deferred_link (
             name TEXT, type INTEGER, rule INTEGER, left INTEGER, right INTEGER, tag INTEGER,
             tag_by INTEGER, more BLOB, PRIMARY KEY (left, name, type, rule, right)) WITHOUT ROWID;

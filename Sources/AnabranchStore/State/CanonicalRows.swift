@@ -19,7 +19,7 @@ struct CanonicalRows {
     private let tables: [Table]
     private let links: [(layout: LinkLayout, statement: Statement)]
     /// `nil` where the file holds nothing that its model does not know.
-    private let deferred: (cells: Statement, links: Statement)?
+    private let deferred: (cells: Statement, links: Statement, mark: Statement)?
 
     init(_ reader: StoreReader, replicas: ReplicaTable) throws {
         let connection = reader.connection
@@ -40,7 +40,11 @@ struct CanonicalRows {
         }
         deferred =
             try DeferredRows.areEmpty(on: connection)
-            ? nil : (try connection.cached(Self.cellsSQL), try connection.cached(Self.linksSQL))
+            ? nil
+            : (
+                try connection.cached(Self.cellsSQL), try connection.cached(Self.linksSQL),
+                try connection.cached("SELECT seen FROM ab_delete_mark WHERE record = ?")
+            )
     }
 
     private static func rowSQL(_ table: TableLayout, in schema: StoreSchema) -> String {
@@ -64,6 +68,7 @@ struct CanonicalRows {
         if let deferred {
             record.cells += try cells(of: id, deferred.cells)
             record.links += try deferredLinks(of: id, deferred.links)
+            record.deleteMark = try mark(of: id, deferred.mark)
         }
         return record
     }
@@ -151,6 +156,14 @@ struct CanonicalRows {
                             ordinal: statement.int64(at: 5)))))
         }
         return cells
+    }
+
+    private func mark(of id: LocalID, _ statement: Statement) throws -> DeleteMark? {
+        try statement.bind(id, at: 1)
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        return DeleteMark(
+            seen: replicas.stamps(try LinkRows.stamps(statement.bytes(at: 0))))
     }
 
     private func deferredLinks(

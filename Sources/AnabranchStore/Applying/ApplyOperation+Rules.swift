@@ -1,0 +1,154 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+// Operations of the rules that are no plain registers.
+extension ApplyOperation {
+    /// Adds deltas to counters, each once: causal delivery brings a set once.
+    mutating func add(_ block: RowBlock, of set: IncomingSet) throws {
+        guard let layout = layout(named: block.entity) else {
+            return try addDeferred(block, of: set)
+        }
+        let mapping = ColumnMapping(block.properties, layout: layout)
+        var writer = try RowWriter(connection, layout: layout)
+        for (row, record) in block.records.enumerated() {
+            let id = try transaction.localID(of: record)
+            guard let writes = try writer.heldWrites(of: id) else {
+                try add(block, row: row, toUnheld: id, of: set)
+                continue
+            }
+            let held = HeldRow(id: id, writes: writes, layout: layout)
+            try add(block, row: row, to: held, mapping, of: set, &writer)
+            for source in mapping.unknown {
+                try deferred.change(block.properties[source], of: id) {
+                    $0.add(
+                        block.columns[source][row], to: block.properties[source],
+                        stamp: set.stampOnWire)
+                }
+            }
+        }
+    }
+
+    private mutating func add(
+        _ block: RowBlock, row: Int, to held: HeldRow, _ mapping: ColumnMapping,
+        of set: IncomingSet, _ writer: inout RowWriter
+    ) throws {
+        var writes = held.writes
+        var taken: [(column: TableLayout.Column, value: Value)] = []
+        for (column, source) in zip(mapping.columns, mapping.sources) {
+            let sum = Counter.sum(
+                try value(of: column, in: held), block.columns[source][row],
+                of: column.property.wireProperty.type)
+            taken.append((column, sum))
+            let last = try writes[column.number].map { try logStamps[$0] }
+            if let last, !precedes(last, set.stamp) {
+                writes.advance(to: RowVersion(set.position))
+            } else {
+                try write(column.number, by: set, in: &writes)
+            }
+        }
+        guard !taken.isEmpty else { return }
+        try writer.write(taken, writes: writes, to: held.id)
+        changes.noteUpdated(held.id, of: held.layout.entity, slots: taken.map(\.column.slot))
+    }
+
+    private mutating func addDeferred(_ block: RowBlock, of set: IncomingSet) throws {
+        for (row, record) in block.records.enumerated() {
+            try add(block, row: row, toUnheld: try transaction.localID(of: record), of: set)
+        }
+    }
+
+    /// To a record of an unknown entity, or a dead one, which a delta does not bring back.
+    private mutating func add(
+        _ block: RowBlock, row: Int, toUnheld id: LocalID, of set: IncomingSet
+    ) throws {
+        guard try deferred.entity(of: id) == block.entity else {
+            return try meetRecordNotHeld(id, block: block, row: row, of: set)
+        }
+        for (property, column) in zip(block.properties, block.columns) {
+            try deferred.change(property, of: id) {
+                $0.add(column[row], to: property, stamp: set.stampOnWire)
+            }
+        }
+    }
+
+    /// Writes values of a `keepBoth` property beside those that their writers had not seen.
+    mutating func write(_ block: SiblingBlock, of set: IncomingSet) throws {
+        let layout = layout(named: block.entity)
+        let column = layout?.column(for: block.property)
+        for write in block.writes {
+            let id = try transaction.localID(of: write.record)
+            if let layout, let row = try heldRow(id, layout) {
+                if let column {
+                    try self.write(write, to: column, in: row, of: set)
+                } else {
+                    try deferred.change(block.property, of: id) {
+                        $0.write(
+                            write.value, to: block.property, stamp: set.stampOnWire,
+                            seeing: write.tagsSeen)
+                    }
+                }
+            } else {
+                try self.write(write, of: block, toUnheld: id, of: set)
+            }
+        }
+    }
+
+    func heldRow(_ id: LocalID, _ layout: EntityLayout) throws -> HeldRow? {
+        try RowWriter(connection, layout: layout).heldWrites(of: id).map {
+            HeldRow(id: id, writes: $0, layout: layout)
+        }
+    }
+
+    /// The value with the greatest stamp stands in the column, the others among the cells that
+    /// have none.
+    private mutating func write(
+        _ write: SiblingBlock.Write, to column: TableLayout.Column, in row: HeldRow,
+        of set: IncomingSet
+    ) throws {
+        let property = column.property.wireProperty
+        var cells = RecordCells(
+            try deferred.wireCells(property, of: row.id) + (try shown(column, in: row)))
+        cells.write(
+            write.value, to: property, stamp: set.stampOnWire, seeing: write.tagsSeen)
+        guard let last = cells.cells.last else { return }
+        try deferred.replace(property, of: row.id, by: Array(cells.cells.dropLast()))
+        var writes = row.writes
+        writes.advance(to: RowVersion(set.position))
+        if let position = try logStamps.position(of: try transaction.localStamp(last.stamp)) {
+            writes.writeAgain(column.number, by: position)
+        }
+        var writer = try RowWriter(connection, layout: row.layout)
+        try writer.write([(column, try localValue(last.value))], writes: writes, to: row.id)
+        changes.noteUpdated(row.id, of: row.layout.entity, slots: [column.slot])
+    }
+
+    /// The cell of a column; empty where it was never written.
+    private func shown(
+        _ column: TableLayout.Column, in row: HeldRow
+    ) throws -> [RecordCells.Cell] {
+        guard let position = row.writes[column.number] else { return [] }
+        let stamps = transaction.replicas.stamps([try logStamps[position]])
+        let value = try wireValue(try value(of: column, in: row), column.kind)
+        return stamps.map {
+            RecordCells.Cell(property: column.property.wireProperty, value: value, stamp: $0)
+        }
+    }
+
+    private mutating func write(
+        _ write: SiblingBlock.Write, of block: SiblingBlock, toUnheld id: LocalID,
+        of set: IncomingSet
+    ) throws {
+        guard try deferred.entity(of: id) == block.entity else {
+            return try journal.record(
+                .init(
+                    kind: .writeToDeleted, record: id, entity: block.entity,
+                    property: block.property, value: write.value, lost: set.stamp, winner: nil))
+        }
+        try deferred.change(block.property, of: id) {
+            $0.write(
+                write.value, to: block.property, stamp: set.stampOnWire, seeing: write.tagsSeen)
+        }
+        try reviveIfAlive(id, by: set)
+    }
+}

@@ -1,0 +1,91 @@
+import AnabranchReplication
+import AnabranchSQLite
+
+// Cells as they travel, merged by the rules.
+extension DeferredRows {
+    /// In ascending order of properties, then of stamps.
+    func wireCells(
+        _ property: WireProperty? = nil, of id: LocalID
+    ) throws -> [RecordCells.Cell] {
+        try cells(of: id).filter { property == nil || $0.property == property }.map { cell in
+            RecordCells.Cell(
+                property: cell.property, value: cell.value, stamp: try wireStamp(cell.stamp))
+        }.sorted { ($0.property, $0.stamp) < ($1.property, $1.stamp) }
+    }
+
+    func write(_ cell: RecordCells.Cell, to id: LocalID) throws {
+        try write(
+            cell.property, cell.value, to: id, stamp: try transaction.localStamp(cell.stamp))
+    }
+
+    /// Merges one property of a record.
+    @discardableResult
+    func change<Result>(
+        _ property: WireProperty, of id: LocalID, _ merge: (inout RecordCells) -> Result
+    ) throws -> Result {
+        let held = try wireCells(property, of: id)
+        var cells = RecordCells(held)
+        let result = merge(&cells)
+        if cells.cells != held { try replace(property, of: id, by: cells.cells) }
+        return result
+    }
+
+    func replace(
+        _ property: WireProperty, of id: LocalID, by cells: [RecordCells.Cell]
+    ) throws {
+        if !isEmpty {
+            try connection.run(
+                """
+                DELETE FROM ab_deferred_cell
+                WHERE record = ? AND name = ? AND type = ? AND rule = ?
+                """, .integer(id), .text(property.name.string),
+                .integer(Int64(property.type.rawValue)),
+                .integer(Int64(property.rule.rawValue)))
+        }
+        for cell in cells { try write(cell, to: id) }
+    }
+
+    func wireStamp(_ stamp: LocalStamp) throws -> Stamp {
+        guard let wire = transaction.replicas.stamps([stamp]).first else {
+            throw StoreError(
+                .corrupt, "Can't read a stamp because replica \(stamp.ordinal) is unknown.",
+                path: transaction.store.path)
+        }
+        return wire
+    }
+}
+
+// Records that are dead for now.
+extension DeferredRows {
+    /// Keeps a record that has no row, with all its cells.
+    func bury(_ record: CanonicalRecord, id: LocalID) throws {
+        try connection.run("DELETE FROM ab_deferred_cell WHERE record = ?", .integer(id))
+        try insert(id, entity: record.entity)
+        for cell in record.cells { try write(cell, to: id) }
+    }
+
+    /// Takes a record away that gets a row; its mark and its unknown links stay.
+    func unbury(_ id: LocalID) throws {
+        try connection.run("DELETE FROM ab_deferred_record WHERE record = ?", .integer(id))
+        try connection.run("DELETE FROM ab_deferred_cell WHERE record = ?", .integer(id))
+    }
+
+    /// What deletes that updates win against have seen of a record.
+    func mark(of id: LocalID) throws -> DeleteMark? {
+        guard !isEmpty else { return nil }
+        let statement = try connection.cached("SELECT seen FROM ab_delete_mark WHERE record = ?")
+        try statement.bind(id, at: 1)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        return DeleteMark(
+            seen: transaction.replicas.stamps(try LinkRows.stamps(statement.bytes(at: 0))))
+    }
+
+    func setMark(_ mark: DeleteMark, of id: LocalID) throws {
+        isEmpty = false
+        let seen = try mark.seen.map(transaction.localStamp)
+        try connection.run(
+            "INSERT OR REPLACE INTO ab_delete_mark (record, seen) VALUES (?, ?)", .integer(id),
+            .blob(LinkRows.more(seen)))
+    }
+}

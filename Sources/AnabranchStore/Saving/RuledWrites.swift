@@ -1,0 +1,142 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+/// Writes of one update under rules that look at what is held: what such a write says to others is
+/// not the new value but what it does to the old one, and it has to be able to win.
+///
+/// Rows are read before they are written only where an entity has such properties.
+struct RuledWrites {
+    /// A column and its place among the slots of the request.
+    typealias Place = (column: TableLayout.Column, index: Int)
+
+    private let counters: [Place]
+    private let siblings: [Place]
+    /// Whose write has to win against what is held: `firstWriter`, `max`, `min`.
+    private let contested: [Place]
+    private var deltas: RowBlockEncoder
+    private var writes: [[SiblingBlock.Write]]
+    private let layout: EntityLayout
+    private let row: String
+
+    /// - Parameter columns: That are written.
+    /// - Returns: `nil` where all are plain.
+    init?(
+        _ columns: [TableLayout.Column], layout: EntityLayout, _ encoder: ChangePayloadEncoder
+    ) {
+        let all = columns.enumerated().map { (column: $1, index: $0) }
+        func places(under rules: MergeRule...) -> [Place] {
+            all.filter { rules.contains($0.column.rule) }
+        }
+        counters = places(under: .counter)
+        siblings = places(under: .keepBoth)
+        contested = places(under: .firstWriter, .max, .min)
+        guard !(counters.isEmpty && siblings.isEmpty && contested.isEmpty) else { return nil }
+        self.layout = layout
+        deltas = encoder.additions(
+            entity: layout.entity.wireName, properties: counters.map(\.column.property.wireProperty)
+        )
+        writes = siblings.map { _ in [] }
+        let names = columns.map(\.name).joined(separator: ", ")
+        row = """
+            SELECT ab_version, ab_writes, \(names) FROM \(layout.table.name)
+            WHERE ab_pk = ? AND ab_version = ?
+            """
+    }
+
+    /// Takes note of what one row's write does to what is held.
+    ///
+    /// - Parameter value: Of a slot of the request, by its place.
+    /// - Returns: Whether the row is still as it was read.
+    mutating func note(
+        _ id: LocalID, _ version: RowVersion, in save: SaveOperation,
+        value: (Int) -> Value
+    ) throws -> Bool {
+        let statement = try save.connection.cached(row)
+        try statement.bind(id, at: 1)
+        try statement.bind(version.position, at: 2)
+        guard try statement.step() else { return false }
+        defer { statement.reset() }
+        let held = try statement.writes(at: 0)
+        func heldValue(_ place: Place) -> Value {
+            statement.slot(at: place.index + 2, as: place.column.kind)
+        }
+        for place in contested {
+            let stamp = try held[place.column.number].map { try save.logStamps[$0] }
+            try check(place, value(place.index), over: heldValue(place), stamp, id, save)
+        }
+        let record = try save.transaction.recordID(of: id)
+        try noteDeltas(of: record, from: heldValue, to: value)
+        for (index, place) in siblings.enumerated() {
+            let shown = try held[place.column.number].map { try save.logStamps[$0] }
+            let property = place.column.property.wireProperty
+            let seen =
+                try save.deferred.wireCells(property, of: id).map(\.stamp)
+                + (try shown.map { [try save.deferred.wireStamp($0)] } ?? [])
+            writes[index].append(
+                SiblingBlock.Write(record: record, value: value(place.index), tagsSeen: seen))
+            try save.deferred.replace(property, of: id, by: [])
+        }
+        return true
+    }
+
+    private mutating func noteDeltas(
+        of record: RecordID, from held: (Place) -> Value, to value: (Int) -> Value
+    ) throws {
+        guard !counters.isEmpty else { return }
+        deltas.append(record: record)
+        for (column, place) in counters.enumerated() {
+            let type = place.column.property.wireProperty.type
+            guard let delta = Counter.delta(from: held(place), to: value(place.index), of: type)
+            else {
+                throw refusal(
+                    place, "a counter can't go back to nothing, nor beyond what can be counted",
+                    [])
+            }
+            deltas.append(delta, toColumn: column)
+        }
+    }
+
+    private func check(
+        _ place: Place, _ value: Value, over held: Value, _ stamp: LocalStamp?, _ id: LocalID,
+        _ save: SaveOperation
+    ) throws {
+        let outcome = Register.outcome(
+            ofWriting: try save.deferred.wireStamp(save.stamp),
+            over: try stamp.map(save.deferred.wireStamp), by: place.column.rule,
+            values: { (value, held) })
+        guard outcome != .takes else { return }
+        let reason =
+            place.column.rule == .firstWriter
+            ? "it was written before, and the first write stays"
+            : "\(held) goes further, and the \(place.column.rule) of all writes stays"
+        throw refusal(place, reason, [id])
+    }
+
+    private func refusal(_ place: Place, _ reason: String, _ records: [LocalID]) -> StoreError {
+        let property = place.column.property
+        return StoreError(
+            .cannotWin,
+            "Can't save \(property.entity.name).\(property.name) because \(reason).",
+            entity: property.entity.name, property: property.name, records: records)
+    }
+
+    /// Gives the blocks to the change set.
+    func finish(_ encoder: inout ChangePayloadEncoder) {
+        if !counters.isEmpty { encoder.append(deltas) }
+        for (place, writes) in zip(siblings, writes) where !writes.isEmpty {
+            encoder.append(
+                .write(
+                    SiblingBlock(
+                        entity: layout.entity.wireName,
+                        property: place.column.property.wireProperty, writes: writes)))
+        }
+    }
+}
+
+extension TableLayout.Column {
+    var rule: MergeRule { property.wireProperty.rule }
+
+    /// Whether an `update` block says what was written.
+    var isRegister: Bool { rule != .counter && rule != .keepBoth }
+}

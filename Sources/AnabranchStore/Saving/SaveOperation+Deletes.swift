@@ -1,0 +1,63 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+extension SaveOperation {
+    /// Removes rows and, with them, their links; nothing else is written, also not the references
+    /// that lead to them, which read nil from now on.
+    mutating func write(_ delete: SaveRequest.Delete) throws {
+        guard delete.entity.deletePolicy == .deleteWins else { return try writeYielding(delete) }
+        let layout = schema.layout(of: delete.entity)
+        let statement = try connection.cached(
+            layout.deleteSQL + " AND ab_version = ?")
+        let links = try LinkRows(connection).removal(from: layout)
+        var records: [RecordID] = []
+        records.reserveCapacity(delete.rows.count)
+        for row in delete.rows {
+            try statement.bind(row.id, at: 1)
+            try statement.bind(row.version.position, at: 2)
+            try statement.run()
+            if connection.changes == 0 { staleRecords.append(row.id) }
+            for statement in links {
+                try statement.bind(row.id, at: 1)
+                try statement.run()
+            }
+            try deferred.removeProperties(of: row.id)
+            records.append(try transaction.recordID(of: row.id))
+        }
+        guard !records.isEmpty else { return }
+        encoder.append(.delete(RecordBlock(entity: delete.entity.wireName, records: records)))
+    }
+
+    /// Takes rows out of sight, with all that they hold, until an update that this delete has not
+    /// seen brings them back.
+    private mutating func writeYielding(_ delete: SaveRequest.Delete) throws {
+        let layout = schema.layout(of: delete.entity)
+        let rows = try CanonicalRows(
+            StoreReader(connection, schema: schema), replicas: transaction.replicas)
+        let table = schema.tables.firstIndex { $0 === layout.table } ?? 0
+        let statement = try connection.cached(layout.deleteSQL + " AND ab_version = ?")
+        var deletes: [YieldingDeleteBlock.Delete] = []
+        for row in delete.rows {
+            guard let record = try rows.record(row.id, table: table) else {
+                staleRecords.append(row.id)
+                continue
+            }
+            try statement.bind(row.id, at: 1)
+            try statement.bind(row.version.position, at: 2)
+            try statement.run()
+            if connection.changes == 0 { staleRecords.append(row.id) }
+            let seen = record.cells.filter(\.property.rule.isRegister).map(\.stamp)
+            var mark = record.deleteMark ?? DeleteMark(seen: [])
+            mark.formUnion(seen)
+            try deferred.setMark(mark, of: row.id)
+            try deferred.bury(record, id: row.id)
+            deletes.append(
+                .init(record: record.id, stampsSeen: DeleteMark(seen: seen).seen))
+        }
+        guard !deletes.isEmpty else { return }
+        encoder.append(
+            .yieldingDelete(
+                YieldingDeleteBlock(entity: delete.entity.wireName, deletes: deletes)))
+    }
+}
