@@ -58,6 +58,9 @@ public struct HelloResponse: Message {
     public static let title = "hello response"
 
     public var epoch: EpochID
+    /// The lives of the log before the present one, oldest first: who followed one of them may go
+    /// on here, however far the log went backwards.
+    public var earlierEpochs: [EpochID]
     /// Of the last entry of the log; zero while it is empty.
     public var headPosition: UInt64
     /// Whether the client's cursor lies in this log; true also where it sent none.
@@ -74,10 +77,12 @@ public struct HelloResponse: Message {
     public var largestBody: UInt64
 
     public init(
-        epoch: EpochID, headPosition: UInt64, isCursorKnown: Bool, lastSequence: UInt64,
+        epoch: EpochID, earlierEpochs: [EpochID] = [], headPosition: UInt64,
+        isCursorKnown: Bool, lastSequence: UInt64,
         origin: Digest?, wallMilliseconds: Int64, largestBody: UInt64
     ) {
         self.epoch = epoch
+        self.earlierEpochs = earlierEpochs
         self.headPosition = headPosition
         self.isCursorKnown = isCursorKnown
         self.lastSequence = lastSequence
@@ -88,6 +93,10 @@ public struct HelloResponse: Message {
 
     public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         epoch = try reader.readReplica()
+        earlierEpochs = []
+        for _ in 0..<(try reader.readCount(ofAtLeast: EpochID.byteCount)) {
+            earlierEpochs.append(try reader.readReplica())
+        }
         headPosition = try reader.readQuantity()
         isCursorKnown = try reader.readFlag()
         lastSequence = try reader.readQuantity()
@@ -100,6 +109,8 @@ public struct HelloResponse: Message {
 
     public func write(to writer: inout ByteWriter) {
         writer.append(replica: epoch)
+        writer.append(count: earlierEpochs.count)
+        for epoch in earlierEpochs { writer.append(replica: epoch) }
         writer.append(varint: headPosition)
         writer.append(byte: isCursorKnown ? 1 : 0)
         writer.append(varint: lastSequence)

@@ -120,9 +120,11 @@ import Testing
         expectRefused(head)
         head.last = .init(sequence: 1 << 53, origin: .zero)
         expectRefused(head)
-        var flag = generator.helloResponse().unsealed
-        // Behind version and epoch stands the position's varint, then the flag.
-        let place = 17 + (flag[17...].firstIndex { $0 < 0x80 } ?? 0) - 17 + 1
+        var response = generator.helloResponse()
+        response.earlierEpochs = []
+        var flag = response.unsealed
+        // Behind version, epoch and a count stands the position's varint, then the flag.
+        let place = (flag[18...].firstIndex { $0 < 0x80 } ?? 0) + 1
         flag[place] = 2
         #expect(throws: ProtocolError.self) {
             try HelloResponse(decoding: MessageSeal.sealing(flag))
@@ -167,7 +169,7 @@ import Testing
                 guard let other = try? Body(decoding: MessageSeal.sealing(changed)) else {
                     continue
                 }
-                #expect((other == message) == (changed == bytes))
+                #expect((other == message) == (changed == bytes), "\(Body.title) at \(place)")
             }
         }
     }

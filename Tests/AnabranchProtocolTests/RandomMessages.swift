@@ -23,7 +23,8 @@ extension SeededGenerator {
 
     mutating func helloResponse() -> HelloResponse {
         HelloResponse(
-            epoch: replica(), headPosition: quantity(), isCursorKnown: oneIn(2),
+            epoch: replica(), earlierEpochs: (0..<2).map { _ in replica() },
+            headPosition: quantity(), isCursorKnown: oneIn(2),
             lastSequence: quantity(), origin: maybe { $0.digest() }, wallMilliseconds: wall(),
             largestBody: quantity())
     }

@@ -55,6 +55,9 @@ struct SessionScript {
         case .acknowledge(let sets, _): "acknowledge \(sets.count)"
         case .loadPending: "load"
         case .renewIdentity(let sequence): "renew below \(sequence)"
+        case .note(let epochs): "note \(epochs.count)"
+        case .cursor(let position, _): "cursor at \(position)"
+        case .rewind(let cursor): "rewind to \(cursor.position)"
         case .loadDebts: "load debts"
         case .repair(let images, let place): "repair \(images.count) at \(place.position)"
         case .restamp(let limit, let offset):
@@ -80,12 +83,13 @@ struct SessionScript {
 extension SessionScript {
     static func state(
         cursor: LogCursor? = cursor(0), lastSequence: UInt64 = 0, pending: Int = 0,
-        hasDebts: Bool = false
+        epochs: Set<EpochID> = [epoch], hasDebts: Bool = false
     ) -> SyncState {
         SyncState(
             replica: me, cursor: cursor,
             last: lastSequence == 0 ? nil : (lastSequence, sets(lastSequence)[0].origin),
-            pendingCount: pending, pendingByteCount: pending * 10, hasDebts: hasDebts)
+            pendingCount: pending, pendingByteCount: pending * 10,
+            epochs: epochs, hasDebts: hasDebts)
     }
 
     /// The cursor behind the first sets of ``sets(_:by:)`` of the other replica.
@@ -114,12 +118,13 @@ extension SessionScript {
     }
 
     static func greeting(
-        epoch: EpochID = epoch, head: UInt64 = 0, knowsCursor: Bool = true,
+        epoch: EpochID = epoch, earlier: [EpochID] = [], head: UInt64 = 0, knowsCursor: Bool = true,
         lastSequence: UInt64 = 0
     ) -> SyncSession.Event {
         .received(
             HelloResponse(
-                epoch: epoch, headPosition: head, isCursorKnown: knowsCursor,
+                epoch: epoch, earlierEpochs: earlier, headPosition: head,
+                isCursorKnown: knowsCursor,
                 lastSequence: lastSequence, origin: nil, wallMilliseconds: 5_000,
                 largestBody: 1 << 20
             ).encoded())

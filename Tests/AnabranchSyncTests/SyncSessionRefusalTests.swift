@@ -115,12 +115,53 @@ struct SyncSessionRefusalTests {
         #expect(script.advance(.refused(refusal, retryAfter: .seconds(7))) == "wait 7250")
     }
 
-    @Test func `a cursor that the zone does not know after hello ends the exchange for good`() {
+    @Test func `a log that shares nothing with the store's ends the exchange for good`() {
         var script = Script()
-        _ = script.begin(Script.state(cursor: Script.cursor(2)))
+        let other = EpochID(high: 0xF, low: 9)
+        _ = script.begin(Script.state(cursor: Script.cursor(1)))
         #expect(script.advance(Script.refused(.unknownCursor)) == "hello")
-        #expect(script.advance(Script.greeting(knowsCursor: false)) == "failed unknown-cursor")
-        #expect(script.begin(Script.state(cursor: Script.cursor(2))) == "hello")
+        #expect(
+            script.advance(Script.greeting(epoch: other, head: 5, knowsCursor: false))
+                == "failed unknown-cursor")
+        #expect(script.begin(Script.state(cursor: Script.cursor(1))) == "hello")
+    }
+
+    @Test func `where a log went backwards the last shared position is looked for by halves`() {
+        var script = Script()
+        let later = EpochID(high: 0xF, low: 9)
+        func cursor(_ position: UInt64) -> SyncSession.Event {
+            .cursor(
+                LogCursor(epoch: later, position: position, digestHigh: position, digestLow: 1))
+        }
+        func greeting(knowing: Bool) -> SyncSession.Event {
+            Script.greeting(epoch: later, earlier: [Script.epoch], head: 40, knowsCursor: knowing)
+        }
+        _ = script.begin(Script.state(cursor: Script.cursor(9)))
+        #expect(script.advance(Script.refused(.unknownCursor)) == "hello")
+        #expect(script.advance(greeting(knowing: false)) == "cursor at 4")
+        #expect(script.advance(cursor(4)) == "hello")
+        #expect(script.advance(greeting(knowing: true)) == "cursor at 6")
+        #expect(script.advance(cursor(6)) == "hello")
+        #expect(script.advance(greeting(knowing: false)) == "cursor at 5")
+        #expect(script.advance(cursor(5)) == "hello")
+        #expect(script.advance(greeting(knowing: true)) == "rewind to 5")
+        let state = Script.state(
+            cursor: LogCursor(epoch: later, position: 5, digestHigh: 5, digestLow: 1))
+        #expect(script.advance(.rewound(state)) == "hello")
+        #expect(script.advance(greeting(knowing: true)) == "note 2")
+        #expect(script.advance(.noted(state)) == "pull")
+    }
+
+    @Test func `a backup that is a beginning of the log is found at once`() {
+        var script = Script()
+        _ = script.begin(Script.state(cursor: Script.cursor(9)))
+        _ = script.advance(Script.refused(.unknownCursor))
+        #expect(
+            script.advance(Script.greeting(head: 6, knowsCursor: false)) == "cursor at 6")
+        _ = script.advance(
+            .cursor(
+                LogCursor(epoch: Script.epoch, position: 6, digestHigh: 6, digestLow: 1)))
+        #expect(script.advance(Script.greeting(head: 6)) == "rewind to 6")
     }
 
     @Test func `lost hellos do not use up the patience with a zone that begins a new epoch`() {

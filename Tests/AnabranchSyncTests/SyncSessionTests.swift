@@ -103,7 +103,8 @@ struct SyncSessionTests {
         let later = EpochID(high: 0xE, low: 2)
         var script = Script(knowsZone: false)
         #expect(script.begin(Script.state(cursor: Script.cursor(1))) == "hello")
-        #expect(script.advance(Script.greeting(epoch: later, head: 1)) == "pull")
+        #expect(script.advance(Script.greeting(epoch: later, head: 1)) == "note 1")
+        #expect(script.advance(.noted(Script.state(cursor: Script.cursor(1)))) == "pull")
         let place = Script.cursor(1)
         let renamed = LogCursor(
             epoch: later, position: 1, digestHigh: place.digestHigh, digestLow: place.digestLow)

@@ -104,7 +104,9 @@ public final class ZoneService: Sendable {
                 if let cursor { acknowledged.note(request.replica, at: cursor.position) }
                 let head = try reader.head(of: request.replica)
                 return HelloResponse(
-                    epoch: log.head.epoch, headPosition: log.head.position,
+                    epoch: log.head.epoch,
+                    earlierEpochs: log.history.epochs.dropLast().map(\.id),
+                    headPosition: log.head.position,
                     isCursorKnown: request.cursor == nil || cursor != nil,
                     lastSequence: head?.sequence ?? 0,
                     origin: try reader.origin(of: request.replica, last: request.last, head: head),

@@ -39,9 +39,16 @@ extension CanonicalRecord {
 }
 
 extension ByteReader {
+    /// Stamps in ascending order, each once.
     mutating func readLinkTags() throws(ChangeSetDecodingError) -> LinkTags {
         var tags: [Stamp] = []
-        for _ in 0..<(try readCount(ofAtLeast: 24)) { tags.append(try readStamp()) }
+        for _ in 0..<(try readCount(ofAtLeast: 24)) {
+            let tag = try readStamp()
+            guard tags.last.map({ $0 < tag }) ?? true else {
+                throw failure(.malformed, "stamps are not in ascending order")
+            }
+            tags.append(tag)
+        }
         return LinkTags(tags)
     }
 }

@@ -55,6 +55,25 @@ struct ChangeLog {
                 """))
     }
 
+    /// Entries that the zone holds behind a position, or is not known to hold, oldest first.
+    func entries(placedAfter position: UInt64) throws -> [LogEntry] {
+        let statement = try connection.cached(
+            """
+            SELECT \(Self.columns) FROM ab_changeset
+            WHERE server_position IS NULL OR server_position > ? ORDER BY position
+            """)
+        try statement.bind(Int64(bitPattern: position), at: 1)
+        return try read(statement)
+    }
+
+    func replaceContext(of entry: LogEntry, by context: CausalContext) throws {
+        var bytes = ByteWriter()
+        bytes.append(context: context)
+        try connection.run(
+            "UPDATE ab_changeset SET context = ? WHERE position = ?", .blob(bytes.bytes),
+            .integer(entry.localPosition))
+    }
+
     /// Gives an entry another form of the same save; its place in this log stays.
     func replace(_ entry: LogEntry, by set: ChangeSet, ordinal: Int64) throws {
         let statement = try connection.cached(

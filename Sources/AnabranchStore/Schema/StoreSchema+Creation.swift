@@ -32,6 +32,7 @@ enum CoreTables {
             id INTEGER PRIMARY KEY, kind INTEGER, record INTEGER, entity TEXT, property TEXT,
             type INTEGER, rule INTEGER, value BLOB, hlc INTEGER, by INTEGER, author TEXT,
             winner_hlc INTEGER, winner_by INTEGER, winner_author TEXT, noticed INTEGER);
+        CREATE TABLE ab_epoch (id BLOB PRIMARY KEY) WITHOUT ROWID;
         CREATE TABLE ab_delete_mark (record INTEGER PRIMARY KEY, seen BLOB);
         CREATE TABLE ab_debt (record INTEGER PRIMARY KEY);
         CREATE TABLE ab_deferred_record (record INTEGER PRIMARY KEY, entity TEXT);

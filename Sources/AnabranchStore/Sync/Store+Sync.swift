@@ -20,7 +20,28 @@ extension Store {
             return SyncState(
                 replica: replica, cursor: state.cursor, last: try reader.head(of: state.ordinal),
                 pendingCount: Int(count), pendingByteCount: Int(bytes),
+                epochs: try Self.epochs(reader),
                 hasDebts: try !Debts(connection: reader.connection).first(1).isEmpty)
+        }
+    }
+
+    private static func epochs(_ reader: StoreReader) throws -> Set<EpochID> {
+        let statement = try reader.connection.cached("SELECT id FROM ab_epoch")
+        var epochs: Set<EpochID> = []
+        while try statement.step() {
+            if let epoch = EpochID(bytes: statement.bytes(at: 0)) { epochs.insert(epoch) }
+        }
+        return epochs
+    }
+
+    /// Keeps in mind which lives the zone's log has had, so that a zone that goes backwards is
+    /// told from another one.
+    package func note(_ epochs: [EpochID]) throws {
+        try write { transaction in
+            for epoch in epochs {
+                try transaction.connection.run(
+                    "INSERT OR IGNORE INTO ab_epoch (id) VALUES (?)", .blob(epoch.bytes))
+            }
         }
     }
 

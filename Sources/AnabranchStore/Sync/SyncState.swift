@@ -10,18 +10,22 @@ package struct SyncState: Sendable {
     /// Change sets that the zone is not known to hold.
     package let pendingCount: Int
     package let pendingByteCount: Int
+    /// Lives of the zone's log that the file has heard of.
+    package let epochs: Set<EpochID>
     /// Whether there are records that the zone has to be asked for.
     package let hasDebts: Bool
 
     package init(
         replica: ReplicaID, cursor: LogCursor?, last: (sequence: UInt64, origin: Digest)?,
-        pendingCount: Int, pendingByteCount: Int, hasDebts: Bool = false
+        pendingCount: Int, pendingByteCount: Int,
+        epochs: Set<EpochID> = [], hasDebts: Bool = false
     ) {
         self.replica = replica
         self.cursor = cursor
         self.last = last
         self.pendingCount = pendingCount
         self.pendingByteCount = pendingByteCount
+        self.epochs = epochs
         self.hasDebts = hasDebts
     }
 }

@@ -34,6 +34,14 @@ package struct StoreSide: Sendable {
                 return .acknowledged(try store.syncState())
             case .loadPending(let byteLimit): return try load(byteLimit: byteLimit)
             case .renewIdentity(let sequence): return try renew(ifLastBelow: sequence)
+            case .note(let epochs):
+                try store.note(epochs)
+                return .noted(try store.syncState())
+            case .cursor(let position, let epoch):
+                return .cursor(try store.cursor(at: position, in: epoch))
+            case .rewind(let cursor):
+                try store.rewind(to: cursor)
+                return .rewound(try store.syncState())
             case .loadDebts(let limit): return .debts(try store.debts(limit: limit))
             case .repair(let images, let place):
                 return try applied { try store.repair(images, at: place) }

@@ -26,6 +26,13 @@ extension SyncSession {
         /// The zone holds more of the store's replica than the store: unless the store has caught
         /// up, its next save takes a new replica ID. Answer with `renewed`.
         case renewIdentity(ifLastBelow: UInt64)
+        /// Answer with `noted`.
+        case note([EpochID])
+        /// The store's cursor at an earlier position, as of the zone's epoch. Answer with
+        /// `cursor`.
+        case cursor(at: UInt64, epoch: EpochID)
+        /// Answer with `rewound`.
+        case rewind(to: LogCursor)
         /// Answer with `debts`.
         case loadDebts(limit: Int)
         /// Answer with `applied`, or with `cursorMoved` where the store has gone on by itself.
@@ -44,6 +51,9 @@ extension SyncSession {
         case loaded([LogEntry], SyncState)
         case acknowledged(SyncState)
         case renewed
+        case noted(SyncState)
+        case cursor(LogCursor)
+        case rewound(SyncState)
         case debts([RecordID])
         case restamped
         case storeFailed(SyncError)

@@ -72,8 +72,8 @@ extension SyncSession {
     private var request: Request? {
         switch phase {
         case .idle, .waiting: nil
-        case .greeting: .hello
-        case .renewing, .pulling, .applying: .pull
+        case .greeting, .probing: .hello
+        case .noting, .renewing, .rewinding, .pulling, .applying: .pull
         case .loading, .pushing, .acknowledging, .restamping: .push
         case .loadingDebts, .asking, .repairing: .repair
         }

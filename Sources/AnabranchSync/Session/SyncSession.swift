@@ -16,7 +16,7 @@ package struct SyncSession: Sendable {
     /// What a simulation has switched off.
     let disabled: Set<Mechanism>
     /// Kept from one exchange to the next.
-    package private(set) var zone: ZoneKnowledge?
+    package internal(set) var zone: ZoneKnowledge?
 
     var phase = Phase.idle
     var exchange: Exchange
@@ -32,6 +32,11 @@ package struct SyncSession: Sendable {
         var epochChanges = 0
         /// Whether nothing more is to be pushed.
         var isPushOver = false
+        /// Where the store's log and the zone's part, while that is looked for.
+        var search: ForkSearch?
+        /// Whether the zone's log was this store's once, though nothing is left of it: it is empty,
+        /// or holds the store's own last save.
+        var isRelated = false
         /// What the zone has of records that are to be repaired, until the cursor is there.
         var answer: RepairResponse?
         /// How often the zone found the clock too far ahead.
@@ -50,6 +55,10 @@ package struct SyncSession: Sendable {
         case idle
         case greeting
         case renewing
+        /// The zone's epochs are being kept; then the greeting is gone on with.
+        case noting(HelloResponse)
+        case probing
+        case rewinding
         case pulling
         /// The first page is being applied.
         case applying([RemotePage])
@@ -97,6 +106,11 @@ package struct SyncSession: Sendable {
         switch (phase, event) {
         case (.greeting, .received(let body)): return greeted(body, at: moment)
         case (.renewing, .renewed): return pull(at: moment)
+        case (.noting(let response), .noted(let state)):
+            exchange.state = state
+            return goOn(response, at: moment)
+        case (.probing, .cursor(let cursor)): return probe(cursor, at: moment)
+        case (.rewinding, .rewound(let state)): return rewound(state, at: moment)
         case (.pulling, .received(let body)): return pulled(body, at: moment)
         case (.applying(let pages), .applied(let state)):
             return applied(pages, state, at: moment)
@@ -131,11 +145,12 @@ package struct SyncSession: Sendable {
         let request = HelloRequest(
             replica: state.replica,
             last: state.last.map { HelloRequest.Head(sequence: $0.sequence, origin: $0.origin) },
-            cursor: state.cursor, wallMilliseconds: moment.wallMilliseconds)
+            cursor: exchange.search?.probe ?? state.cursor,
+            wallMilliseconds: moment.wallMilliseconds)
         return send(.hello, request.encoded(), at: moment)
     }
 
-    private mutating func greeted(_ body: [UInt8], at moment: Moment) -> Action {
+    mutating func greeted(_ body: [UInt8], at moment: Moment) -> Action {
         let response: HelloResponse
         do { response = try HelloResponse(decoding: body) } catch {
             return damaged(error, at: moment)
@@ -147,25 +162,21 @@ package struct SyncSession: Sendable {
             largestBody: Int(clamping: min(response.largestBody, UInt64(1) << 40)),
             clockOffsetMilliseconds: offset(
                 ofServer: response.wallMilliseconds, at: moment))
-        guard response.isCursorKnown else { return otherLog(response) }
+        if exchange.search != nil { return probed(response, at: moment) }
+        guard response.isCursorKnown else { return searchFork(response, at: moment) }
+        let epochs = response.earlierEpochs + [response.epoch]
+        if exchange.state.epochs.isSuperset(of: epochs) { return goOn(response, at: moment) }
+        phase = .noting(response)
+        return .store(.note(epochs))
+    }
+
+    private mutating func goOn(_ response: HelloResponse, at moment: Moment) -> Action {
         let known = exchange.state.last?.sequence ?? 0
         if response.lastSequence > known {
             phase = .renewing
             return .store(.renewIdentity(ifLastBelow: response.lastSequence))
         }
         return pull(at: moment)
-    }
-
-    private mutating func otherLog(_ response: HelloResponse) -> Action {
-        let cursor = exchange.state.cursor.map(\.description) ?? "the beginning"
-        zone = nil
-        return finish(
-            SyncError(
-                .unknownCursor,
-                "Can't go on from \(cursor) because the zone's log, of epoch \(response.epoch), "
-                    + "is another: the zone was restored or replaced. The store keeps "
-                    + "everything; restore the zone that it has followed, or sync a new store.",
-                details: ["cursor": cursor, "epoch": "\(response.epoch)"]))
     }
 
     // MARK: - Steps that all phases share

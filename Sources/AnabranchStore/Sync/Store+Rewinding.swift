@@ -1,0 +1,111 @@
+package import AnabranchReplication
+import AnabranchSQLite
+
+extension Store {
+    /// The cursor that the store had at an earlier position, named as of another epoch.
+    ///
+    /// The running digest covers what the log held up to there and not its epochs: where a zone's
+    /// log has the same one at the same position, the two logs are the same up to it.
+    ///
+    /// - Parameter position: Not beyond the store's cursor.
+    /// - Throws: ``StoreError`` `corrupt` where this file's log lacks one of the zone's entries.
+    package func cursor(at position: UInt64, in epoch: EpochID) throws -> LogCursor {
+        try read { reader in
+            let statement = try reader.connection.cached(
+                """
+                SELECT c.kind, r.id, c.seq, c.digest, c.origin, c.server_position
+                FROM ab_changeset c JOIN ab_replica r ON r.ordinal = c.replica
+                WHERE c.server_position <= ? ORDER BY c.server_position
+                """)
+            try statement.bind(Int64(clamping: position), at: 1)
+            var cursor = LogCursor(startOf: epoch)
+            while try statement.step() { cursor = try cursor.advanced(over: statement) }
+            guard cursor.position == position else {
+                throw StoreError(
+                    .corrupt,
+                    "Can't go back to position \(position) because the log ends at "
+                        + "\(cursor.position).", path: path)
+            }
+            return cursor
+        }
+    }
+
+    /// Goes back to where the zone's log and this file's are still the same: the zone was restored
+    /// from a backup, or begun anew.
+    ///
+    /// What the zone has lost is sent again, whoever saved it, in the order of this file's log.
+    /// Nothing that the store shows changes.
+    ///
+    /// - Parameter cursor: Of the zone's present log, not beyond the store's own.
+    /// - Throws: ``StoreError``; nothing was changed.
+    package func rewind(to cursor: LogCursor) throws {
+        try write { transaction in
+            guard let present = transaction.state.cursor, present.position >= cursor.position else {
+                throw StoreError(
+                    .cursorMoved,
+                    "Can't go back to \(cursor) because the store is not there yet.", path: path)
+            }
+            try transaction.rewriteContexts(for: cursor)
+            try transaction.connection.run(
+                """
+                UPDATE ab_changeset SET epoch = NULL, server_position = NULL
+                WHERE server_position > ?
+                """, .integer(Int64(bitPattern: cursor.position)))
+            // Who saves from now on says that these are held, too.
+            try transaction.connection.run(
+                """
+                UPDATE ab_replica SET own = 1 WHERE ordinal IN
+                (SELECT replica FROM ab_changeset WHERE server_position IS NULL)
+                """)
+            transaction.state.cursor = cursor
+        }
+    }
+}
+
+extension LogCursor {
+    /// - Parameter row: Of kind, replica, sequence, digest, origin, position.
+    fileprivate func advanced(over row: Statement) throws -> LogCursor {
+        guard UInt64(bitPattern: row.int64(at: 5)) == position + 1,
+            let replica = ReplicaID(bytes: row.bytes(at: 1)),
+            let digest = Digest(bytes: row.bytes(at: 3)),
+            let origin = Digest(bytes: row.bytes(at: 4))
+        else {
+            throw StoreError(
+                .corrupt, "Can't go back in the log because its entry \(position + 1) is missing.")
+        }
+        return advanced(
+            kind: LogEntryKind(rawValue: UInt8(truncatingIfNeeded: row.int64(at: 0))),
+            dot: Dot(replica: replica, sequence: UInt64(bitPattern: row.int64(at: 2))),
+            digest: digest, origin: origin)
+    }
+}
+
+extension WriteTransaction {
+    /// Says in the words of another log what the authors of sets held that are sent again: the
+    /// prefix that both logs share, and one by one what lies beyond it.
+    fileprivate func rewriteContexts(for cursor: LogCursor) throws {
+        let log = ChangeLog(connection: connection, replicas: replicas)
+        let sets = try log.entries(placedAfter: cursor.position)
+        var tail = sets.compactMap { entry in entry.place.map { ($0.position, entry.changeSet) } }
+            .sorted { $0.0 < $1.0 }[...]
+        var heads: [ReplicaID: CausalContext.Entry] = [:]
+        let byPrefix = sets.filter { $0.changeSet.context.prefix != nil }.sorted {
+            ($0.changeSet.context.prefix?.position ?? 0)
+                < ($1.changeSet.context.prefix?.position ?? 0)
+        }
+        for entry in byPrefix {
+            let held = entry.changeSet.context.prefix?.position ?? 0
+            while let (position, set) = tail.first, position <= held {
+                heads[set.dot.replica] = CausalContext.Entry(
+                    dot: set.dot, originPrefix: set.origin.prefix)
+                tail = tail.dropFirst()
+            }
+            var context = entry.changeSet.context
+            let beyond = heads.values.filter { $0.dot.replica != entry.changeSet.dot.replica }
+            context = CausalContext(
+                prefix: .init(epoch: cursor.epoch, position: min(held, cursor.position)),
+                beyond: context.beyond + beyond)
+            try log.replaceContext(of: entry, by: context)
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import AnabranchProtocol
+import AnabranchReplication
+import AnabranchServer
+import AnabranchStore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import AnabranchSync
+
+/// Zones that go backwards: what the server has lost comes back from the clients.
+final class RestoredZone {
+    let scenario: EngineScenario
+    private var count = 0
+    private(set) var zone: ZoneService
+    private var path: String
+
+    init() throws {
+        scenario = try EngineScenario()
+        path = scenario.folder.file("first.db")
+        zone = try Self.open(path, scenario.serverClock)
+    }
+
+    private static func open(_ path: String, _ clock: SettableClock) throws -> ZoneService {
+        let storage = try SQLiteZoneStorage(path: path, creating: true) {
+            EpochID(high: .random(in: 0...UInt64.max), low: 1)
+        }
+        return ZoneService(
+            name: try ZoneName("family"), storage: storage,
+            wallMilliseconds: { clock.milliseconds })
+    }
+
+    /// Copies the zone's file as it is now.
+    func backUp() throws -> String {
+        zone.close()
+        count += 1
+        let backup = scenario.folder.file("backup-\(count).db")
+        try FileManager.default.copyItem(atPath: path, toPath: backup)
+        zone = try Self.open(path, scenario.serverClock)
+        return backup
+    }
+
+    /// - Parameter backup: `nil` begins with nothing.
+    func restore(_ backup: String?) throws {
+        zone.close()
+        count += 1
+        path = scenario.folder.file("zone-\(count).db")
+        if let backup { try FileManager.default.copyItem(atPath: backup, toPath: path) }
+        zone = try Self.open(path, scenario.serverClock)
+    }
+
+    @discardableResult
+    func sync(_ store: Store) async throws -> SyncOutcome {
+        let engine = try scenario.engine(store, MemoryTransport(ZoneEndpoint(zone)))
+        return try await engine.synchronize()
+    }
+
+    func expectConverged(_ stores: [Store], people: Int) async throws {
+        for _ in 0..<3 { for store in stores { try await sync(store) } }
+        let hash = try zone.canonicalHash().hash
+        for store in stores {
+            #expect(try store.canonicalHash() == hash)
+            #expect(try store.people(scenario.names).count == people)
+            #expect(try store.syncState().pendingCount == 0)
+        }
+    }
+}
+
+struct RestoredZoneTests {
+    @Test func `what the backup lacks comes back from whoever has it`() async throws {
+        let world = try RestoredZone()
+        let names = world.scenario.names
+        let (a, b) = (try world.scenario.open("a.db"), try world.scenario.open("b.db"))
+        try a.insert("before", names)
+        for store in [a, b] { try await world.sync(store) }
+        let backup = try world.backUp()
+        try a.insert("of a", names)
+        try await world.sync(a)
+        try b.insert("of b", names)
+        try await world.sync(b)
+        try a.insert("unpushed", names)
+        try world.restore(backup)
+        // b has a's lost save too, and is the first to come back.
+        let outcome = try await world.sync(b)
+        #expect(outcome.isCaughtUp && outcome.pushedChangeSets == 2)
+        try await world.expectConverged([a, b], people: 4)
+        let c = try world.scenario.open("c.db")
+        try await world.expectConverged([a, b, c], people: 4)
+    }
+
+    @Test func `a zone that is begun anew is filled again by those who knew it`() async throws {
+        let world = try RestoredZone()
+        let names = world.scenario.names
+        let (a, b) = (try world.scenario.open("a.db"), try world.scenario.open("b.db"))
+        try a.insert("of a", names)
+        try await world.sync(a)
+        try b.insert("of b", names)
+        for store in [b, a] { try await world.sync(store) }
+        try world.restore(nil)
+        try await world.sync(a)
+        try await world.expectConverged([a, b], people: 2)
+    }
+
+    @Test func `another zone's log is not mixed with the store's`() async throws {
+        let world = try RestoredZone()
+        let names = world.scenario.names
+        let (a, stranger) = (try world.scenario.open("a.db"), try world.scenario.open("s.db"))
+        try a.insert("of a", names)
+        try await world.sync(a)
+        try world.restore(nil)
+        try stranger.insert("of somebody else", names)
+        try await world.sync(stranger)
+        let hash = try a.canonicalHash()
+        let error = await #expect(throws: SyncError.self) { try await world.sync(a) }
+        #expect(error?.code == .unknownCursor)
+        #expect(try a.canonicalHash() == hash)
+        #expect(try world.zone.head().position == 1)
+    }
+
+    @Test func `saves that were made on both sides of a restore are all kept`() async throws {
+        let world = try RestoredZone()
+        let names = world.scenario.names
+        let (a, b, c) = (
+            try world.scenario.open("a.db"), try world.scenario.open("b.db"),
+            try world.scenario.open("c.db")
+        )
+        try a.insert("before", names)
+        for store in [a, b, c] { try await world.sync(store) }
+        let backup = try world.backUp()
+        for turn in 0..<5 {
+            try a.insert("lost \(turn)", names)
+            for store in [a, b] { try await world.sync(store) }
+        }
+        try world.restore(backup)
+        // c never saw what was lost, and goes on at once, so positions are taken by others.
+        for turn in 0..<7 { try c.insert("new \(turn)", names) }
+        try await world.sync(c)
+        try await world.expectConverged([b, c, a], people: 13)
+    }
+
+    @Test(arguments: UInt64(0)..<12)
+    func `restored again and again, nothing of a living client is lost`(
+        seed: UInt64
+    ) async throws {
+        var generator = SeededGenerator(seed: seed)
+        let world = try RestoredZone()
+        let names = world.scenario.names
+        var stores: [Store] = []
+        for number in 0..<3 { stores.append(try world.scenario.open("\(number).db")) }
+        var backups: [String] = []
+        var saved = 0
+        for step in 0..<40 {
+            let store = generator.element(of: stores)
+            switch Int.random(in: 0..<10, using: &generator) {
+            case 0..<4:
+                try store.insert("step \(step)", names)
+                saved += 1
+            case 4..<8: try await world.sync(store)
+            case 8: backups.append(try world.backUp())
+            default:
+                guard !backups.isEmpty else { continue }
+                try world.restore(generator.element(of: backups))
+            }
+        }
+        try await world.expectConverged(stores, people: saved)
+    }
+}
