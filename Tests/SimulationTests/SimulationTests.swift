@@ -31,7 +31,7 @@ struct SimulationTests {
     @Test func `a seed replays`() throws {
         // Two runs that differ in anything differ in the network's and the world's draws.
         let draws = try (0..<2).map { _ in
-            let simulation = try Simulation(seed: 7)
+            let simulation = try Simulation(Scenario(seed: 7))
             try simulation.run()
             return simulation.world.draw()
         }

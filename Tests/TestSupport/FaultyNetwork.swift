@@ -43,6 +43,9 @@ package struct FaultyNetwork: Sendable {
         self.faults = faults
     }
 
+    /// From here on what happens to messages follows from another seed.
+    package mutating func reseed(_ seed: UInt64) { generator = SeededGenerator(seed: seed) }
+
     /// - Parameter server: Is called any number of times.
     package mutating func send(
         _ endpoint: SyncEndpoint, _ body: [UInt8],

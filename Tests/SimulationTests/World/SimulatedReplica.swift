@@ -20,6 +20,8 @@ final class SimulatedReplica {
     /// Origins of the saves that the app was told of.
     private(set) var acknowledged: Set<Digest> = []
     private(set) var lastOutcome: SyncOutcome?
+    /// Whether no message goes in or out.
+    var isCutOff = false
     private(set) var statistics = RunStatistics()
 
     init(_ world: SimulatedWorld, _ names: SimulationModel, path: String) throws {
@@ -50,9 +52,10 @@ final class SimulatedReplica {
         _ path: String, _ world: SimulatedWorld, _ names: SimulationModel, _ clock: ReplicaClock,
         _ crash: CrashPlan
     ) throws -> Store {
-        let environment = StoreEnvironment(
+        var environment = StoreEnvironment(
             wallMilliseconds: { clock.milliseconds }, randomBytes: { world.bytes($0) },
             faults: crash.faults, disabled: world.disabled)
+        if !world.traits.tellsFilesApart { environment.fileIdentity = { _ in [] } }
         return try Store.open(at: path, model: names.model, environment: environment)
     }
 
@@ -131,11 +134,11 @@ extension SimulatedReplica {
         action = session.advance(event, at: moment)
     }
 
-    /// Makes one whole exchange.
+    /// Makes one whole exchange, or what is left of one.
+    ///
     func exchange(
         _ send: (SyncEndpoint, [UInt8]) -> Result<TransportReply, SyncError>
     ) throws {
-        crash.arm(nil)
         lastOutcome = nil
         var steps = 0
         repeat {
@@ -184,7 +187,7 @@ extension SimulatedReplica {
 // MARK: - Dying, copies, backups
 
 extension SimulatedReplica {
-    func arm(_ point: CrashPlan.Point) { crash.arm(point) }
+    func arm(_ point: CrashPlan.Point?) { crash.arm(point) }
 
     /// The process ends here and begins anew: what was in memory is gone.
     func reopen() throws {
@@ -238,24 +241,4 @@ extension SimulatedReplica {
         acknowledged.subtract(lost)
         return lost
     }
-}
-
-/// A device's clock: wrong by up to two minutes, and now and then by another amount.
-final class ReplicaClock: Sendable {
-    private let world: SimulatedWorld
-    private let offset: Mutex<Int64>
-
-    init(_ world: SimulatedWorld) {
-        self.world = world
-        offset = Mutex(Self.offset(world))
-    }
-
-    private static func offset(_ world: SimulatedWorld) -> Int64 {
-        // Slow by up to an hour, ahead by less than what the server refuses.
-        Int64(world.number(-3_600_000..<120_000))
-    }
-
-    func jump() { offset.withLock { $0 = Self.offset(world) } }
-
-    var milliseconds: Int64 { world.milliseconds + offset.withLock { $0 } }
 }

@@ -5,7 +5,8 @@ struct RunStatistics: Sendable {
     enum Event: String, CaseIterable, Sendable {
         case save, exchange, copy, backup, restore, clockJump
         case crashBeforeSave, crashAfterSave, crashInSync, reopening
-        case zoneCrash, zoneRestart, zoneMove
+        case cutOff, zoneCrash, zoneRestart, zoneMove
+        case fork, restamp
         case conflict
     }
 

@@ -3,36 +3,37 @@ import AnabranchServer
 import AnabranchSync
 import TestSupport
 
-/// One run: replicas, a zone and a bad network, everything from one seed.
+/// One run: replicas, a zone and a bad network, everything from one scenario.
 ///
 /// Random saves, syncs step by step among each other, clocks that are wrong, crashes at commits on
 /// both sides, copies and restored backups of files; then the network heals, all sync, and the
 /// oracles look.
 final class Simulation {
     let world: SimulatedWorld
+    private let scenario: Scenario
     private let names: SimulationModel
     private let folder: TemporaryDirectory
     private let zone: SimulatedZone
     private var network: FaultyNetwork
     private var replicas: [SimulatedReplica] = []
-    /// Saves that were told to an app and have not been destroyed with their only file.
+    /// Saves that were told to an app and have been destroyed with their only file.
     private var forgotten: Set<Digest> = []
     private var backups: [(replica: Int, path: String)] = []
     private(set) var statistics = RunStatistics()
     private var zoneMoves = 0
 
-    private static let stepCount = 160
     private static let mostReplicas = 5
 
-    init(seed: UInt64, disabled: Set<Mechanism> = []) throws {
-        world = SimulatedWorld(seed: seed, disabled: disabled)
+    init(_ scenario: Scenario, disabled: Set<Mechanism> = []) throws {
+        self.scenario = scenario
+        world = SimulatedWorld(scenario, disabled: disabled)
         names = try SimulationModel()
         folder = try TemporaryDirectory("simulation")
         zone = try SimulatedZone(world, path: folder.file("zone.db"))
-        let period = [0, 4, 8, 16, 32][world.number(0..<5)]
+        let period = scenario.traits.faultPeriod
         network = FaultyNetwork(
             seed: world.draw(), faults: period == 0 ? .none : .all(oneIn: period))
-        for _ in 0..<world.number(2..<4) { try addReplica() }
+        for _ in 0..<scenario.traits.replicaCount { try addReplica() }
     }
 
     func run() throws {
@@ -41,7 +42,8 @@ final class Simulation {
             zone.close()
             statistics.add(zone.statistics)
         }
-        for _ in 0..<Self.stepCount { try step() }
+        for step in scenario.steps { try take(step) }
+        world.reseed(scenario.seed)
         try quiesce()
         try Oracles(zone: zone, replicas: replicas, forgotten: forgotten).check()
     }
@@ -51,46 +53,61 @@ final class Simulation {
         replicas.append(try SimulatedReplica(world, names, path: path))
     }
 
-    private func step() throws {
+    private func take(_ step: Step) throws {
+        world.reseed(step.seed)
+        network.reseed(world.draw())
         world.pass(Int64(world.number(0..<400)))
-        let index = world.number(0..<replicas.count)
+        let index = step.replica % replicas.count
         let replica = replicas[index]
-        switch world.number(0..<200) {
-        case 0..<60:
+        switch step.kind {
+        case .save:
             statistics.note(.save)
             try replica.save()
-        case 60..<176: try advance(replica)
-        case 176..<182: replica.arm(world.oneIn(2) ? .beforeCommit : .afterCommit)
-        case 182..<184: try reopen(replica)
-        case 184..<188: try copy(index)
-        case 188..<192: try backUpOrRestore(index)
-        default: try disturbSurroundings(of: replica)
+        case .advance: try replica.advance(sender(for: replica))
+        case .exchange: try exchange(replica)
+        case .crash: replica.arm(world.oneIn(2) ? .beforeCommit : .afterCommit)
+        case .reopen:
+            statistics.note(.reopening)
+            try replica.reopen()
+        case .copy: try copy(index)
+        case .backUpOrRestore: try backUpOrRestore(index)
+        case .cutOff:
+            statistics.note(.cutOff)
+            replica.isCutOff.toggle()
+        case .clockJump:
+            statistics.note(.clockJump)
+            replica.jumpClock()
+        case .zoneCrash, .zoneRestart, .zoneMove: try disturbZone(step.kind)
         }
         try replica.check()
     }
 
-    private func disturbSurroundings(of replica: SimulatedReplica) throws {
-        switch world.number(0..<8) {
-        case 0..<4: zone.crash.arm(world.oneIn(2) ? .beforeCommit : .afterCommit)
-        case 4:
+    private func disturbZone(_ kind: Step.Kind) throws {
+        switch kind {
+        case .zoneRestart:
             statistics.note(.zoneRestart)
             try zone.restart()
-        case 5:
+        case .zoneMove:
             zoneMoves += 1
             try zone.move(to: folder.file("zone-\(zoneMoves).db"))
-        default:
-            statistics.note(.clockJump)
-            replica.jumpClock()
+        default: zone.crash.arm(world.oneIn(2) ? .beforeCommit : .afterCommit)
         }
     }
 
-    private func reopen(_ replica: SimulatedReplica) throws {
-        statistics.note(.reopening)
-        try replica.reopen()
+    private func sender(
+        for replica: SimulatedReplica
+    ) -> (SyncEndpoint, [UInt8]) -> Result<TransportReply, SyncError> {
+        { [self] endpoint, body in
+            guard !replica.isCutOff else {
+                return .failure(SyncError(.unreachable, "The network is cut."))
+            }
+            return network.send(endpoint, body, to: zone.answer)
+        }
     }
 
-    private func advance(_ replica: SimulatedReplica) throws {
-        try replica.advance { network.send($0, $1, to: zone.answer) }
+    private func exchange(_ replica: SimulatedReplica) throws {
+        statistics.note(.exchange)
+        try replica.exchange(sender(for: replica))
     }
 
     private func copy(_ index: Int) throws {
@@ -116,10 +133,13 @@ final class Simulation {
     private func quiesce() throws {
         network.faults = .none
         zone.crash.arm(nil)
+        for replica in replicas {
+            replica.isCutOff = false
+            replica.arm(nil)
+        }
         for _ in 0..<8 {
             for replica in replicas {
-                statistics.note(.exchange)
-                try replica.exchange { network.send($0, $1, to: zone.answer) }
+                try exchange(replica)
                 try replica.check()
             }
             let head = try zone.service.head().position

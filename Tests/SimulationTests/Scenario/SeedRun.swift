@@ -52,7 +52,7 @@ final class SeedRun: Sendable {
     private func work() {
         while let seed = take() {
             do {
-                let simulation = try Simulation(seed: seed, disabled: disabled)
+                let simulation = try Simulation(Scenario(seed: seed), disabled: disabled)
                 try simulation.run()
                 state.withLock { $0.statistics.add(simulation.statistics) }
             } catch {
