@@ -108,7 +108,7 @@ let testTargets: [Target] = [
         name: "TestSupport",
         dependencies: [
             "Anabranch", "AnabranchSync", "AnabranchServer", "AnabranchStore", "AnabranchSQLite",
-            "AnabranchProtocol", "AnabranchReplication", "AnabranchModel",
+            "AnabranchProtocol", "AnabranchReplication", "AnabranchModel", "CSQLite",
         ],
         path: "Tests/TestSupport", swiftSettings: house),
     tests("AnabranchReplicationTests", of: ["AnabranchReplication"], golden: true),

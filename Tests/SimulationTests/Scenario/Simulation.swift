@@ -12,7 +12,6 @@ final class Simulation {
     let world: SimulatedWorld
     private let scenario: Scenario
     private let names: SimulationModel
-    private let folder: TemporaryDirectory
     private let zone: SimulatedZone
     private var network: FaultyNetwork
     private var replicas: [SimulatedReplica] = []
@@ -28,8 +27,7 @@ final class Simulation {
         self.scenario = scenario
         world = SimulatedWorld(scenario, disabled: disabled)
         names = try SimulationModel()
-        folder = try TemporaryDirectory("simulation")
-        zone = try SimulatedZone(world, path: folder.file("zone.db"))
+        zone = try SimulatedZone(world, path: "zone")
         let period = scenario.traits.faultPeriod
         network = FaultyNetwork(
             seed: world.draw(), faults: period == 0 ? .none : .all(oneIn: period))
@@ -45,12 +43,20 @@ final class Simulation {
         for step in scenario.steps { try take(step) }
         world.reseed(scenario.seed)
         try quiesce()
+        try noteRewriting()
         try Oracles(zone: zone, replicas: replicas, forgotten: forgotten).check()
     }
 
+    private func noteRewriting() throws {
+        for set in try zone.log() {
+            guard let first = set.rewrittenFrom else { continue }
+            statistics.note(first.replica == set.dot.replica ? .restamp : .fork)
+        }
+    }
+
     private func addReplica() throws {
-        let path = folder.file("replica-\(replicas.count).db")
-        replicas.append(try SimulatedReplica(world, names, path: path))
+        replicas.append(
+            try SimulatedReplica(world, names, path: "replica \(replicas.count + 1)"))
     }
 
     private func take(_ step: Step) throws {
@@ -65,7 +71,7 @@ final class Simulation {
             try replica.save()
         case .advance: try replica.advance(sender(for: replica))
         case .exchange: try exchange(replica)
-        case .crash: replica.arm(world.oneIn(2) ? .beforeCommit : .afterCommit)
+        case .crash: replica.arm(.random(world))
         case .reopen:
             statistics.note(.reopening)
             try replica.reopen()
@@ -79,7 +85,22 @@ final class Simulation {
             replica.jumpClock()
         case .zoneCrash, .zoneRestart, .zoneMove: try disturbZone(step.kind)
         }
+        try checkLosses(of: replica)
         try replica.check()
+    }
+
+    /// What the power took with it nobody else has seen: a set leaves its file only when it has
+    /// been flushed (invariant 11).
+    private func checkLosses(of replica: SimulatedReplica) throws {
+        let lost = replica.takeLosses()
+        guard !lost.isEmpty else { return }
+        statistics.note(.saveLostToPower, count: lost.count)
+        let known = try zone.log().filter { lost.contains($0.origin) }
+        guard known.isEmpty else {
+            throw SimulationFailure(
+                "\(replica.path) has lost \(known.map(\.dot)), which the zone holds")
+        }
+        forgotten.formUnion(lost)
     }
 
     private func disturbZone(_ kind: Step.Kind) throws {
@@ -89,8 +110,8 @@ final class Simulation {
             try zone.restart()
         case .zoneMove:
             zoneMoves += 1
-            try zone.move(to: folder.file("zone-\(zoneMoves).db"))
-        default: zone.crash.arm(world.oneIn(2) ? .beforeCommit : .afterCommit)
+            try zone.move(to: "zone \(zoneMoves + 1)")
+        default: zone.arm(.random(world))
         }
     }
 
@@ -113,13 +134,13 @@ final class Simulation {
     private func copy(_ index: Int) throws {
         guard replicas.count < Self.mostReplicas else { return }
         statistics.note(.copy)
-        try replicas[index].copyFile(to: folder.file("replica-\(replicas.count).db"))
+        try replicas[index].copyFile(to: "replica \(replicas.count + 1)")
         try addReplica()
     }
 
     private func backUpOrRestore(_ index: Int) throws {
         guard let backup = backups.first(where: { $0.replica == index }) else {
-            let path = folder.file("backup-\(index).db")
+            let path = "backup of replica \(index + 1)"
             backups.append((index, path))
             statistics.note(.backup)
             return try replicas[index].copyFile(to: path)
@@ -132,7 +153,7 @@ final class Simulation {
     /// The network heals, and all sync until nothing is left to say.
     private func quiesce() throws {
         network.faults = .none
-        zone.crash.arm(nil)
+        zone.arm(nil)
         for replica in replicas {
             replica.isCutOff = false
             replica.arm(nil)

@@ -1,8 +1,9 @@
 import AnabranchReplication
+import AnabranchSQLite
 import AnabranchStore
 import AnabranchSync
-import Foundation
 import Synchronization
+import TestSupport
 
 /// One app with its store: saves, syncs step by step, dies and comes back.
 final class SimulatedReplica {
@@ -17,12 +18,14 @@ final class SimulatedReplica {
     /// What the session wants done next; `nil` between exchanges.
     private var action: SyncSession.Action?
     private var wakesAt: Int64?
-    /// Origins of the saves that the app was told of.
+    /// Origins of the saves that the app was told of and that are not known to be destroyed.
     private(set) var acknowledged: Set<Digest> = []
+    /// Saves that the file has forgotten because the power was lost.
+    private var lostToPower: Set<Digest> = []
     private(set) var lastOutcome: SyncOutcome?
     /// Whether no message goes in or out.
     var isCutOff = false
-    private(set) var statistics = RunStatistics()
+    private(set) var statistics: RunStatistics
 
     init(_ world: SimulatedWorld, _ names: SimulationModel, path: String) throws {
         self.world = world
@@ -30,12 +33,13 @@ final class SimulatedReplica {
         self.path = path
         let clock = ReplicaClock(world)
         let window = StoreWindow(names)
-        let crash = CrashPlan(looking: { window.look() })
+        let crash = CrashPlan(world.disk.process(of: path), looking: { window.look() })
         self.clock = clock
         self.window = window
         self.crash = crash
         session = Self.newSession(world)
-        store = try Self.open(path, world, names, clock, crash)
+        if world.oneIn(4) { crash.arm(.random(world)) }
+        (store, statistics) = try Self.open(path, world, names, clock, crash)
         window.watch(store)
     }
 
@@ -48,14 +52,35 @@ final class SimulatedReplica {
         return SyncSession(limits: limits, disabled: world.disabled)
     }
 
+    /// Opens the file, again where the process dies meanwhile.
     private static func open(
         _ path: String, _ world: SimulatedWorld, _ names: SimulationModel, _ clock: ReplicaClock,
         _ crash: CrashPlan
+    ) throws -> (Store, RunStatistics) {
+        var statistics = RunStatistics()
+        do {
+            return (try openOnce(path, world, names, clock, crash), statistics)
+        } catch {
+            guard let death = crash.death else { throw error }
+            statistics.note(.crashInOpening)
+            world.disk.restart(path, afterLossOfPower: death.losesPower)
+            crash.begin(world.disk.process(of: path))
+            return (try openOnce(path, world, names, clock, crash), statistics)
+        }
+    }
+
+    private static func openOnce(
+        _ path: String, _ world: SimulatedWorld, _ names: SimulationModel, _ clock: ReplicaClock,
+        _ crash: CrashPlan
     ) throws -> Store {
+        let disk = world.disk
         var environment = StoreEnvironment(
             wallMilliseconds: { clock.milliseconds }, randomBytes: { world.bytes($0) },
-            faults: crash.faults, disabled: world.disabled)
-        if !world.traits.tellsFilesApart { environment.fileIdentity = { _ in [] } }
+            vfs: disk.name, faults: crash.faults, disabled: world.disabled)
+        let tellsFilesApart = world.traits.tellsFilesApart
+        environment.fileIdentity = { path in
+            tellsFilesApart ? (try? disk.identity(of: path))?.encoded ?? [] : []
+        }
         return try Store.open(at: path, model: names.model, environment: environment)
     }
 
@@ -71,29 +96,39 @@ final class SimulatedReplica {
 extension SimulatedReplica {
     func save() throws {
         let before = try store.read { try $0.logPosition() }
+        var isPrepared = false
         do {
             let save = try RandomSave(on: store, content: content(), names, world)
+            isPrepared = true
             let result = try store.save(save.request)
             guard let dot = result.dot else { throw SimulationFailure("a save made no set") }
-            try noteSaved(from: before)
-            guard try store.read({ try $0.changeSet(dot) }) != nil else {
-                throw SimulationFailure("save \(dot) is not in the log")
+            if crash.death == nil {
+                try noteSaved(from: before)
+                guard try store.read({ try $0.changeSet(dot) }) != nil else {
+                    throw SimulationFailure("save \(dot) is not in the log")
+                }
             }
         } catch {
-            guard let point = crash.takeCrash() else { throw error }
-            statistics.note(point == .beforeCommit ? .crashBeforeSave : .crashAfterSave)
-            try reopen()
-            try checkAfterCrash(point, logBefore: before)
+            guard crash.death != nil else { throw error }
         }
+        guard let death = crash.death else { return }
+        statistics.note(death.losesPower ? .powerLossInSave : .crashInSave)
+        try reopen()
+        try checkAfterDeath(death, hadBegun: isPrepared, logBefore: before)
     }
 
     /// What a crash before the commit must not leave, and one after it must.
-    private func checkAfterCrash(_ point: CrashPlan.Point, logBefore before: Int64) throws {
+    private func checkAfterDeath(
+        _ death: CrashPlan.Death, hadBegun: Bool, logBefore before: Int64
+    ) throws {
         let after = try store.read { try $0.logPosition() }
-        guard point == .afterCommit || after == before else {
+        switch (death.point, death.losesPower) {
+        case (.beforeCommit, _) where after > before:
             throw SimulationFailure("a save that never committed is in \(path)")
+        case (.afterCommit, false) where hadBegun && after == before:
+            throw SimulationFailure("a save that had committed is not in \(path)")
+        default: try noteSaved(from: before)
         }
-        try noteSaved(from: before)
     }
 
     private func noteSaved(from position: Int64) throws {
@@ -119,8 +154,8 @@ extension SimulatedReplica {
         case .send(let endpoint, let body): event = Self.event(send(endpoint, body))
         case .store(let work):
             event = StoreSide(store).perform(work)
-            if crash.takeCrash() != nil {
-                statistics.note(.crashInSync)
+            if let death = crash.death {
+                statistics.note(death.losesPower ? .powerLossInSync : .crashInSync)
                 return try reopen()
             }
         case .wait(let delay):
@@ -187,27 +222,53 @@ extension SimulatedReplica {
 // MARK: - Dying, copies, backups
 
 extension SimulatedReplica {
-    func arm(_ point: CrashPlan.Point?) { crash.arm(point) }
+    func arm(_ death: CrashPlan.Death?) { crash.arm(death) }
 
     /// The process ends here and begins anew: what was in memory is gone.
     func reopen() throws {
-        try close()
+        let losesPower = close()
         try open()
+        if losesPower { try noteLosses() }
     }
 
-    private func close() throws {
+    /// - Returns: Whether the power was lost.
+    @discardableResult
+    private func close() -> Bool {
         window.watch(nil)
+        let death = crash.death
         crash.arm(nil)
-        _ = crash.takeCrash()
         store.close()
         session = Self.newSession(world)
         action = nil
         wakesAt = nil
+        guard let death else { return false }
+        world.disk.restart(path, afterLossOfPower: death.losesPower)
+        return death.losesPower
     }
 
     private func open() throws {
-        store = try Self.open(path, world, names, clock, crash)
+        crash.begin(world.disk.process(of: path))
+        let opening: RunStatistics
+        (store, opening) = try Self.open(path, world, names, clock, crash)
+        statistics.add(opening)
         window.watch(store)
+    }
+
+    private func noteLosses() throws {
+        let lost = acknowledged.subtracting(try heldOrigins())
+        lostToPower.formUnion(lost)
+        acknowledged.subtract(lost)
+    }
+
+    /// - Returns: What was lost since this was last asked.
+    func takeLosses() -> Set<Digest> {
+        defer { lostToPower = [] }
+        return lostToPower
+    }
+
+    private func heldOrigins() throws -> Set<Digest> {
+        Set(
+            try store.read { try $0.changeSets(after: 0, limit: .max) }.map(\.changeSet.origin))
     }
 
     /// - Returns: What happened to the replica.
@@ -219,9 +280,8 @@ extension SimulatedReplica {
 
     /// Copies the file, as `cp` does while no process has it open.
     func copyFile(to copy: String) throws {
-        try close()
-        try? FileManager.default.removeItem(atPath: copy)
-        try FileManager.default.copyItem(atPath: path, toPath: copy)
+        if close() { throw SimulationFailure("a dead process was left") }
+        world.disk.copy(path, to: copy)
         try open()
     }
 
@@ -229,15 +289,10 @@ extension SimulatedReplica {
     ///
     /// - Returns: Saves that only the file had and that are gone with it.
     func restore(_ backup: String) throws -> Set<Digest> {
-        try close()
-        for suffix in ["", "-wal", "-shm"] {
-            try? FileManager.default.removeItem(atPath: path + suffix)
-        }
-        try FileManager.default.copyItem(atPath: backup, toPath: path)
+        close()
+        world.disk.copy(backup, to: path)
         try open()
-        let held = try store.read { try $0.changeSets(after: 0, limit: .max) }
-            .map(\.changeSet.origin)
-        let lost = acknowledged.subtracting(held)
+        let lost = acknowledged.subtracting(try heldOrigins())
         acknowledged.subtract(lost)
         return lost
     }

@@ -11,11 +11,13 @@ final class SimulatedWorld: Sendable {
 
     private let state: Mutex<State>
     let traits: WorldTraits
+    let disk: SimulatedDisk
     let disabled: Set<Mechanism>
 
     init(_ scenario: Scenario, disabled: Set<Mechanism>) {
         state = Mutex(State(generator: SeededGenerator(seed: scenario.seed)))
         traits = scenario.traits
+        disk = SimulatedDisk(seed: scenario.seed)
         self.disabled = disabled
     }
 
