@@ -26,7 +26,7 @@ final class Simulation {
     init(_ scenario: Scenario, disabled: Set<Mechanism> = []) throws {
         self.scenario = scenario
         world = SimulatedWorld(scenario, disabled: disabled)
-        names = try SimulationModel()
+        names = try SimulationModel.shared.get()
         zone = try SimulatedZone(world, path: "zone")
         let period = scenario.traits.faultPeriod
         network = FaultyNetwork(
@@ -44,7 +44,7 @@ final class Simulation {
         world.reseed(scenario.seed)
         try quiesce()
         try noteRewriting()
-        try Oracles(zone: zone, replicas: replicas, forgotten: forgotten).check()
+        try Oracles(world: world, zone: zone, replicas: replicas, forgotten: forgotten).check()
     }
 
     private func noteRewriting() throws {
@@ -85,21 +85,13 @@ final class Simulation {
             replica.jumpClock()
         case .zoneCrash, .zoneRestart, .zoneMove: try disturbZone(step.kind)
         }
-        try checkLosses(of: replica)
+        noteLosses(of: replica)
         try replica.check()
     }
 
-    /// What the power took with it nobody else has seen: a set leaves its file only when it has
-    /// been flushed (invariant 11).
-    private func checkLosses(of replica: SimulatedReplica) throws {
+    private func noteLosses(of replica: SimulatedReplica) {
         let lost = replica.takeLosses()
-        guard !lost.isEmpty else { return }
         statistics.note(.saveLostToPower, count: lost.count)
-        let known = try zone.log().filter { lost.contains($0.origin) }
-        guard known.isEmpty else {
-            throw SimulationFailure(
-                "\(replica.path) has lost \(known.map(\.dot)), which the zone holds")
-        }
         forgotten.formUnion(lost)
     }
 
@@ -150,6 +142,15 @@ final class Simulation {
         backups.removeAll { $0.replica == index }
     }
 
+    /// Who has something to say, or has not heard all.
+    private func restless() throws -> [SimulatedReplica] {
+        let head = try zone.service.head().position
+        return replicas.filter { replica in
+            guard let outcome = replica.lastOutcome else { return true }
+            return !outcome.isCaughtUp || outcome.position != head
+        }
+    }
+
     /// The network heals, and all sync until nothing is left to say.
     private func quiesce() throws {
         network.faults = .none
@@ -158,16 +159,13 @@ final class Simulation {
             replica.isCutOff = false
             replica.arm(nil)
         }
+        for replica in replicas { replica.lastOutcome = nil }
         for _ in 0..<8 {
-            for replica in replicas {
+            for replica in try restless() {
                 try exchange(replica)
                 try replica.check()
             }
-            let head = try zone.service.head().position
-            let isQuiet = replicas.allSatisfy { replica in
-                replica.lastOutcome.map { $0.isCaughtUp && $0.position == head } ?? false
-            }
-            if isQuiet { return }
+            if try restless().isEmpty { return }
         }
         throw SimulationFailure(
             "the replicas do not come to rest: "

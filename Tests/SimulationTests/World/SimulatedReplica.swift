@@ -20,9 +20,13 @@ final class SimulatedReplica {
     private var wakesAt: Int64?
     /// Origins of the saves that the app was told of and that are not known to be destroyed.
     private(set) var acknowledged: Set<Digest> = []
+    /// What the log holds as far as it was read, and how far that was.
+    private var held = (saves: HeldSaves(), position: Int64(0))
     /// Saves that the file has forgotten because the power was lost.
     private var lostToPower: Set<Digest> = []
-    private(set) var lastOutcome: SyncOutcome?
+    /// Origins of the sets that were handed out to be pushed.
+    private var handedOut: Set<Digest> = []
+    var lastOutcome: SyncOutcome?
     /// Whether no message goes in or out.
     var isCutOff = false
     private(set) var statistics: RunStatistics
@@ -33,7 +37,7 @@ final class SimulatedReplica {
         self.path = path
         let clock = ReplicaClock(world)
         let window = StoreWindow(names)
-        let crash = CrashPlan(world.disk.process(of: path), looking: { window.look() })
+        let crash = CrashPlan(world.disk.process(of: path), looking: { window.lookDuringCommit() })
         self.clock = clock
         self.window = window
         self.crash = crash
@@ -95,6 +99,7 @@ final class SimulatedReplica {
 
 extension SimulatedReplica {
     func save() throws {
+        try readLog()
         let before = try store.read { try $0.logPosition() }
         var isPrepared = false
         do {
@@ -133,7 +138,25 @@ extension SimulatedReplica {
 
     private func noteSaved(from position: Int64) throws {
         let entries = try store.read { try $0.changeSets(after: position, limit: 10) }
-        acknowledged.formUnion(entries.map(\.changeSet.origin))
+        for entry in entries {
+            world.history.note(entry.changeSet.origin, seeing: held.saves.numbers)
+            acknowledged.insert(entry.changeSet.origin)
+        }
+        try readLog()
+    }
+
+    /// Looks at what the log has since it was looked at last (causal prefix).
+    private func readLog() throws {
+        for entry in try store.read({ try $0.changeSets(after: held.position, limit: .max) }) {
+            try held.saves.append(entry.changeSet.origin, world.history, in: path)
+            held.position = entry.localPosition
+        }
+    }
+
+    /// The file is another one than it was.
+    private func readLogAgain() throws {
+        held = (HeldSaves(), 0)
+        try readLog()
     }
 }
 
@@ -154,6 +177,9 @@ extension SimulatedReplica {
         case .send(let endpoint, let body): event = Self.event(send(endpoint, body))
         case .store(let work):
             event = StoreSide(store).perform(work)
+            if case .loaded(let sets, _) = event {
+                handedOut.formUnion(sets.map(\.changeSet.origin))
+            }
             if let death = crash.death {
                 statistics.note(death.losesPower ? .powerLossInSync : .crashInSync)
                 return try reopen()
@@ -207,6 +233,8 @@ extension SimulatedReplica {
 
     private func finish(_ ending: SyncSession.Ending) throws {
         action = nil
+        try readLog()
+        try checkKnowledge()
         let error: SyncError?
         switch ending {
         case .done(let outcome):
@@ -228,7 +256,9 @@ extension SimulatedReplica {
     func reopen() throws {
         let losesPower = close()
         try open()
-        if losesPower { try noteLosses() }
+        guard losesPower else { return }
+        try readLogAgain()
+        try noteLosses()
     }
 
     /// - Returns: Whether the power was lost.
@@ -254,8 +284,15 @@ extension SimulatedReplica {
         window.watch(store)
     }
 
+    /// What the power took with it nobody else has seen: a set leaves its file only when it has
+    /// been flushed (invariant 11).
     private func noteLosses() throws {
-        let lost = acknowledged.subtracting(try heldOrigins())
+        let held = try heldOrigins()
+        guard handedOut.isSubset(of: held) else {
+            throw SimulationFailure(
+                "\(path) has lost \(handedOut.subtracting(held).count) sets that it has pushed")
+        }
+        let lost = acknowledged.subtracting(held)
         lostToPower.formUnion(lost)
         acknowledged.subtract(lost)
     }
@@ -278,9 +315,11 @@ extension SimulatedReplica {
         return statistics
     }
 
-    /// Copies the file, as `cp` does while no process has it open.
+    /// Copies the file, as `cp` does while no process has it open, or as a snapshot of the whole
+    /// machine does at any moment.
     func copyFile(to copy: String) throws {
-        if close() { throw SimulationFailure("a dead process was left") }
+        guard world.oneIn(2) else { return world.disk.copy(path, to: copy) }
+        close()
         world.disk.copy(path, to: copy)
         try open()
     }
@@ -292,7 +331,10 @@ extension SimulatedReplica {
         close()
         world.disk.copy(backup, to: path)
         try open()
-        let lost = acknowledged.subtracting(try heldOrigins())
+        try readLogAgain()
+        let held = try heldOrigins()
+        handedOut.formIntersection(held)
+        let lost = acknowledged.subtracting(held)
         acknowledged.subtract(lost)
         return lost
     }

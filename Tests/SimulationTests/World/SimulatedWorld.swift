@@ -12,6 +12,8 @@ final class SimulatedWorld: Sendable {
     private let state: Mutex<State>
     let traits: WorldTraits
     let disk: SimulatedDisk
+    let history = SaveHistory()
+    let knowledge = EqualKnowledge()
     let disabled: Set<Mechanism>
 
     init(_ scenario: Scenario, disabled: Set<Mechanism>) {

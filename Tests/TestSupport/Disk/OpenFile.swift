@@ -24,12 +24,7 @@ final class OpenFile {
 
     func read(_ target: UnsafeMutableRawBufferPointer, at offset: Int) -> Int32 {
         guard !process.isDead else { return IOFailure.read }
-        let count = max(0, min(target.count, file.bytes.count - offset))
-        file.bytes.withUnsafeBytes { bytes in
-            guard count > 0 else { return }
-            target.copyMemory(
-                from: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]))
-        }
+        let count = file.read(target, at: offset)
         guard count < target.count else { return SQLITE_OK }
         UnsafeMutableRawBufferPointer(rebasing: target[count...]).initializeMemory(
             as: UInt8.self, repeating: 0)
@@ -61,7 +56,7 @@ final class OpenFile {
         return SQLITE_OK
     }
 
-    var byteCount: Int { file.bytes.count }
+    var byteCount: Int { file.byteCount }
 
     // MARK: - Locks
 

@@ -16,8 +16,13 @@ package final class SimulatedDisk: @unchecked Sendable {
     private var lastInode: UInt64 = 0
     private var generator: SeededGenerator
 
+    /// SQLite counts the bytes that it has allocated under one lock, for which the runs of a
+    /// simulation would wait; it can be told not to as long as nothing has used it.
+    private static let isUncounted = csqlite_leave_memory_uncounted() == SQLITE_OK
+
     /// - Parameter seed: Of what SQLite draws at random and of what survives a loss of power.
     package init(seed: UInt64) {
+        _ = Self.isUncounted
         generator = SeededGenerator(seed: seed)
         vfs = .allocate(capacity: 1)
         name = "simulated-\(UInt(bitPattern: vfs))"
@@ -40,7 +45,8 @@ package final class SimulatedDisk: @unchecked Sendable {
     /// one left them, or as a loss of power did.
     package func restart(_ path: String, afterLossOfPower isPowerLost: Bool) {
         processes[path] = nil
-        for (name, file) in files where Self.database(of: name) == path {
+        for (name, file) in files.sorted(by: { $0.key < $1.key })
+        where Self.database(of: name) == path {
             if isPowerLost { file.losePower { generator.oneIn(2) } }
             file.forgetOpenings()
         }
@@ -50,12 +56,15 @@ package final class SimulatedDisk: @unchecked Sendable {
 
     package func exists(_ path: String) -> Bool { files[path] != nil }
 
-    /// Copies a database with what lies beside it, flushed; each copy is a file of its own.
+    /// Copies a database as it is at this moment, with what lies beside it, and flushes both;
+    /// each copy is a file of its own.
     package func copy(_ path: String, to copy: String) {
         remove(copy)
-        for (name, file) in files where Self.database(of: name) == path {
+        for (name, file) in files.sorted(by: { $0.key < $1.key })
+        where Self.database(of: name) == path {
+            file.flush()
             let suffix = name.dropFirst(path.count)
-            files[copy + suffix] = SimulatedFile(inode: nextInode(), bytes: file.bytes)
+            files[copy + suffix] = SimulatedFile(inode: nextInode(), copying: file)
         }
     }
 

@@ -2,75 +2,110 @@ import CSQLite
 
 /// One file in memory: what it reads as, and what of that a loss of power would leave.
 final class SimulatedFile {
-    private enum Change {
-        case write(offset: Int, bytes: [UInt8])
-        case truncate(Int)
+    /// A file in pieces that two versions of it share as long as neither changes them.
+    private struct Content {
+        var pieces: [[UInt8]] = []
+        var byteCount = 0
     }
+
+    /// Bytes that are written to the disk together.
+    private static let pieceBytes = 4096
 
     /// Tells the file from every copy of it.
     let inode: UInt64
-    private(set) var bytes: [UInt8]
+    private var content = Content()
     /// As of the last flush.
-    private var flushed: [UInt8]
-    /// Since then, in their order.
-    private var unflushed: [Change] = []
+    private var flushed = Content()
+    /// Pieces that have changed since.
+    private var unflushed: Set<Int> = []
     var locks = FileLocks()
     var sharedMemory: SharedMemory?
     /// Openings that have mapped it.
     var mappings = 0
 
-    init(inode: UInt64, bytes: [UInt8] = []) {
+    init(inode: UInt64) { self.inode = inode }
+
+    /// - Parameter file: What it reads as is flushed in the copy.
+    init(inode: UInt64, copying file: SimulatedFile) {
         self.inode = inode
-        self.bytes = bytes
-        flushed = bytes
+        content = file.content
+        flushed = file.content
+    }
+
+    var byteCount: Int { content.byteCount }
+
+    /// - Returns: How many bytes there were.
+    func read(_ target: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
+        let count = max(0, min(target.count, content.byteCount - offset))
+        forEachPart(of: offset..<offset + count) { piece, part, place in
+            content.pieces[piece].withUnsafeBytes { bytes in
+                UnsafeMutableRawBufferPointer(rebasing: target[place..<place + part.count])
+                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[part]))
+            }
+        }
+        return count
     }
 
     func write(_ source: UnsafeRawBufferPointer, at offset: Int) {
-        unflushed.append(.write(offset: offset, bytes: Array(source)))
-        Self.write(source, at: offset, to: &bytes)
-    }
-
-    private static func write(
-        _ source: UnsafeRawBufferPointer, at offset: Int, to bytes: inout [UInt8]
-    ) {
-        let end = offset + source.count
-        if bytes.count < end {
-            bytes.append(contentsOf: repeatElement(0, count: end - bytes.count))
-        }
-        bytes.withUnsafeMutableBytes { target in
-            UnsafeMutableRawBufferPointer(rebasing: target[offset..<end]).copyMemory(from: source)
+        grow(to: offset + source.count)
+        forEachPart(of: offset..<offset + source.count) { piece, part, place in
+            unflushed.insert(piece)
+            content.pieces[piece].withUnsafeMutableBytes { bytes in
+                UnsafeMutableRawBufferPointer(rebasing: bytes[part]).copyMemory(
+                    from: UnsafeRawBufferPointer(rebasing: source[place..<place + part.count]))
+            }
         }
     }
 
-    func truncate(to count: Int) {
-        unflushed.append(.truncate(count))
-        Self.truncate(&bytes, to: count)
+    private func grow(to byteCount: Int) {
+        content.byteCount = max(content.byteCount, byteCount)
+        while content.pieces.count * Self.pieceBytes < byteCount {
+            content.pieces.append([UInt8](repeating: 0, count: Self.pieceBytes))
+        }
     }
 
-    private static func truncate(_ bytes: inout [UInt8], to count: Int) {
-        if count < bytes.count { bytes.removeLast(bytes.count - count) }
+    /// - Parameter body: Called with each piece, the part of it, and where that is in the range.
+    private func forEachPart(of range: Range<Int>, _ body: (Int, Range<Int>, Int) -> Void) {
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let (piece, start) = offset.quotientAndRemainder(dividingBy: Self.pieceBytes)
+            let count = min(Self.pieceBytes - start, range.upperBound - offset)
+            body(piece, start..<start + count, offset - range.lowerBound)
+            offset += count
+        }
+    }
+
+    func truncate(to byteCount: Int) {
+        guard byteCount < content.byteCount else { return }
+        content.byteCount = byteCount
+        let (whole, rest) = byteCount.quotientAndRemainder(dividingBy: Self.pieceBytes)
+        content.pieces.removeLast(content.pieces.count - whole - (rest > 0 ? 1 : 0))
+        guard rest > 0 else { return }
+        unflushed.insert(whole)
+        content.pieces[whole].replaceSubrange(
+            rest..., with: repeatElement(0, count: Self.pieceBytes - rest))
     }
 
     func flush() {
-        for change in unflushed { Self.make(change, in: &flushed) }
+        flushed = content
         unflushed = []
-    }
-
-    private static func make(_ change: Change, in bytes: inout [UInt8]) {
-        switch change {
-        case .write(let offset, let source):
-            source.withUnsafeBytes { write($0, at: offset, to: &bytes) }
-        case .truncate(let count): truncate(&bytes, to: count)
-        }
     }
 
     /// Power is lost: of what was not flushed some is on the disk, in whatever order.
     ///
-    /// - Parameter survives: Asked for every change.
+    /// - Parameter survives: Asked for every piece that has changed, and for the length.
     func losePower(_ survives: () -> Bool) {
-        for change in unflushed where survives() { Self.make(change, in: &flushed) }
-        unflushed = []
-        bytes = flushed
+        let length = survives() ? content.byteCount : flushed.byteCount
+        let written = content
+        content = flushed
+        grow(to: length)
+        truncate(to: length)
+        for piece in unflushed.sorted() where piece < content.pieces.count {
+            if piece < written.pieces.count, survives() {
+                content.pieces[piece] = written.pieces[piece]
+            }
+        }
+        flush()
     }
 
     /// Nobody has the file open any more.
