@@ -9,6 +9,12 @@ struct SimulationTests {
         let failures = result.failures
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         for (seed, failure) in failures { Issue.record("seed \(seed): \(failure)") }
+        if let (seed, _) = failures.first,
+            let shrinking = Shrinking(Scenario(seed: seed), disabled: [])
+        {
+            print("seed \(seed) cut down to \(shrinking.scenario.steps.count) steps:")
+            print(shrinking.story)
+        }
         print(
             "simulation: \(range.seeds.count) seeds from \(range.seeds.lowerBound), "
                 + "\(failures.count) failures, \(Int(seconds)) s; \(result.statistics)")

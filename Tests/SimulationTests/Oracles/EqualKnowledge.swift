@@ -7,7 +7,8 @@ final class EqualKnowledge: Sendable {
 
     /// - Parameter digests: Of all sets that are held; the order does not matter.
     func check(_ digests: [Digest], hash: Digest, in place: String) throws {
-        let key = Digest(of: digests.map(\.bytes).sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 })
+        let key = Digest(
+            of: digests.map(\.bytes).sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 })
         let known = states.withLock { states in
             if states[key] == nil { states[key] = (hash, place) }
             return states[key]

@@ -4,7 +4,8 @@ import AnabranchStore
 /// What every journal must have at least, in whatever order the sets came: values that nobody had
 /// seen who wrote over them or deleted their record.
 ///
-/// A value that some later author had seen may be in a journal or not, because it depends on the
+/// Left out are sets that were renamed or got other times: what they lose by that no journal has
+/// yet. A value that some later author had seen may be in a journal or not, because it depends on the
 /// order of arrival whether it was lost to him or to another.
 struct ExpectedConflicts {
     struct Loss: Hashable {
@@ -14,8 +15,10 @@ struct ExpectedConflicts {
     }
 
     private(set) var losses: Set<Loss> = []
+    private let rewritten: Set<Digest>
 
     init(of state: IntendedState, _ history: SaveHistory) throws {
+        rewritten = state.rewritten
         for (register, writes) in state.writes {
             let deleters = state.deleters[register.record] ?? []
             for write in writes where isUnlike(write, the: writes) {
@@ -51,6 +54,7 @@ struct ExpectedConflicts {
     private func isUnseen(
         _ origin: Digest, by others: [Digest], _ history: SaveHistory
     ) throws -> Bool {
+        guard !rewritten.contains(origin) else { return false }
         let number = try history.save(origin).number
         return try others.allSatisfy { try !history.save($0).seen.contains(number) }
     }

@@ -4,7 +4,7 @@ import TestSupport
 /// a scenario too, in which the others do what they did.
 struct Scenario: Sendable {
     let seed: UInt64
-    let traits: WorldTraits
+    var traits: WorldTraits
     var steps: [Step]
 
     private static let stepCount = 160
@@ -19,13 +19,16 @@ struct Scenario: Sendable {
 
 /// What is the same during a whole run.
 struct WorldTraits: Sendable {
-    let replicaCount: Int
+    var replicaCount: Int
     /// Each fault of the network happens to one message in as many; zero means never.
-    let faultPeriod: Int
+    var faultPeriod: Int
     /// Whether a copy of a file can be told from the file.
-    let tellsFilesApart: Bool
+    var tellsFilesApart: Bool
     /// How far clocks are ahead at most, in milliseconds.
-    let clockLead: Int
+    var clockLead: Int
+
+    /// Less than what a zone refuses.
+    static let leastClockLead = 120_000
 
     init(_ generator: inout SeededGenerator) {
         replicaCount = Int.random(in: 2..<4, using: &generator)
@@ -43,6 +46,13 @@ struct Step: Sendable {
     enum Kind: String, Sendable {
         case save, advance, exchange, crash, reopen, copy, backUpOrRestore
         case cutOff, zoneCrash, zoneRestart, zoneMove, clockJump
+
+        var isOfZone: Bool {
+            switch self {
+            case .zoneCrash, .zoneRestart, .zoneMove: true
+            default: false
+            }
+        }
     }
 
     let kind: Kind

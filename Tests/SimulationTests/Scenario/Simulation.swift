@@ -11,6 +11,7 @@ import TestSupport
 final class Simulation {
     let world: SimulatedWorld
     private let scenario: Scenario
+    private let story: Story?
     private let names: SimulationModel
     private let zone: SimulatedZone
     private var network: FaultyNetwork
@@ -23,9 +24,13 @@ final class Simulation {
 
     private static let mostReplicas = 5
 
-    init(_ scenario: Scenario, disabled: Set<Mechanism> = []) throws {
+    /// - Parameter story: Is told what happens.
+    init(
+        _ scenario: Scenario, disabled: Set<Mechanism> = [], story: Story? = nil
+    ) throws {
         self.scenario = scenario
-        world = SimulatedWorld(scenario, disabled: disabled)
+        self.story = story
+        world = SimulatedWorld(scenario, disabled: disabled, hasStory: story != nil)
         names = try SimulationModel.shared.get()
         zone = try SimulatedZone(world, path: "zone")
         let period = scenario.traits.faultPeriod
@@ -40,7 +45,9 @@ final class Simulation {
             zone.close()
             statistics.add(zone.statistics)
         }
+        story?.tell("a world of \(scenario.traits)")
         for step in scenario.steps { try take(step) }
+        story?.tell("all sync until nothing is left to say")
         world.reseed(scenario.seed)
         try quiesce()
         try noteRewriting()
@@ -65,6 +72,7 @@ final class Simulation {
         world.pass(Int64(world.number(0..<400)))
         let index = step.replica % replicas.count
         let replica = replicas[index]
+        defer { tell(step.kind, replica) }
         switch step.kind {
         case .save:
             statistics.note(.save)
@@ -87,6 +95,13 @@ final class Simulation {
         }
         noteLosses(of: replica)
         try replica.check()
+    }
+
+    private func tell(_ kind: Step.Kind, _ replica: SimulatedReplica) {
+        guard let story else { return }
+        let place = kind.isOfZone ? "zone" : replica.path
+        let events = replica.takeEvents().joined(separator: "; ")
+        story.tell("\(place): \(kind.rawValue)\(events.isEmpty ? "" : " — ")\(events)")
     }
 
     private func noteLosses(of replica: SimulatedReplica) {

@@ -30,6 +30,8 @@ final class SimulatedReplica {
     /// Whether no message goes in or out.
     var isCutOff = false
     private(set) var statistics: RunStatistics
+    /// What has happened, for the story of a run.
+    private var events: [String] = []
 
     init(_ world: SimulatedWorld, _ names: SimulationModel, path: String) throws {
         self.world = world
@@ -92,6 +94,16 @@ final class SimulatedReplica {
 
     func jumpClock() { clock.jump() }
 
+    /// - Returns: What has happened since this was last asked.
+    func takeEvents() -> [String] {
+        defer { events = [] }
+        return events
+    }
+
+    private func tell(_ event: @autoclosure () throws -> String) rethrows {
+        if world.hasStory { events.append(try event()) }
+    }
+
     func content() throws -> SimulatedContent { try SimulatedContent(of: store, names) }
 }
 
@@ -139,6 +151,7 @@ extension SimulatedReplica {
     private func noteSaved(from position: Int64) throws {
         let entries = try store.read { try $0.changeSets(after: position, limit: 10) }
         for entry in entries {
+            try tell(try entry.changeSet.summary())
             world.history.note(entry.changeSet.origin, seeing: held.saves.numbers)
             acknowledged.insert(entry.changeSet.origin)
         }
@@ -148,6 +161,7 @@ extension SimulatedReplica {
     /// Looks at what the log has since it was looked at last (causal prefix).
     private func readLog() throws {
         for entry in try store.read({ try $0.changeSets(after: held.position, limit: .max) }) {
+            tell("holds \(entry.changeSet.dot.summary)")
             try held.saves.append(entry.changeSet.origin, world.history, in: path)
             held.position = entry.localPosition
         }
@@ -174,9 +188,12 @@ extension SimulatedReplica {
         case nil:
             action = session.begin(try store.syncState(), at: moment)
             return
-        case .send(let endpoint, let body): event = Self.event(send(endpoint, body))
+        case .send(let endpoint, let body):
+            event = Self.event(send(endpoint, body))
+            tell("\(endpoint.rawValue) answered by \(event.summary)")
         case .store(let work):
             event = StoreSide(store).perform(work)
+            tell("\(work.summary) answered by \(event.summary)")
             if case .loaded(let sets, _) = event {
                 handedOut.formUnion(sets.map(\.changeSet.origin))
             }
@@ -266,6 +283,7 @@ extension SimulatedReplica {
     private func close() -> Bool {
         window.watch(nil)
         let death = crash.death
+        tell(death.map { "dies: \($0)" } ?? "ends")
         crash.arm(nil)
         store.close()
         session = Self.newSession(world)

@@ -15,8 +15,11 @@ final class SimulatedWorld: Sendable {
     let history = SaveHistory()
     let knowledge = EqualKnowledge()
     let disabled: Set<Mechanism>
+    /// Whether anybody listens to what happens.
+    let hasStory: Bool
 
-    init(_ scenario: Scenario, disabled: Set<Mechanism>) {
+    init(_ scenario: Scenario, disabled: Set<Mechanism>, hasStory: Bool) {
+        self.hasStory = hasStory
         state = Mutex(State(generator: SeededGenerator(seed: scenario.seed)))
         traits = scenario.traits
         disk = SimulatedDisk(seed: scenario.seed)
