@@ -6,9 +6,9 @@ final class EqualKnowledge: Sendable {
     private let states = Mutex<[Digest: (hash: Digest, place: String)]>([:])
 
     /// - Parameter digests: Of all sets that are held; the order does not matter.
-    func check(_ digests: [Digest], hash: Digest, in place: String) throws {
+    func check(_ digests: [[UInt8]], hash: Digest, in place: String) throws {
         let key = Digest(
-            of: digests.map(\.bytes).sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 })
+            of: digests.sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 })
         let known = states.withLock { states in
             if states[key] == nil { states[key] = (hash, place) }
             return states[key]

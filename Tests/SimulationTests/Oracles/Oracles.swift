@@ -72,7 +72,7 @@ struct Oracles {
             try replica.checkKnowledge()
         }
         let zoneHash = try zone.service.canonicalHash().hash
-        try world.knowledge.check(log.map(\.digest), hash: zoneHash, in: "the zone")
+        try world.knowledge.check(log.map(\.digest.bytes), hash: zoneHash, in: "the zone")
         guard intended.canonicalHash == zoneHash else {
             throw SimulationFailure("the zone's state is not what its log intends")
         }

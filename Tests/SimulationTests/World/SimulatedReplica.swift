@@ -160,10 +160,17 @@ extension SimulatedReplica {
 
     /// Looks at what the log has since it was looked at last (causal prefix).
     private func readLog() throws {
-        for entry in try store.read({ try $0.changeSets(after: held.position, limit: .max) }) {
-            tell("holds \(entry.changeSet.dot.summary)")
-            try held.saves.append(entry.changeSet.origin, world.history, in: path)
-            held.position = entry.localPosition
+        let rows = try store.read { reader in
+            try reader.connection.rows(
+                "SELECT position, origin FROM ab_changeset WHERE position > ? ORDER BY position",
+                .integer(held.position))
+        }
+        for row in rows {
+            guard case .integer(let position) = row[0], case .blob(let bytes) = row[1],
+                let origin = Digest(bytes: bytes)
+            else { throw SimulationFailure("the log of \(path) is damaged") }
+            try held.saves.append(origin, world.history, in: path)
+            held.position = position
         }
     }
 
