@@ -114,7 +114,8 @@ package struct FaultyNetwork: Sendable {
         guard !sets.isEmpty else { return }
         let index = Int.random(in: sets.indices, using: &generator)
         switch Int.random(in: 0..<5, using: &generator) {
-        case 0, 1: sets.remove(at: index)
+        case 0: sets.remove(at: index)
+        case 1: sets.removeFirst()
         case 2: sets.insert(sets[index], at: index)
         case 3: sets.swapAt(index, Int.random(in: sets.indices, using: &generator))
         default:
