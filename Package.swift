@@ -108,7 +108,7 @@ let testTargets: [Target] = [
         name: "TestSupport",
         dependencies: [
             "Anabranch", "AnabranchSync", "AnabranchServer", "AnabranchStore", "AnabranchSQLite",
-            "AnabranchProtocol", "AnabranchReplication", "AnabranchModel",
+            "AnabranchProtocol", "AnabranchReplication", "AnabranchModel", "CSQLite",
         ],
         path: "Tests/TestSupport", swiftSettings: house),
     tests("AnabranchReplicationTests", of: ["AnabranchReplication"], golden: true),
@@ -129,7 +129,7 @@ let testTargets: [Target] = [
     .executableTarget(
         name: "SyncWorker", dependencies: ["Anabranch", "AnabranchSync", "TestSupport"],
         path: "Tests/SyncWorker", swiftSettings: house),
-    tests("TestSupportTests", of: [], golden: true),
+    tests("TestSupportTests", of: ["AnabranchSQLite"], golden: true),
     .testTarget(
         name: "TidyTests", dependencies: ["AnabranchMacroExpansion"], path: "Tests/TidyTests",
         swiftSettings: house),

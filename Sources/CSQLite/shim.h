@@ -6,6 +6,11 @@ static inline int csqlite_configure(sqlite3 *database, int option, int value) {
     return sqlite3_db_config(database, option, value, (int *)0);
 }
 
+// Has an effect only before anything else has used the library in this process.
+static inline int csqlite_leave_memory_uncounted(void) {
+    return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 // SQLITE_TRANSIENT and SQLITE_STATIC are casts that Swift does not import. A null pointer would
 // bind NULL, and an empty Swift buffer may have one: empty text and empty blobs need an address.
 static inline int csqlite_bind_text(

@@ -43,6 +43,9 @@ package struct FaultyNetwork: Sendable {
         self.faults = faults
     }
 
+    /// From here on what happens to messages follows from another seed.
+    package mutating func reseed(_ seed: UInt64) { generator = SeededGenerator(seed: seed) }
+
     /// - Parameter server: Is called any number of times.
     package mutating func send(
         _ endpoint: SyncEndpoint, _ body: [UInt8],
@@ -111,7 +114,8 @@ package struct FaultyNetwork: Sendable {
         guard !sets.isEmpty else { return }
         let index = Int.random(in: sets.indices, using: &generator)
         switch Int.random(in: 0..<5, using: &generator) {
-        case 0, 1: sets.remove(at: index)
+        case 0: sets.remove(at: index)
+        case 1: sets.removeFirst()
         case 2: sets.insert(sets[index], at: index)
         case 3: sets.swapAt(index, Int.random(in: sets.indices, using: &generator))
         default:

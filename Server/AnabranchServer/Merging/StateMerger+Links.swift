@@ -7,7 +7,8 @@ extension StateMerger {
             let ends = keys.flatMap { [$0.left, $0.right] }
             let held = try writer.entities(of: ends)
             for key in keys {
-                guard held[key.left] != nil, held[key.right] != nil else { continue }
+                let areHeld = held[key.left] != nil && held[key.right] != nil
+                guard areHeld || disabled.contains(.linkEnds) else { continue }
                 guard tags[key, default: LinkTags()].add(stamp) else { continue }
                 try put(tags[key], on: key)
             }

@@ -17,7 +17,19 @@ public struct ReplicaID: Hashable, Sendable {
     /// - Parameter bytes: Exactly 16; any other count gives `nil`.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
-        self.init(high: bytes.prefix(8).bigEndianNumber, low: bytes.dropFirst(8).bigEndianNumber)
+        let words = bytes.withContiguousStorageIfAvailable { bytes in
+            let raw = UnsafeRawBufferPointer(bytes)
+            return (
+                raw.loadUnaligned(fromByteOffset: 0, as: UInt64.self),
+                raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+            )
+        }
+        if let words {
+            self.init(high: UInt64(bigEndian: words.0), low: UInt64(bigEndian: words.1))
+        } else {
+            self.init(
+                high: bytes.prefix(8).bigEndianNumber, low: bytes.dropFirst(8).bigEndianNumber)
+        }
     }
 
     public static let byteCount = 16

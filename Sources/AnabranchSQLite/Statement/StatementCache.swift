@@ -20,8 +20,13 @@ struct StatementText: Hashable {
     let text: String
 
     static func == (left: StatementText, right: StatementText) -> Bool {
-        left.text.utf8.count == right.text.utf8.count
-            && left.text.utf8.elementsEqual(right.text.utf8)
+        var (left, right) = (left.text, right.text)
+        return left.withUTF8 { left in
+            right.withUTF8 { right in
+                left.count == right.count
+                    && (left.baseAddress == right.baseAddress || left.elementsEqual(right))
+            }
+        }
     }
 
     func hash(into hasher: inout Hasher) {

@@ -23,7 +23,8 @@ extension ApplyOperation {
     /// forked, and the one that is not in the log takes another name (invariant 2).
     mutating func yieldName(to set: ChangeSet) throws {
         let log = ChangeLog(connection: connection, replicas: transaction.replicas)
-        guard let held = try log.entry(named: set.dot), held.place == nil else {
+        let isOff = transaction.environment.disabled.contains(.forkNaming)
+        guard !isOff, let held = try log.entry(named: set.dot), held.place == nil else {
             throw StoreError(
                 .forked,
                 "Can't apply \(set.dot) because the zone's log has had another under that name.",

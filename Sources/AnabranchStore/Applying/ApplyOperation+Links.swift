@@ -4,12 +4,14 @@ import AnabranchSQLite
 
 extension ApplyOperation {
     mutating func link(_ block: LinkBlock, of set: IncomingSet) throws {
+        let isLoose = transaction.environment.disabled.contains(.linkEnds)
         let layout = layout(of: block)
         for link in block.links {
             let ends = try localEnds(of: link)
-            guard try held.holds(ends.left, first: layout?.leftEntity),
-                try held.holds(ends.right, first: layout?.rightEntity)
-            else {
+            let areHeld =
+                try held.holds(ends.left, first: layout?.leftEntity)
+                && held.holds(ends.right, first: layout?.rightEntity)
+            guard areHeld || isLoose else {
                 try journal.record(
                     .init(
                         kind: .linkToDeleted, record: ends.left, entity: block.entity,

@@ -14,6 +14,7 @@ struct ApplyOperation {
 
     var connection: Connection { transaction.connection }
     var schema: StoreSchema { transaction.schema }
+    private var disabled: Set<Mechanism> { transaction.environment.disabled }
 
     /// - Parameter isReplaying: Whether sets are applied that were applied before.
     init(
@@ -34,11 +35,13 @@ struct ApplyOperation {
         if try noteEcho(of: set, at: place) { return }
         let ordinal = try transaction.ordinal(of: set.dot.replica)
         try checkContinues(set, ordinal: ordinal)
-        if ordinal == transaction.state.ordinal {
+        if ordinal == transaction.state.ordinal, !disabled.contains(.identityRenewal) {
             // A set of our own that we do not hold: the file was restored, or has a twin.
             transaction.state.isRenewing = true
         }
-        transaction.state.clock.observe(set.timestamp)
+        if !disabled.contains(.clockObservation) {
+            transaction.state.clock.observe(set.timestamp)
+        }
         // Into the log first: the journal finds there who wrote what.
         let log = ChangeLog(connection: connection, replicas: transaction.replicas)
         let position = try log.append(set, ordinal: ordinal, place: place)
@@ -49,6 +52,7 @@ struct ApplyOperation {
     /// - Returns: Whether the file holds the set; its place in the zone's log is then noted.
     private mutating func noteEcho(of set: ChangeSet, at place: CausalContext.Prefix) throws -> Bool
     {
+        guard !disabled.contains(.originEcho) else { return false }
         let statement = try connection.cached(
             "SELECT position, digest FROM ab_changeset WHERE origin = ?")
         try statement.bind(set.origin.bytes, at: 1)
@@ -56,7 +60,7 @@ struct ApplyOperation {
         let position = statement.int64(at: 0)
         let hasSameForm = statement.bytes(at: 1) == set.digest.bytes
         statement.reset()
-        if !hasSameForm { try adopt(set, heldAt: position) }
+        if !hasSameForm, !disabled.contains(.formAdoption) { try adopt(set, heldAt: position) }
         try ZonePlaces(connection).note(place, ofSetAt: position)
         return true
     }
@@ -67,7 +71,7 @@ struct ApplyOperation {
             try yieldName(to: set)
         }
         let head = try transaction.head(of: ordinal)
-        guard !transaction.environment.disabled.contains(.gapCheck) else { return }
+        guard !disabled.contains(.gapCheck) else { return }
         guard set.dot.sequence == head.sequence + 1 else {
             throw StoreError(
                 .sequenceGap,

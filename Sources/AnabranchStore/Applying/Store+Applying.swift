@@ -26,7 +26,7 @@ extension Store {
                     changeSet,
                     at: CausalContext.Prefix(epoch: cursor.epoch, position: cursor.position))
             }
-            let isChecked = !environment.disabled.contains(.digestCheck)
+            let isChecked = !environment.disabled.contains(.cursorDigest)
             guard cursor == page.cursor || !isChecked else {
                 throw StoreError(
                     .digestMismatch,

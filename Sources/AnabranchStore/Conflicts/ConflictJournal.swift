@@ -36,7 +36,7 @@ final class ConflictJournal {
     }
 
     func record(_ loss: Loss) throws {
-        guard !isSilent else { return }
+        guard !isSilent, !transaction.environment.disabled.contains(.journal) else { return }
         let statement = try transaction.connection.cached(
             """
             INSERT INTO ab_conflict (kind, record, entity, property, type, rule, value, hlc, by,

@@ -97,7 +97,9 @@ final class WriteTransaction {
     /// goes on under the old ID. What was saved and not pushed yet stays under the old one.
     func renewIdentityIfNeeded() throws {
         let file = environment.fileIdentity(store.path)
-        let isCopy = Self.isAnotherFile(state.file, file)
+        let isCopy =
+            !environment.disabled.contains(.fileIdentity)
+            && Self.isAnotherFile(state.file, file)
         state.file = file.isEmpty ? state.file : file
         guard isCopy || state.isRenewing else { return }
         state.ordinal = try intern(environment.freshReplica(), isOwn: true)

@@ -18,6 +18,7 @@ extension Store {
     /// Marks that the next reservation or save takes a new replica ID: this file was found to be
     /// a copy, or to have been restored.
     package func renewIdentity() throws {
+        guard !environment.disabled.contains(.identityRenewal) else { return }
         try write { $0.state.isRenewing = true }
     }
 }
@@ -31,7 +32,7 @@ extension WriteTransaction {
                 .exhausted, "Can't insert because the replica has used all 2^40 record numbers.",
                 path: store.path)
         }
-        state.nextNumber = last + 1
+        if !environment.disabled.contains(.numberReservation) { state.nextNumber = last + 1 }
         return LocalID(
             ordinal: state.ordinal, number: first)...LocalID(
                 ordinal: state.ordinal, number: last)

@@ -34,7 +34,9 @@ struct LogRewriting {
         let renamed = try localRenames()
         try renameReferences(renamed, &changes)
         try renameConflicts(renamed)
-        try Debts(connection: connection).add(touched.subtracting(born))
+        if !transaction.environment.disabled.contains(.repair) {
+            try Debts(connection: connection).add(touched.subtracting(born))
+        }
         try remake(&changes)
         changes.noteRenamed(renamed)
     }

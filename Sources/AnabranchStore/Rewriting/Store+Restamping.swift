@@ -20,6 +20,7 @@ extension Store {
     ) throws -> ChangedRecords {
         try write { transaction in
             transaction.state.clockOffset = clockOffsetMilliseconds
+            guard !environment.disabled.contains(.restamping) else { return ChangedRecords() }
             let log = ChangeLog(
                 connection: transaction.connection, replicas: transaction.replicas)
             var rewriting = Rewriting()

@@ -58,7 +58,8 @@ extension Store {
     /// Puts every save so far on the disk: nobody may hold a save that its author can forget
     /// (invariant 11).
     package func makeDurable() throws {
-        guard options.durability != .full else { return }
+        guard options.durability != .full, !environment.disabled.contains(.flushBeforePush)
+        else { return }
         try withWriter { connection in
             try connection.execute("PRAGMA synchronous = FULL")
             defer { try? connection.execute("PRAGMA synchronous = NORMAL") }

@@ -73,7 +73,7 @@ extension SyncSession {
         for bytes in response.changeSets {
             cutter.append(try decoded(bytes), byteCount: bytes.count)
         }
-        let isChecked = !disabled.contains(.digestCheck)
+        let isChecked = !disabled.contains(.cursorDigest)
         guard !isChecked || cutter.cursor == response.cursor else {
             throw ProtocolError(
                 .malformedRequest,

@@ -11,6 +11,10 @@ package final class SQLiteZoneStorage: ZoneStorage {
         /// The name of a registered SQLite virtual file system; `nil` is the system's.
         package var vfs: String?
         package var readers = 4
+        /// Which file lies at a path.
+        package var fileIdentity: @Sendable (String) throws -> FileIdentity = { path in
+            try FileIdentity(path: path)
+        }
         /// The last ordinal that a replica may have.
         package var greatestOrdinal = Int64(Limits.greatestReplicaOrdinal)
 
@@ -40,7 +44,8 @@ package final class SQLiteZoneStorage: ZoneStorage {
         let connection = try Self.open(path, creating: isCreated, vfs: options.vfs)
         self.connection = connection
         readers = ConnectionPool(path: path, limit: options.readers, vfs: options.vfs)
-        try Self.prepare(connection, newEpoch: newEpoch)
+        try Self.prepare(
+            connection, identity: options.fileIdentity, newEpoch: newEpoch)
     }
 
     private static func open(
@@ -54,7 +59,10 @@ package final class SQLiteZoneStorage: ZoneStorage {
         }
     }
 
-    private static func prepare(_ connection: Connection, newEpoch: () -> EpochID) throws {
+    private static func prepare(
+        _ connection: Connection, identity: (String) throws -> FileIdentity,
+        newEpoch: () -> EpochID
+    ) throws {
         let mode = try connection.firstValue("PRAGMA journal_mode = WAL")
         guard mode == .text("wal") else {
             throw ZoneStorageError(
@@ -62,7 +70,7 @@ package final class SQLiteZoneStorage: ZoneStorage {
         }
         try connection.execute("PRAGMA synchronous = FULL")
         try connection.execute("PRAGMA cache_size = -16384")
-        let identity = try FileIdentity(path: connection.path)
+        let identity = try identity(connection.path)
         try connection.transaction {
             guard try ZoneSchema.check(connection) else {
                 return try ZoneSchema.create(connection, epoch: newEpoch(), identity: identity)

@@ -10,16 +10,30 @@ final class SimulatedWorld: Sendable {
     }
 
     private let state: Mutex<State>
+    let traits: WorldTraits
+    let disk: SimulatedDisk
+    let history = SaveHistory()
+    let knowledge = EqualKnowledge()
     let disabled: Set<Mechanism>
+    /// Whether anybody listens to what happens.
+    let hasStory: Bool
 
-    init(seed: UInt64, disabled: Set<Mechanism>) {
-        state = Mutex(State(generator: SeededGenerator(seed: seed)))
+    init(_ scenario: Scenario, disabled: Set<Mechanism>, hasStory: Bool) {
+        self.hasStory = hasStory
+        state = Mutex(State(generator: SeededGenerator(seed: scenario.seed)))
+        traits = scenario.traits
+        disk = SimulatedDisk(seed: scenario.seed)
         self.disabled = disabled
     }
 
     var milliseconds: Int64 { state.withLock { $0.milliseconds } }
 
     func pass(_ milliseconds: Int64) { state.withLock { $0.milliseconds += milliseconds } }
+
+    /// From here on all randomness follows from another seed.
+    func reseed(_ seed: UInt64) {
+        state.withLock { $0.generator = SeededGenerator(seed: seed) }
+    }
 
     func number(_ range: Range<Int>) -> Int {
         state.withLock { Int.random(in: range, using: &$0.generator) }

@@ -12,8 +12,13 @@ struct SimulationModel: Sendable {
     let half: EntityDescription
     /// Of an item.
     let labels: RelationshipDescription
+    /// Of a box.
+    let items: RelationshipDescription
 
-    init() throws {
+    /// One for all runs, which then share what is compiled from it.
+    static let shared = Result { try SimulationModel() }
+
+    private init() throws {
         model = try ManagedObjectModel {
             Entity("Box") {
                 Attribute("title", .string)
@@ -38,10 +43,17 @@ struct SimulationModel: Sendable {
         item = try Self.entity("Item", of: model)
         label = try Self.entity("Label", of: model)
         half = try Self.entity("Half", of: model)
-        guard let labels = item.relationships.first(where: { $0.name == "labels" }) else {
-            throw SimulationFailure("the model lacks the labels of an item")
+        labels = try Self.relationship("labels", of: item)
+        items = try Self.relationship("items", of: box)
+    }
+
+    private static func relationship(
+        _ name: String, of entity: EntityDescription
+    ) throws -> RelationshipDescription {
+        guard let found = entity.relationships.first(where: { $0.name == name }) else {
+            throw SimulationFailure("the model lacks the \(name) of \(entity.name)")
         }
-        self.labels = labels
+        return found
     }
 
     private static func entity(

@@ -2,14 +2,13 @@ import AnabranchProtocol
 import AnabranchReplication
 import AnabranchServer
 import AnabranchSync
-import Foundation
 import TestSupport
 
-/// A zone on a real file, whose daemon may die at a commit and come back.
+/// A zone on a disk of its own, whose daemon may die between any two operations and come back.
 final class SimulatedZone {
     let world: SimulatedWorld
-    let crash = CrashPlan()
     private var path: String
+    private let crash: CrashPlan
     private(set) var statistics = RunStatistics()
     private var storage: SQLiteZoneStorage
     private(set) var service: ZoneService
@@ -17,13 +16,18 @@ final class SimulatedZone {
     init(_ world: SimulatedWorld, path: String) throws {
         self.world = world
         self.path = path
+        crash = CrashPlan(world.disk.process(of: path))
         (storage, service) = try Self.open(path, world, crash)
     }
 
     private static func open(
         _ path: String, _ world: SimulatedWorld, _ crash: CrashPlan
     ) throws -> (SQLiteZoneStorage, ZoneService) {
-        let storage = try SQLiteZoneStorage(path: path, creating: true) {
+        let disk = world.disk
+        var options = SQLiteZoneStorage.Options()
+        options.vfs = disk.name
+        options.fileIdentity = { try disk.identity(of: $0) }
+        let storage = try SQLiteZoneStorage(path: path, creating: true, options: options) {
             EpochID(high: world.draw(), low: world.draw())
         }
         storage.setFaults(crash.faults)
@@ -33,10 +37,12 @@ final class SimulatedZone {
         return (storage, service)
     }
 
+    func arm(_ death: CrashPlan.Death?) { crash.arm(death) }
+
     func answer(_ endpoint: SyncEndpoint, _ body: [UInt8]) -> TransportReply {
         let reply = ZoneEndpoint(service).answer(endpoint, body)
-        guard crash.takeCrash() != nil else { return reply }
-        statistics.note(.zoneCrash)
+        guard let death = crash.death else { return reply }
+        statistics.note(death.losesPower ? .zonePowerLoss : .zoneCrash)
         return .refusal(
             (try? restart()) == nil
                 ? ProtocolError(.notFound, "The zone does not come back.")
@@ -44,21 +50,31 @@ final class SimulatedZone {
     }
 
     func restart() throws {
+        end()
+        try begin()
+    }
+
+    /// The process ends, by itself or because it has died.
+    private func end() {
+        let death = crash.death
         crash.arm(nil)
         service.close()
-        _ = crash.takeCrash()
+        guard let death else { return }
+        world.disk.restart(path, afterLossOfPower: death.losesPower)
+    }
+
+    private func begin() throws {
+        crash.begin(world.disk.process(of: path))
         (storage, service) = try Self.open(path, world, crash)
     }
 
     /// Goes on from a copy of its file: a new epoch, which continues the old one.
     func move(to copy: String) throws {
         statistics.note(.zoneMove)
-        crash.arm(nil)
-        service.close()
-        _ = crash.takeCrash()
-        try FileManager.default.copyItem(atPath: path, toPath: copy)
+        end()
+        world.disk.copy(path, to: copy)
         path = copy
-        (storage, service) = try Self.open(path, world, crash)
+        try begin()
     }
 
     func close() { service.close() }

@@ -7,6 +7,8 @@ import Synchronization
 final class StoreWindow: Sendable {
     private struct State {
         var store: Store?
+        /// Whether a transaction has begun to commit since the last look between two steps.
+        var hasChanged = true
         var failure: SimulationFailure?
     }
 
@@ -15,10 +17,21 @@ final class StoreWindow: Sendable {
 
     init(_ names: SimulationModel) { self.names = names }
 
-    func watch(_ store: Store?) { state.withLock { $0.store = store } }
+    func watch(_ store: Store?) {
+        state.withLock { state in
+            state.store = store
+            state.hasChanged = true
+        }
+    }
+
+    /// While a transaction is about to commit.
+    func lookDuringCommit() {
+        look()
+        state.withLock { $0.hasChanged = true }
+    }
 
     /// Looks for half a save; what it finds is kept until ``check()``.
-    func look() {
+    private func look() {
         guard let store = state.withLock({ $0.store }) else { return }
         do {
             let count = try Self.halfPairs(in: store, names)
@@ -33,8 +46,13 @@ final class StoreWindow: Sendable {
         state.withLock { $0.failure = $0.failure ?? SimulationFailure(text) }
     }
 
+    /// Between two steps.
     func check() throws {
-        look()
+        let hasChanged = state.withLock { state in
+            defer { state.hasChanged = false }
+            return state.hasChanged
+        }
+        if hasChanged { look() }
         if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 

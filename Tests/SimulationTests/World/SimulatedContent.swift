@@ -11,6 +11,7 @@ struct SimulatedContent {
     private(set) var labels: [RowSnapshot] = []
     private(set) var halves: [RowSnapshot] = []
     private(set) var links: [(item: LocalID, label: LocalID)] = []
+    private(set) var itemsOfBoxes: [(box: LocalID, item: LocalID)] = []
 
     init(of store: Store, _ names: SimulationModel) throws {
         self = try store.read { reader in
@@ -21,6 +22,9 @@ struct SimulatedContent {
             content.halves = try Self.rows(names.half, reader)
             content.links = try reader.related(
                 by: names.labels, of: content.items.map(\.id)
+            ).map { ($0.owner, $0.id) }
+            content.itemsOfBoxes = try reader.related(
+                by: names.items, of: content.boxes.map(\.id)
             ).map { ($0.owner, $0.id) }
             return content
         }

@@ -4,8 +4,9 @@ import Synchronization
 struct RunStatistics: Sendable {
     enum Event: String, CaseIterable, Sendable {
         case save, exchange, copy, backup, restore, clockJump
-        case crashBeforeSave, crashAfterSave, crashInSync, reopening
-        case zoneCrash, zoneRestart, zoneMove
+        case crashInSave, powerLossInSave, crashInSync, powerLossInSync, crashInOpening, reopening
+        case saveLostToPower, cutOff, zoneCrash, zonePowerLoss, zoneRestart, zoneMove
+        case fork, restamp
         case conflict
     }
 

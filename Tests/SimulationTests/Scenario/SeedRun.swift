@@ -21,18 +21,21 @@ final class SeedRun: Sendable {
 
     private let end: UInt64
     private let disabled: Set<Mechanism>
+    private let stopsAtFailure: Bool
     private let state: Mutex<State>
 
-    private init(_ seeds: Range<UInt64>, disabled: Set<Mechanism>) {
+    private init(_ seeds: Range<UInt64>, disabled: Set<Mechanism>, stopsAtFailure: Bool) {
+        self.stopsAtFailure = stopsAtFailure
         end = seeds.upperBound
         self.disabled = disabled
         state = Mutex(State(next: seeds.lowerBound))
     }
 
+    /// - Parameter stopsAtFailure: Whether no further seed begins once one has failed.
     static func all(
-        _ seeds: Range<UInt64>, disabled: Set<Mechanism> = []
+        _ seeds: Range<UInt64>, disabled: Set<Mechanism> = [], stopsAtFailure: Bool = false
     ) async -> Result {
-        let run = SeedRun(seeds, disabled: disabled)
+        let run = SeedRun(seeds, disabled: disabled, stopsAtFailure: stopsAtFailure)
         // Threads of their own: runs never wait, and tests beside them need the shared ones.
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
@@ -52,7 +55,7 @@ final class SeedRun: Sendable {
     private func work() {
         while let seed = take() {
             do {
-                let simulation = try Simulation(seed: seed, disabled: disabled)
+                let simulation = try Simulation(Scenario(seed: seed), disabled: disabled)
                 try simulation.run()
                 state.withLock { $0.statistics.add(simulation.statistics) }
             } catch {
@@ -63,7 +66,7 @@ final class SeedRun: Sendable {
 
     private func take() -> UInt64? {
         state.withLock { state in
-            guard state.next < end else { return nil }
+            guard state.next < end, state.failures.isEmpty || !stopsAtFailure else { return nil }
             defer { state.next += 1 }
             return state.next
         }

@@ -1,0 +1,70 @@
+import AnabranchReplication
+import AnabranchStore
+
+/// What every journal must have at least, in whatever order the sets came: values that nobody had
+/// seen who wrote over them or deleted their record.
+///
+/// Left out are sets that were renamed or got other times: what they lose by that no journal has
+/// yet. A value that some later author had seen may be in a journal or not, because it depends on the
+/// order of arrival whether it was lost to him or to another.
+struct ExpectedConflicts {
+    struct Loss: Hashable {
+        let record: RecordID
+        let property: WireProperty
+        let value: Value
+    }
+
+    private(set) var losses: Set<Loss> = []
+    private let rewritten: Set<Digest>
+
+    init(of state: IntendedState, _ history: SaveHistory) throws {
+        rewritten = state.rewritten
+        for (register, writes) in state.writes {
+            let deleters = state.deleters[register.record] ?? []
+            for write in writes where isUnlike(write, the: writes) {
+                let others = writes.map(\.origin).filter { $0 != write.origin } + deleters
+                guard try isUnseen(write.origin, by: others, history) else { continue }
+                let isShown = deleters.isEmpty && writes.allSatisfy { $0.stamp <= write.stamp }
+                guard !isShown else { continue }
+                losses.insert(
+                    Loss(record: register.record, property: register.property, value: write.value))
+            }
+        }
+        for (name, adds) in state.adds {
+            let deleters =
+                (state.deleters[name.left] ?? []) + (state.deleters[name.right] ?? [])
+            for add in adds where !deleters.isEmpty {
+                guard state.removedTags[name]?.contains(add.tag) != true,
+                    try isUnseen(add.origin, by: deleters, history)
+                else { continue }
+                losses.insert(
+                    Loss(
+                        record: name.left, property: name.property, value: .reference(name.right)))
+            }
+        }
+    }
+
+    /// Two who write the same lose nothing to each other.
+    private func isUnlike(
+        _ write: IntendedState.Write, the writes: [IntendedState.Write]
+    ) -> Bool {
+        writes.allSatisfy { $0.origin == write.origin || $0.value != write.value }
+    }
+
+    private func isUnseen(
+        _ origin: Digest, by others: [Digest], _ history: SaveHistory
+    ) throws -> Bool {
+        guard !rewritten.contains(origin) else { return false }
+        let number = try history.save(origin).number
+        return try others.allSatisfy { try !history.save($0).seen.contains(number) }
+    }
+
+    func check(_ journal: [Conflict], in place: String) throws {
+        let noted = Set(
+            journal.map { Loss(record: $0.record, property: $0.property, value: $0.value) })
+        let missing = losses.subtracting(noted)
+        guard let first = missing.min(by: { "\($0)" < "\($1)" }) else { return }
+        throw SimulationFailure(
+            "the journal of \(place) lacks \(missing.count) lost values, among them \(first)")
+    }
+}

@@ -1,0 +1,85 @@
+import AnabranchReplication
+import AnabranchServer
+import AnabranchStore
+import TestSupport
+
+/// What must hold when all have synced and nothing is under way. That all replicas become equal
+/// alone would not show that something was lost on all of them.
+struct Oracles {
+    let world: SimulatedWorld
+    let zone: SimulatedZone
+    let replicas: [SimulatedReplica]
+    /// Saves that were destroyed with the only file that had them.
+    let forgotten: Set<Digest>
+
+    func check() throws {
+        let log = try zone.log()
+        try checkLog(log)
+        try checkClocks(log)
+        try checkAcknowledged(log)
+        let intended = try IntendedState(of: log)
+        try checkStates(log, intended)
+        let view = ExpectedView(of: intended.records)
+        let conflicts = try ExpectedConflicts(of: intended, world.history)
+        for replica in replicas {
+            try view.check(try replica.shown(), in: replica.path)
+            try conflicts.check(try replica.store.conflicts(), in: replica.path)
+            _ = try replica.content().pairs(replica.names)
+        }
+    }
+
+    /// Every save once, behind all that its author had seen; and no replica ID given to two files
+    /// that could be told apart.
+    private func checkLog(_ log: [ChangeSet]) throws {
+        var held = HeldSaves()
+        for set in log { try held.append(set.origin, world.history, in: "the zone") }
+        let fork = log.first { set in
+            set.rewrittenFrom.map { $0.replica != set.dot.replica } ?? false
+        }
+        guard let fork, world.traits.tellsFilesApart else { return }
+        throw SimulationFailure("\(fork.dot) forked, though files can be told apart")
+    }
+
+    /// Nobody drags a zone's time along: a stamp is at most as far ahead as the limit, and as
+    /// those before it went on from there.
+    private func checkClocks(_ log: [ChangeSet]) throws {
+        let limit = world.milliseconds + 300_000 + Int64(log.count) * 1_000
+        guard let late = log.first(where: { $0.timestamp.wallMilliseconds > limit }) else { return }
+        throw SimulationFailure(
+            "\(late.dot) is \(late.timestamp.wallMilliseconds - world.milliseconds) ms ahead")
+    }
+
+    /// Every save that an app was told of is in the log.
+    private func checkAcknowledged(_ log: [ChangeSet]) throws {
+        let held = Set(log.map(\.origin))
+        for replica in replicas {
+            let missing = replica.acknowledged.subtracting(held).subtracting(forgotten)
+            guard missing.isEmpty else {
+                throw SimulationFailure(
+                    "\(missing.count) acknowledged saves of \(replica.path) are missing")
+            }
+        }
+    }
+
+    /// One state on every replica and in the zone: the one that was intended, and the one by the
+    /// rules written down once more.
+    private func checkStates(_ log: [ChangeSet], _ intended: IntendedState) throws {
+        for replica in replicas {
+            try intended.check(try replica.canonicalRecords(), in: replica.path)
+            guard try replica.store.debts(limit: 1).isEmpty else {
+                throw SimulationFailure("\(replica.path) has records to repair")
+            }
+            try replica.checkKnowledge()
+        }
+        let zoneHash = try zone.service.canonicalHash().hash
+        try world.knowledge.check(log.map(\.digest.bytes), hash: zoneHash, in: "the zone")
+        guard intended.canonicalHash == zoneHash else {
+            throw SimulationFailure("the zone's state is not what its log intends")
+        }
+        var reference = ReferenceMerge()
+        for set in log { try reference.apply(set) }
+        guard reference.canonicalHash == zoneHash else {
+            throw SimulationFailure("the zone's state is not what its log says")
+        }
+    }
+}

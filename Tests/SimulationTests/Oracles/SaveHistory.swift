@@ -1,0 +1,69 @@
+import AnabranchReplication
+import Synchronization
+
+/// Every save of a run, under numbers of their own, and what its author held when it made it.
+///
+/// The simulator's own knowledge, taken from the files and never from what sets say of themselves.
+final class SaveHistory: Sendable {
+    private struct State {
+        var numbers: [Digest: Int] = [:]
+        var seen: [SaveNumbers] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Takes note of a save, once: a copy of its file has it too.
+    func note(_ origin: Digest, seeing held: SaveNumbers) {
+        state.withLock { state in
+            guard state.numbers[origin] == nil else { return }
+            state.numbers[origin] = state.seen.count
+            state.seen.append(held)
+        }
+    }
+
+    /// - Throws: Where nobody has made such a save.
+    func save(_ origin: Digest) throws -> (number: Int, seen: SaveNumbers) {
+        let found = state.withLock { state in
+            state.numbers[origin].map { ($0, state.seen[$0]) }
+        }
+        guard let found else { throw SimulationFailure("nobody has made the save \(origin)") }
+        return found
+    }
+}
+
+/// A set of numbers of saves.
+struct SaveNumbers: Hashable, Sendable {
+    private var words: [UInt64] = []
+
+    mutating func insert(_ number: Int) {
+        while words.count <= number / 64 { words.append(0) }
+        words[number / 64] |= 1 << UInt64(number % 64)
+    }
+
+    func contains(_ number: Int) -> Bool {
+        number / 64 < words.count && words[number / 64] & 1 << UInt64(number % 64) != 0
+    }
+
+    func isSubset(of other: SaveNumbers) -> Bool {
+        words.indices.allSatisfy { index in
+            words[index] & ~(index < other.words.count ? other.words[index] : 0) == 0
+        }
+    }
+}
+
+/// What one log holds, read on from where it was read last.
+struct HeldSaves {
+    private(set) var numbers = SaveNumbers()
+
+    /// - Throws: Where the log has a save before one that its author had seen (causal prefix).
+    mutating func append(_ origin: Digest, _ history: SaveHistory, in place: String) throws {
+        let save = try history.save(origin)
+        guard save.seen.isSubset(of: numbers) else {
+            throw SimulationFailure("\(place) has a save, but not all that its author had seen")
+        }
+        guard !numbers.contains(save.number) else {
+            throw SimulationFailure("\(place) has a save twice")
+        }
+        numbers.insert(save.number)
+    }
+}

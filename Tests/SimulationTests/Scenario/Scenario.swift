@@ -1,0 +1,84 @@
+import TestSupport
+
+/// One run as a list of steps, each with randomness of its own: a list that lacks some of them is
+/// a scenario too, in which the others do what they did.
+struct Scenario: Sendable {
+    let seed: UInt64
+    var traits: WorldTraits
+    var steps: [Step]
+
+    private static let stepCount = 160
+
+    init(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        self.seed = seed
+        traits = WorldTraits(&generator)
+        steps = (0..<Self.stepCount).map { _ in Step(&generator) }
+    }
+}
+
+/// What is the same during a whole run.
+struct WorldTraits: Sendable {
+    var replicaCount: Int
+    /// Each fault of the network happens to one message in as many; zero means never.
+    var faultPeriod: Int
+    /// Whether a copy of a file can be told from the file.
+    var tellsFilesApart: Bool
+    /// How far clocks are ahead at most, in milliseconds.
+    var clockLead: Int
+
+    /// Less than what a zone refuses.
+    static let leastClockLead = 120_000
+
+    init(_ generator: inout SeededGenerator) {
+        replicaCount = Int.random(in: 2..<4, using: &generator)
+        faultPeriod = [0, 4, 8, 16, 32][Int.random(in: 0..<5, using: &generator)]
+        tellsFilesApart = generator.oneIn(2)
+        let minute = 60_000
+        clockLead =
+            [2 * minute, 60 * minute, 24 * 60 * minute][
+                Int.random(in: 0..<3, using: &generator)]
+    }
+}
+
+/// One thing that happens, to one replica or to the zone.
+struct Step: Sendable {
+    enum Kind: String, Sendable {
+        case save, advance, exchange, crash, reopen, copy, backUpOrRestore
+        case cutOff, zoneCrash, zoneRestart, zoneMove, clockJump
+
+        var isOfZone: Bool {
+            switch self {
+            case .zoneCrash, .zoneRestart, .zoneMove: true
+            default: false
+            }
+        }
+    }
+
+    let kind: Kind
+    /// Which replica, counted round where there are fewer.
+    let replica: Int
+    /// Of everything random in the step.
+    let seed: UInt64
+
+    /// How often each kind happens, among as many as all together.
+    private static let weights: [(Kind, Int)] = [
+        (.save, 60), (.advance, 108), (.exchange, 4), (.crash, 6), (.reopen, 2), (.copy, 4),
+        (.backUpOrRestore, 4), (.cutOff, 4), (.zoneCrash, 4), (.zoneRestart, 1), (.zoneMove, 1),
+        (.clockJump, 2),
+    ]
+    private static let weightSum = weights.reduce(0) { $0 + $1.1 }
+
+    init(_ generator: inout SeededGenerator) {
+        var rest = Int.random(in: 0..<Self.weightSum, using: &generator)
+        var drawn = Kind.save
+        for (kind, weight) in Self.weights {
+            drawn = kind
+            rest -= weight
+            if rest < 0 { break }
+        }
+        kind = drawn
+        replica = Int.random(in: 0..<60, using: &generator)
+        seed = generator.next()
+    }
+}

@@ -1,0 +1,190 @@
+import AnabranchReplication
+import AnabranchServer
+import AnabranchSync
+import TestSupport
+
+/// One run: replicas, a zone and a bad network, everything from one scenario.
+///
+/// Random saves, syncs step by step among each other, clocks that are wrong, crashes at commits on
+/// both sides, copies and restored backups of files; then the network heals, all sync, and the
+/// oracles look.
+final class Simulation {
+    let world: SimulatedWorld
+    private let scenario: Scenario
+    private let story: Story?
+    private let names: SimulationModel
+    private let zone: SimulatedZone
+    private var network: FaultyNetwork
+    private var replicas: [SimulatedReplica] = []
+    /// Saves that were told to an app and have been destroyed with their only file.
+    private var forgotten: Set<Digest> = []
+    private var backups: [(replica: Int, path: String)] = []
+    private(set) var statistics = RunStatistics()
+    private var zoneMoves = 0
+
+    private static let mostReplicas = 5
+
+    /// - Parameter story: Is told what happens.
+    init(
+        _ scenario: Scenario, disabled: Set<Mechanism> = [], story: Story? = nil
+    ) throws {
+        self.scenario = scenario
+        self.story = story
+        world = SimulatedWorld(scenario, disabled: disabled, hasStory: story != nil)
+        names = try SimulationModel.shared.get()
+        zone = try SimulatedZone(world, path: "zone")
+        let period = scenario.traits.faultPeriod
+        network = FaultyNetwork(
+            seed: world.draw(), faults: period == 0 ? .none : .all(oneIn: period))
+        for _ in 0..<scenario.traits.replicaCount { try addReplica() }
+    }
+
+    func run() throws {
+        defer {
+            for replica in replicas { statistics.add(replica.closeForGood()) }
+            zone.close()
+            statistics.add(zone.statistics)
+        }
+        story?.tell("a world of \(scenario.traits)")
+        for step in scenario.steps { try take(step) }
+        story?.tell("all sync until nothing is left to say")
+        world.reseed(scenario.seed)
+        try quiesce()
+        try noteRewriting()
+        try Oracles(world: world, zone: zone, replicas: replicas, forgotten: forgotten).check()
+    }
+
+    private func noteRewriting() throws {
+        for set in try zone.log() {
+            guard let first = set.rewrittenFrom else { continue }
+            statistics.note(first.replica == set.dot.replica ? .restamp : .fork)
+        }
+    }
+
+    private func addReplica() throws {
+        replicas.append(
+            try SimulatedReplica(world, names, path: "replica \(replicas.count + 1)"))
+    }
+
+    private func take(_ step: Step) throws {
+        world.reseed(step.seed)
+        network.reseed(world.draw())
+        world.pass(Int64(world.number(0..<400)))
+        let index = step.replica % replicas.count
+        let replica = replicas[index]
+        defer { tell(step.kind, replica) }
+        switch step.kind {
+        case .save:
+            statistics.note(.save)
+            try replica.save()
+        case .advance: try replica.advance(sender(for: replica))
+        case .exchange: try exchange(replica)
+        case .crash: replica.arm(.random(world))
+        case .reopen:
+            statistics.note(.reopening)
+            try replica.reopen()
+        case .copy: try copy(index)
+        case .backUpOrRestore: try backUpOrRestore(index)
+        case .cutOff:
+            statistics.note(.cutOff)
+            replica.isCutOff.toggle()
+        case .clockJump:
+            statistics.note(.clockJump)
+            replica.jumpClock()
+        case .zoneCrash, .zoneRestart, .zoneMove: try disturbZone(step.kind)
+        }
+        noteLosses(of: replica)
+        try replica.check()
+    }
+
+    private func tell(_ kind: Step.Kind, _ replica: SimulatedReplica) {
+        guard let story else { return }
+        let place = kind.isOfZone ? "zone" : replica.path
+        let events = replica.takeEvents().joined(separator: "; ")
+        story.tell("\(place): \(kind.rawValue)\(events.isEmpty ? "" : " — ")\(events)")
+    }
+
+    private func noteLosses(of replica: SimulatedReplica) {
+        let lost = replica.takeLosses()
+        statistics.note(.saveLostToPower, count: lost.count)
+        forgotten.formUnion(lost)
+    }
+
+    private func disturbZone(_ kind: Step.Kind) throws {
+        switch kind {
+        case .zoneRestart:
+            statistics.note(.zoneRestart)
+            try zone.restart()
+        case .zoneMove:
+            zoneMoves += 1
+            try zone.move(to: "zone \(zoneMoves + 1)")
+        default: zone.arm(.random(world))
+        }
+    }
+
+    private func sender(
+        for replica: SimulatedReplica
+    ) -> (SyncEndpoint, [UInt8]) -> Result<TransportReply, SyncError> {
+        { [self] endpoint, body in
+            guard !replica.isCutOff else {
+                return .failure(SyncError(.unreachable, "The network is cut."))
+            }
+            return network.send(endpoint, body, to: zone.answer)
+        }
+    }
+
+    private func exchange(_ replica: SimulatedReplica) throws {
+        statistics.note(.exchange)
+        try replica.exchange(sender(for: replica))
+    }
+
+    private func copy(_ index: Int) throws {
+        guard replicas.count < Self.mostReplicas else { return }
+        statistics.note(.copy)
+        try replicas[index].copyFile(to: "replica \(replicas.count + 1)")
+        try addReplica()
+    }
+
+    private func backUpOrRestore(_ index: Int) throws {
+        guard let backup = backups.first(where: { $0.replica == index }) else {
+            let path = "backup of replica \(index + 1)"
+            backups.append((index, path))
+            statistics.note(.backup)
+            return try replicas[index].copyFile(to: path)
+        }
+        statistics.note(.restore)
+        forgotten.formUnion(try replicas[index].restore(backup.path))
+        backups.removeAll { $0.replica == index }
+    }
+
+    /// Who has something to say, or has not heard all.
+    private func restless() throws -> [SimulatedReplica] {
+        let head = try zone.service.head().position
+        return replicas.filter { replica in
+            guard let outcome = replica.lastOutcome else { return true }
+            return !outcome.isCaughtUp || outcome.position != head
+        }
+    }
+
+    /// The network heals, and all sync until nothing is left to say.
+    private func quiesce() throws {
+        network.faults = .none
+        zone.arm(nil)
+        for replica in replicas {
+            replica.isCutOff = false
+            replica.arm(nil)
+        }
+        for replica in replicas { replica.lastOutcome = nil }
+        for _ in 0..<8 {
+            for replica in try restless() {
+                try exchange(replica)
+                try replica.check()
+            }
+            if try restless().isEmpty { return }
+        }
+        throw SimulationFailure(
+            "the replicas do not come to rest: "
+                + replicas.map { "\($0.lastOutcome.map { "\($0)" } ?? "nothing")" }
+                .joined(separator: "; "))
+    }
+}

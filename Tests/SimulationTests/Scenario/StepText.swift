@@ -1,0 +1,95 @@
+import AnabranchProtocol
+import AnabranchReplication
+import AnabranchStore
+import AnabranchSync
+
+extension ChangeSet {
+    /// What the set does, as a story tells it: records by number, the replica by its first digits.
+    func summary() throws -> String {
+        let blocks = try decodedPayload().blocks.map(\.summary)
+        return "\(dot.summary) at \(timestamp.wallMilliseconds): "
+            + blocks.joined(separator: "; ")
+    }
+}
+
+extension Dot {
+    var summary: String { "\(replica.summary):\(sequence)" }
+}
+
+extension ReplicaID {
+    var summary: String { String(description.prefix(4)) }
+}
+
+extension RecordID {
+    var summary: String { "\(replica.summary)/\(number)" }
+}
+
+extension ChangeBlock {
+    fileprivate var summary: String {
+        switch self {
+        case .insert(let rows): "insert \(rows.summary)"
+        case .update(let rows): "update \(rows.summary)"
+        case .delete(let deleted):
+            "delete \(deleted.entity) \(deleted.records.map(\.summary).joined(separator: ", "))"
+        case .link(let links): "link \(links.summary)"
+        case .unlink(let links): "unlink \(links.summary)"
+        case .unknown(let operation, _): "operation \(operation)"
+        }
+    }
+}
+
+extension RowBlock {
+    fileprivate var summary: String {
+        let rows = records.indices.map { place in
+            let cells = zip(properties, columns).map { "\($0.name) = \($1[place])" }
+            return "\(records[place].summary) (\(cells.joined(separator: ", ")))"
+        }
+        return "\(entity) \(rows.joined(separator: ", "))"
+    }
+}
+
+extension LinkBlock {
+    fileprivate var summary: String {
+        links.map { "\($0.left.summary) \(property.name) \($0.right.summary)" }
+            .joined(separator: ", ")
+    }
+}
+
+extension SyncSession.Event {
+    /// The case, and what is short enough to be read.
+    var summary: String {
+        switch self {
+        case .received(let body): "\(body.count) bytes"
+        case .refused(let refusal, _): "refusal \(refusal.code.rawValue)"
+        case .failed(let error), .storeFailed(let error): "failure \(error.code.rawValue)"
+        case .loaded(let sets, _):
+            "sets " + sets.map(\.changeSet.dot.summary).joined(separator: ", ")
+        case .debts(let records): "debts " + records.map(\.summary).joined(separator: ", ")
+        case .applied: "applied"
+        case .cursorMoved: "cursor moved"
+        case .acknowledged: "acknowledged"
+        case .renewed: "renewed"
+        case .restamped: "restamped"
+        case .waited: "waited"
+        }
+    }
+}
+
+extension SyncSession.StoreWork {
+    var summary: String {
+        switch self {
+        case .apply(let page):
+            "apply " + page.changeSets.map(\.dot.summary).joined(separator: ", ")
+        case .acknowledge(let items, _):
+            "acknowledge "
+                + items.map { "\($0.dot.summary) at \($0.position)" }
+                .joined(separator: ", ")
+        case .loadPending: "load what is pending"
+        case .renewIdentity: "renew the identity"
+        case .loadDebts: "load debts"
+        case .repair(let images, let place):
+            "repair \(images.map(\.id.summary).joined(separator: ", ")) as of \(place.position)"
+        case .restamp(let limit, _): "restamp above \(limit.wallMilliseconds)"
+        }
+    }
+}

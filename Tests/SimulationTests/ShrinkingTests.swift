@@ -1,0 +1,22 @@
+import AnabranchReplication
+import Testing
+
+struct ShrinkingTests {
+    @Test(.enabled(if: !SeedRange().isLong))
+    func `a failing scenario is cut down to a story that fits on a screen`() throws {
+        let scenario = Scenario(seed: 1)
+        let shrinking = try #require(Shrinking(scenario, disabled: [.journal]))
+        #expect(shrinking.scenario.steps.count <= 8, "\(shrinking.story)")
+        #expect(shrinking.failure.contains("journal"))
+        let lines = shrinking.story.split(separator: "\n")
+        // The world, the steps, the sync of all, and what was found.
+        #expect(lines.count == shrinking.scenario.steps.count + 3, "\(shrinking.story)")
+        #expect(lines.last?.contains(shrinking.failure) == true)
+        #expect(lines.contains { $0.contains("save — ") && $0.contains("insert Half") })
+    }
+
+    @Test(.enabled(if: !SeedRange().isLong))
+    func `a scenario that does not fail is not cut down`() {
+        #expect(Shrinking(Scenario(seed: 1), disabled: []) == nil)
+    }
+}

@@ -1,0 +1,366 @@
+import AnabranchReplication
+import AnabranchSQLite
+import AnabranchStore
+import AnabranchSync
+import Synchronization
+import TestSupport
+
+/// One app with its store: saves, syncs step by step, dies and comes back.
+final class SimulatedReplica {
+    let world: SimulatedWorld
+    let names: SimulationModel
+    let path: String
+    private(set) var store: Store
+    private let clock: ReplicaClock
+    private let window: StoreWindow
+    private let crash: CrashPlan
+    private var session: SyncSession
+    /// What the session wants done next; `nil` between exchanges.
+    private var action: SyncSession.Action?
+    private var wakesAt: Int64?
+    /// Origins of the saves that the app was told of and that are not known to be destroyed.
+    private(set) var acknowledged: Set<Digest> = []
+    /// What the log holds as far as it was read, and how far that was.
+    private var held = (saves: HeldSaves(), position: Int64(0))
+    /// Saves that the file has forgotten because the power was lost.
+    private var lostToPower: Set<Digest> = []
+    /// Origins of the sets that were handed out to be pushed.
+    private var handedOut: Set<Digest> = []
+    var lastOutcome: SyncOutcome?
+    /// Whether no message goes in or out.
+    var isCutOff = false
+    private(set) var statistics: RunStatistics
+    /// What has happened, for the story of a run.
+    private var events: [String] = []
+
+    init(_ world: SimulatedWorld, _ names: SimulationModel, path: String) throws {
+        self.world = world
+        self.names = names
+        self.path = path
+        let clock = ReplicaClock(world)
+        let window = StoreWindow(names)
+        let crash = CrashPlan(world.disk.process(of: path), looking: { window.lookDuringCommit() })
+        self.clock = clock
+        self.window = window
+        self.crash = crash
+        session = Self.newSession(world)
+        if world.oneIn(4) { crash.arm(.random(world)) }
+        (store, statistics) = try Self.open(path, world, names, clock, crash)
+        window.watch(store)
+    }
+
+    private static func newSession(_ world: SimulatedWorld) -> SyncSession {
+        var limits = SessionLimits()
+        limits.pageBytes = 2_000
+        limits.batchBytes = 1_500
+        limits.transactionBytes = 700
+        limits.leastBytes = 500
+        return SyncSession(limits: limits, disabled: world.disabled)
+    }
+
+    /// Opens the file, again where the process dies meanwhile.
+    private static func open(
+        _ path: String, _ world: SimulatedWorld, _ names: SimulationModel, _ clock: ReplicaClock,
+        _ crash: CrashPlan
+    ) throws -> (Store, RunStatistics) {
+        var statistics = RunStatistics()
+        do {
+            return (try openOnce(path, world, names, clock, crash), statistics)
+        } catch {
+            guard let death = crash.death else { throw error }
+            statistics.note(.crashInOpening)
+            world.disk.restart(path, afterLossOfPower: death.losesPower)
+            crash.begin(world.disk.process(of: path))
+            return (try openOnce(path, world, names, clock, crash), statistics)
+        }
+    }
+
+    private static func openOnce(
+        _ path: String, _ world: SimulatedWorld, _ names: SimulationModel, _ clock: ReplicaClock,
+        _ crash: CrashPlan
+    ) throws -> Store {
+        let disk = world.disk
+        var environment = StoreEnvironment(
+            wallMilliseconds: { clock.milliseconds }, randomBytes: { world.bytes($0) },
+            vfs: disk.name, faults: crash.faults, disabled: world.disabled)
+        let tellsFilesApart = world.traits.tellsFilesApart
+        environment.fileIdentity = { path in
+            tellsFilesApart ? (try? disk.identity(of: path))?.encoded ?? [] : []
+        }
+        return try Store.open(at: path, model: names.model, environment: environment)
+    }
+
+    func check() throws { try window.check() }
+
+    func jumpClock() { clock.jump() }
+
+    /// - Returns: What has happened since this was last asked.
+    func takeEvents() -> [String] {
+        defer { events = [] }
+        return events
+    }
+
+    private func tell(_ event: @autoclosure () throws -> String) rethrows {
+        if world.hasStory { events.append(try event()) }
+    }
+
+    func content() throws -> SimulatedContent { try SimulatedContent(of: store, names) }
+}
+
+// MARK: - Saving
+
+extension SimulatedReplica {
+    func save() throws {
+        try readLog()
+        let before = try store.read { try $0.logPosition() }
+        var isPrepared = false
+        do {
+            let save = try RandomSave(on: store, content: content(), names, world)
+            isPrepared = true
+            let result = try store.save(save.request)
+            guard let dot = result.dot else { throw SimulationFailure("a save made no set") }
+            if crash.death == nil {
+                try noteSaved(from: before)
+                guard try store.read({ try $0.changeSet(dot) }) != nil else {
+                    throw SimulationFailure("save \(dot) is not in the log")
+                }
+            }
+        } catch {
+            guard crash.death != nil else { throw error }
+        }
+        guard let death = crash.death else { return }
+        statistics.note(death.losesPower ? .powerLossInSave : .crashInSave)
+        try reopen()
+        try checkAfterDeath(death, hadBegun: isPrepared, logBefore: before)
+    }
+
+    /// What a crash before the commit must not leave, and one after it must.
+    private func checkAfterDeath(
+        _ death: CrashPlan.Death, hadBegun: Bool, logBefore before: Int64
+    ) throws {
+        let after = try store.read { try $0.logPosition() }
+        switch (death.point, death.losesPower) {
+        case (.beforeCommit, _) where after > before:
+            throw SimulationFailure("a save that never committed is in \(path)")
+        case (.afterCommit, false) where hadBegun && after == before:
+            throw SimulationFailure("a save that had committed is not in \(path)")
+        default: try noteSaved(from: before)
+        }
+    }
+
+    private func noteSaved(from position: Int64) throws {
+        let entries = try store.read { try $0.changeSets(after: position, limit: 10) }
+        for entry in entries {
+            try tell(try entry.changeSet.summary())
+            world.history.note(entry.changeSet.origin, seeing: held.saves.numbers)
+            acknowledged.insert(entry.changeSet.origin)
+        }
+        try readLog()
+    }
+
+    /// Looks at what the log has since it was looked at last (causal prefix).
+    private func readLog() throws {
+        let rows = try store.read { reader in
+            try reader.connection.rows(
+                "SELECT position, origin FROM ab_changeset WHERE position > ? ORDER BY position",
+                .integer(held.position))
+        }
+        for row in rows {
+            guard case .integer(let position) = row[0], case .blob(let bytes) = row[1],
+                let origin = Digest(bytes: bytes)
+            else { throw SimulationFailure("the log of \(path) is damaged") }
+            try held.saves.append(origin, world.history, in: path)
+            held.position = position
+        }
+    }
+
+    /// The file is another one than it was.
+    private func readLogAgain() throws {
+        held = (HeldSaves(), 0)
+        try readLog()
+    }
+}
+
+// MARK: - Syncing
+
+extension SimulatedReplica {
+    /// Takes one step of an exchange, and begins one where none is under way.
+    ///
+    /// - Parameter send: The network.
+    func advance(
+        _ send: (SyncEndpoint, [UInt8]) -> Result<TransportReply, SyncError>
+    ) throws {
+        let event: SyncSession.Event
+        switch action {
+        case nil:
+            action = session.begin(try store.syncState(), at: moment)
+            return
+        case .send(let endpoint, let body):
+            event = Self.event(send(endpoint, body))
+            tell("\(endpoint.rawValue) answered by \(event.summary)")
+        case .store(let work):
+            event = StoreSide(store).perform(work)
+            tell("\(work.summary) answered by \(event.summary)")
+            if case .loaded(let sets, _) = event {
+                handedOut.formUnion(sets.map(\.changeSet.origin))
+            }
+            if let death = crash.death {
+                statistics.note(death.losesPower ? .powerLossInSync : .crashInSync)
+                return try reopen()
+            }
+        case .wait(let delay):
+            let end = wakesAt ?? world.milliseconds + Int64(delay / .milliseconds(1))
+            wakesAt = end
+            guard world.milliseconds >= end else { return }
+            wakesAt = nil
+            event = .waited
+        case .finish(let ending): return try finish(ending)
+        }
+        action = session.advance(event, at: moment)
+    }
+
+    /// Makes one whole exchange, or what is left of one.
+    ///
+    func exchange(
+        _ send: (SyncEndpoint, [UInt8]) -> Result<TransportReply, SyncError>
+    ) throws {
+        lastOutcome = nil
+        var steps = 0
+        repeat {
+            if case .wait = action { world.pass(1_000) }
+            try advance(send)
+            steps += 1
+            guard steps < 5_000 else { throw SimulationFailure("an exchange does not end") }
+        } while action != nil
+    }
+
+    private var moment: SyncSession.Moment {
+        SyncSession.Moment(wallMilliseconds: clock.milliseconds, draw: world.draw())
+    }
+
+    private static func event(
+        _ result: Result<TransportReply, SyncError>
+    ) -> SyncSession.Event {
+        switch result {
+        case .success(.message(let body)): .received(body)
+        case .success(.refusal(let refusal, let delay)): .refused(refusal, retryAfter: delay)
+        case .failure(let error): .failed(error)
+        }
+    }
+
+    /// What an exchange over a bad network may come to; anything else is a mistake.
+    private static let excusable: Set<SyncError.Code> = [
+        .unreachable, .timedOut, .damagedResponse, .malformedRequest, .invalidChangeSet,
+        .sequenceGap, .missingCauses, .overloaded, .unsupportedVersion,
+        SyncError.Code(rawValue: "shutting-down"), SyncError.Code(rawValue: "internal-error"),
+    ]
+
+    private func finish(_ ending: SyncSession.Ending) throws {
+        action = nil
+        try readLog()
+        try checkKnowledge()
+        let error: SyncError?
+        switch ending {
+        case .done(let outcome):
+            lastOutcome = outcome
+            error = outcome.blockedBy
+        case .failed(let failure): error = failure
+        }
+        guard let error, !Self.excusable.contains(error.code) else { return }
+        throw SimulationFailure("\(path) can't sync: \(error)")
+    }
+}
+
+// MARK: - Dying, copies, backups
+
+extension SimulatedReplica {
+    func arm(_ death: CrashPlan.Death?) { crash.arm(death) }
+
+    /// The process ends here and begins anew: what was in memory is gone.
+    func reopen() throws {
+        let losesPower = close()
+        try open()
+        guard losesPower else { return }
+        try readLogAgain()
+        try noteLosses()
+    }
+
+    /// - Returns: Whether the power was lost.
+    @discardableResult
+    private func close() -> Bool {
+        window.watch(nil)
+        let death = crash.death
+        tell(death.map { "dies: \($0)" } ?? "ends")
+        crash.arm(nil)
+        store.close()
+        session = Self.newSession(world)
+        action = nil
+        wakesAt = nil
+        guard let death else { return false }
+        world.disk.restart(path, afterLossOfPower: death.losesPower)
+        return death.losesPower
+    }
+
+    private func open() throws {
+        crash.begin(world.disk.process(of: path))
+        let opening: RunStatistics
+        (store, opening) = try Self.open(path, world, names, clock, crash)
+        statistics.add(opening)
+        window.watch(store)
+    }
+
+    /// What the power took with it nobody else has seen: a set leaves its file only when it has
+    /// been flushed (invariant 11).
+    private func noteLosses() throws {
+        let held = try heldOrigins()
+        guard handedOut.isSubset(of: held) else {
+            throw SimulationFailure(
+                "\(path) has lost \(handedOut.subtracting(held).count) sets that it has pushed")
+        }
+        let lost = acknowledged.subtracting(held)
+        lostToPower.formUnion(lost)
+        acknowledged.subtract(lost)
+    }
+
+    /// - Returns: What was lost since this was last asked.
+    func takeLosses() -> Set<Digest> {
+        defer { lostToPower = [] }
+        return lostToPower
+    }
+
+    private func heldOrigins() throws -> Set<Digest> {
+        Set(
+            try store.read { try $0.changeSets(after: 0, limit: .max) }.map(\.changeSet.origin))
+    }
+
+    /// - Returns: What happened to the replica.
+    func closeForGood() -> RunStatistics {
+        statistics.note(.conflict, count: (try? store.conflicts(limit: 1_000).count) ?? 0)
+        store.close()
+        return statistics
+    }
+
+    /// Copies the file, as `cp` does while no process has it open, or as a snapshot of the whole
+    /// machine does at any moment.
+    func copyFile(to copy: String) throws {
+        guard world.oneIn(2) else { return world.disk.copy(path, to: copy) }
+        close()
+        world.disk.copy(path, to: copy)
+        try open()
+    }
+
+    /// Puts an older copy in the file's place.
+    ///
+    /// - Returns: Saves that only the file had and that are gone with it.
+    func restore(_ backup: String) throws -> Set<Digest> {
+        close()
+        world.disk.copy(backup, to: path)
+        try open()
+        try readLogAgain()
+        let held = try heldOrigins()
+        handedOut.formIntersection(held)
+        let lost = acknowledged.subtracting(held)
+        acknowledged.subtract(lost)
+        return lost
+    }
+}

@@ -1,0 +1,116 @@
+package import AnabranchSQLite
+import CSQLite
+
+/// A disk in memory that SQLite uses as a virtual file system of its own.
+///
+/// It knows what a loss of power would leave, and lets the process that uses a file die between
+/// any two operations. All from one seed: also what SQLite draws at random. A disk belongs to one
+/// run and is used by one thread at a time.
+package final class SimulatedDisk: @unchecked Sendable {
+    /// By which SQLite knows the disk.
+    package let name: String
+
+    private let vfs: UnsafeMutablePointer<sqlite3_vfs>
+    private var files: [String: SimulatedFile] = [:]
+    private var processes: [String: SimulatedProcess] = [:]
+    private var lastInode: UInt64 = 0
+    private var generator: SeededGenerator
+
+    /// SQLite counts the bytes that it has allocated under one lock, for which the runs of a
+    /// simulation would wait; it can be told not to as long as nothing has used it.
+    private static let isUncounted = csqlite_leave_memory_uncounted() == SQLITE_OK
+
+    /// - Parameter seed: Of what SQLite draws at random and of what survives a loss of power.
+    package init(seed: UInt64) {
+        _ = Self.isUncounted
+        generator = SeededGenerator(seed: seed)
+        vfs = .allocate(capacity: 1)
+        name = "simulated-\(UInt(bitPattern: vfs))"
+        register(vfs)
+    }
+
+    deinit { Self.unregister(vfs) }
+
+    // MARK: - Processes
+
+    /// The process that has a database open, or will open it next.
+    package func process(of path: String) -> SimulatedProcess {
+        if let process = processes[path] { return process }
+        let process = SimulatedProcess()
+        processes[path] = process
+        return process
+    }
+
+    /// Begins a new process for a database after the last one has died; its files are as the dead
+    /// one left them, or as a loss of power did.
+    package func restart(_ path: String, afterLossOfPower isPowerLost: Bool) {
+        processes[path] = nil
+        for (name, file) in files.sorted(by: { $0.key < $1.key })
+        where Self.database(of: name) == path {
+            if isPowerLost { file.losePower { generator.oneIn(2) } }
+            file.forgetOpenings()
+        }
+    }
+
+    // MARK: - Files
+
+    package func exists(_ path: String) -> Bool { files[path] != nil }
+
+    /// Copies a database as it is at this moment, with what lies beside it, and flushes both;
+    /// each copy is a file of its own.
+    package func copy(_ path: String, to copy: String) {
+        remove(copy)
+        for (name, file) in files.sorted(by: { $0.key < $1.key })
+        where Self.database(of: name) == path {
+            file.flush()
+            let suffix = name.dropFirst(path.count)
+            files[copy + suffix] = SimulatedFile(inode: nextInode(), copying: file)
+        }
+    }
+
+    package func remove(_ path: String) {
+        for name in files.keys where Self.database(of: name) == path { files[name] = nil }
+    }
+
+    package func identity(of path: String) throws -> FileIdentity {
+        guard let file = files[path] else {
+            throw SQLiteError(
+                code: .cantOpen, action: "identify \(path)", cause: "there is no such file")
+        }
+        return FileIdentity(inode: file.inode, birthNanoseconds: 0)
+    }
+
+    /// The database that a journal or a write-ahead log belongs to.
+    private static func database(of name: String) -> String {
+        for suffix in ["-wal", "-journal", "-shm"] where name.hasSuffix(suffix) {
+            return String(name.dropLast(suffix.count))
+        }
+        return name
+    }
+
+    private func nextInode() -> UInt64 {
+        lastInode += 1
+        return lastInode
+    }
+
+    // MARK: - What SQLite asks for
+
+    func open(_ path: String, flags: Int32) -> OpenFile? {
+        let process = process(of: Self.database(of: path))
+        guard !process.isDead else { return nil }
+        if let file = files[path] { return OpenFile(file, of: process) }
+        guard flags & SQLITE_OPEN_CREATE != 0, process.operate() == .done else { return nil }
+        let file = SimulatedFile(inode: nextInode())
+        files[path] = file
+        return OpenFile(file, of: process)
+    }
+
+    /// - Returns: Whether the process lives.
+    func delete(_ path: String) -> Bool {
+        guard process(of: Self.database(of: path)).operate() == .done else { return false }
+        files[path] = nil
+        return true
+    }
+
+    func randomByte() -> UInt8 { UInt8.random(in: .min ... .max, using: &generator) }
+}

@@ -1,0 +1,157 @@
+import CSQLite
+
+/// One file in memory: what it reads as, and what of that a loss of power would leave.
+final class SimulatedFile {
+    /// A file in pieces that two versions of it share as long as neither changes them.
+    private struct Content {
+        var pieces: [[UInt8]] = []
+        var byteCount = 0
+    }
+
+    /// Bytes that are written to the disk together.
+    private static let pieceBytes = 4096
+
+    /// Tells the file from every copy of it.
+    let inode: UInt64
+    private var content = Content()
+    /// As of the last flush.
+    private var flushed = Content()
+    /// Pieces that have changed since.
+    private var unflushed: Set<Int> = []
+    var locks = FileLocks()
+    var sharedMemory: SharedMemory?
+    /// Openings that have mapped it.
+    var mappings = 0
+
+    init(inode: UInt64) { self.inode = inode }
+
+    /// - Parameter file: What it reads as is flushed in the copy.
+    init(inode: UInt64, copying file: SimulatedFile) {
+        self.inode = inode
+        content = file.content
+        flushed = file.content
+    }
+
+    var byteCount: Int { content.byteCount }
+
+    /// - Returns: How many bytes there were.
+    func read(_ target: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
+        let count = max(0, min(target.count, content.byteCount - offset))
+        forEachPart(of: offset..<offset + count) { piece, part, place in
+            content.pieces[piece].withUnsafeBytes { bytes in
+                UnsafeMutableRawBufferPointer(rebasing: target[place..<place + part.count])
+                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[part]))
+            }
+        }
+        return count
+    }
+
+    func write(_ source: UnsafeRawBufferPointer, at offset: Int) {
+        grow(to: offset + source.count)
+        forEachPart(of: offset..<offset + source.count) { piece, part, place in
+            unflushed.insert(piece)
+            content.pieces[piece].withUnsafeMutableBytes { bytes in
+                UnsafeMutableRawBufferPointer(rebasing: bytes[part]).copyMemory(
+                    from: UnsafeRawBufferPointer(rebasing: source[place..<place + part.count]))
+            }
+        }
+    }
+
+    private func grow(to byteCount: Int) {
+        content.byteCount = max(content.byteCount, byteCount)
+        while content.pieces.count * Self.pieceBytes < byteCount {
+            content.pieces.append([UInt8](repeating: 0, count: Self.pieceBytes))
+        }
+    }
+
+    /// - Parameter body: Called with each piece, the part of it, and where that is in the range.
+    private func forEachPart(of range: Range<Int>, _ body: (Int, Range<Int>, Int) -> Void) {
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let (piece, start) = offset.quotientAndRemainder(dividingBy: Self.pieceBytes)
+            let count = min(Self.pieceBytes - start, range.upperBound - offset)
+            body(piece, start..<start + count, offset - range.lowerBound)
+            offset += count
+        }
+    }
+
+    func truncate(to byteCount: Int) {
+        guard byteCount < content.byteCount else { return }
+        content.byteCount = byteCount
+        let (whole, rest) = byteCount.quotientAndRemainder(dividingBy: Self.pieceBytes)
+        content.pieces.removeLast(content.pieces.count - whole - (rest > 0 ? 1 : 0))
+        guard rest > 0 else { return }
+        unflushed.insert(whole)
+        content.pieces[whole].replaceSubrange(
+            rest..., with: repeatElement(0, count: Self.pieceBytes - rest))
+    }
+
+    func flush() {
+        flushed = content
+        unflushed = []
+    }
+
+    /// Power is lost: of what was not flushed some is on the disk, in whatever order.
+    ///
+    /// - Parameter survives: Asked for every piece that has changed, and for the length.
+    func losePower(_ survives: () -> Bool) {
+        let length = survives() ? content.byteCount : flushed.byteCount
+        let written = content
+        content = flushed
+        grow(to: length)
+        truncate(to: length)
+        for piece in unflushed.sorted() where piece < content.pieces.count {
+            if piece < written.pieces.count, survives() {
+                content.pieces[piece] = written.pieces[piece]
+            }
+        }
+        flush()
+    }
+
+    /// Nobody has the file open any more.
+    func forgetOpenings() {
+        locks = FileLocks()
+        sharedMemory = nil
+        mappings = 0
+    }
+}
+
+/// Who holds which of SQLite's locks of a database file.
+struct FileLocks {
+    typealias Holder = ObjectIdentifier
+
+    private var shared: Set<Holder> = []
+    private var reserved: Holder?
+    private var pending: Holder?
+    private var exclusive: Holder?
+
+    var isReserved: Bool { reserved != nil || exclusive != nil }
+
+    /// - Returns: Whether the lock was granted.
+    mutating func lock(_ level: Int32, for holder: Holder) -> Bool {
+        switch level {
+        case SQLITE_LOCK_SHARED:
+            guard [pending, exclusive].allSatisfy({ $0 == nil || $0 == holder }) else {
+                return false
+            }
+            shared.insert(holder)
+        case SQLITE_LOCK_RESERVED:
+            guard reserved == nil || reserved == holder else { return false }
+            reserved = holder
+        case SQLITE_LOCK_PENDING, SQLITE_LOCK_EXCLUSIVE:
+            guard pending == nil || pending == holder else { return false }
+            pending = holder
+            guard shared.subtracting([holder]).isEmpty else { return false }
+            exclusive = holder
+        default: break
+        }
+        return true
+    }
+
+    mutating func unlock(to level: Int32, for holder: Holder) {
+        if reserved == holder { reserved = nil }
+        if pending == holder { pending = nil }
+        if exclusive == holder { exclusive = nil }
+        if level == SQLITE_LOCK_NONE { shared.remove(holder) }
+    }
+}
