@@ -5,8 +5,9 @@ import AnabranchStore
 /// seen who wrote over them or deleted their record.
 ///
 /// Left out are sets that were renamed or got other times: what they lose by that no journal has
-/// yet. A value that some later author had seen may be in a journal or not, because it depends on the
-/// order of arrival whether it was lost to him or to another.
+/// yet; and counters, where nothing is lost but with the record. A value that some later author had
+/// seen may be in a journal or not, because it depends on the order of arrival whether it was lost
+/// to him or to another.
 struct ExpectedConflicts {
     struct Loss: Hashable {
         let record: RecordID
@@ -19,7 +20,7 @@ struct ExpectedConflicts {
 
     init(of state: IntendedState, _ history: SaveHistory) throws {
         rewritten = state.rewritten
-        for (register, writes) in state.writes {
+        for (register, writes) in state.writes where register.property.rule != .counter {
             let deleters = state.deleters[register.record] ?? []
             for write in writes where isUnlike(write, the: writes) {
                 let others = writes.map(\.origin).filter { $0 != write.origin } + deleters

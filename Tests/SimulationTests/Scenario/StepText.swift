@@ -29,6 +29,14 @@ extension ChangeBlock {
         switch self {
         case .insert(let rows): "insert \(rows.summary)"
         case .update(let rows): "update \(rows.summary)"
+        case .add(let rows): "add \(rows.summary)"
+        case .write(let block):
+            "write \(block.entity) "
+                + block.writes.map { "\($0.record.summary) (\(block.property.name) = \($0.value))" }
+                .joined(separator: ", ")
+        case .yieldingDelete(let block):
+            "delete for now \(block.entity) "
+                + block.deletes.map(\.record.summary).joined(separator: ", ")
         case .delete(let deleted):
             "delete \(deleted.entity) \(deleted.records.map(\.summary).joined(separator: ", "))"
         case .link(let links): "link \(links.summary)"
@@ -70,6 +78,9 @@ extension SyncSession.Event {
         case .acknowledged: "acknowledged"
         case .renewed: "renewed"
         case .restamped: "restamped"
+        case .noted: "noted"
+        case .cursor(let cursor): "cursor at \(cursor.position)"
+        case .rewound: "rewound"
         case .waited: "waited"
         }
     }
@@ -86,6 +97,9 @@ extension SyncSession.StoreWork {
                 .joined(separator: ", ")
         case .loadPending: "load what is pending"
         case .renewIdentity: "renew the identity"
+        case .note(let epochs): "note \(epochs.count) epochs"
+        case .cursor(let position, _): "the cursor at \(position)"
+        case .rewind(let cursor): "rewind to \(cursor.position)"
         case .loadDebts: "load debts"
         case .repair(let images, let place):
             "repair \(images.map(\.id.summary).joined(separator: ", ")) as of \(place.position)"

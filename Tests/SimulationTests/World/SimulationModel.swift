@@ -1,4 +1,5 @@
 import AnabranchModel
+import AnabranchReplication
 
 /// The model of the simulated app: attributes, a to-one, links, and pairs.
 ///
@@ -26,7 +27,7 @@ struct SimulationModel: Sendable {
             }
             Entity("Item") {
                 Attribute("name", .string)
-                Attribute("count", .integer64)
+                Attribute("count", .integer64, mergeRule: .counter)
                 Relationship("box", to: "Box", inverse: "items")
                 Relationship("labels", toMany: "Label", inverse: "items")
             }
