@@ -4,10 +4,10 @@ import AnabranchStore
 /// What every journal must have at least, in whatever order the sets came: values that nobody had
 /// seen who wrote over them or deleted their record.
 ///
-/// Left out are sets that were renamed or got other times: what they lose by that no journal has
-/// yet; and counters, where nothing is lost but with the record. A value that some later author had
-/// seen may be in a journal or not, because it depends on the order of arrival whether it was lost
-/// to him or to another.
+/// Left out is what sets that were renamed or got other times lose or make others lose: no journal
+/// has that yet; and counters, where nothing is lost but with the record. A value that some later
+/// author had seen may be in a journal or not, because it depends on the order of arrival whether it
+/// was lost to him or to another.
 struct ExpectedConflicts {
     struct Loss: Hashable {
         let record: RecordID
@@ -55,7 +55,7 @@ struct ExpectedConflicts {
     private func isUnseen(
         _ origin: Digest, by others: [Digest], _ history: SaveHistory
     ) throws -> Bool {
-        guard !rewritten.contains(origin) else { return false }
+        guard !rewritten.contains(origin), rewritten.isDisjoint(with: others) else { return false }
         let number = try history.save(origin).number
         return try others.allSatisfy { try !history.save($0).seen.contains(number) }
     }

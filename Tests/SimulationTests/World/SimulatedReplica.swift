@@ -343,7 +343,7 @@ extension SimulatedReplica {
     /// Copies the file, as `cp` does while no process has it open, or as a snapshot of the whole
     /// machine does at any moment.
     func copyFile(to copy: String) throws {
-        guard world.oneIn(2) else { return world.disk.copy(path, to: copy) }
+        guard world.oneIn(4) else { return world.disk.copy(path, to: copy) }
         close()
         world.disk.copy(path, to: copy)
         try open()

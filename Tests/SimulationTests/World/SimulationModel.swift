@@ -1,5 +1,4 @@
 import AnabranchModel
-import AnabranchReplication
 
 /// The model of the simulated app: attributes, a to-one, links, and pairs.
 ///
@@ -27,7 +26,7 @@ struct SimulationModel: Sendable {
             }
             Entity("Item") {
                 Attribute("name", .string)
-                Attribute("count", .integer64, mergeRule: .counter)
+                Attribute("count", .integer64)
                 Relationship("box", to: "Box", inverse: "items")
                 Relationship("labels", toMany: "Label", inverse: "items")
             }

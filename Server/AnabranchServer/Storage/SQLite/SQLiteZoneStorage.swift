@@ -70,6 +70,9 @@ package final class SQLiteZoneStorage: ZoneStorage {
         }
         try connection.execute("PRAGMA synchronous = FULL")
         try connection.execute("PRAGMA cache_size = -16384")
+        // A process that died before its flush leaves commits that are readable and not durable:
+        // whoever asks for them again would be told that they are held.
+        _ = try connection.checkpoint(.passive)
         let identity = try identity(connection.path)
         try connection.transaction {
             guard try ZoneSchema.check(connection) else {
