@@ -22,7 +22,9 @@ public struct RecordCells: Hashable, Sendable {
         let outcome = Register.outcome(
             ofWriting: stamp, over: held?.stamp, by: property.rule,
             values: { (value, held?.value ?? .null) })
-        if outcome == .takes { put(Cell(property: property, value: value, stamp: stamp), at: place) }
+        if outcome == .takes {
+            put(Cell(property: property, value: value, stamp: stamp), at: place)
+        }
         return (outcome, held)
     }
 
