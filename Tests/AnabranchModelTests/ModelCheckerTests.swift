@@ -138,10 +138,47 @@ struct ModelCheckerTests {
         }
     }
 
-    @Test func `later merge rules are not supported yet`() throws {
-        try expect(.notSupportedYet, at: "A", "x") {
-            Entity("A") { Attribute("x", .integer64, mergeRule: MergeRule.counter) }
+    @Test func `a merge rule fits the attribute's type`() throws {
+        let fitting: [(AttributeType, MergeRule)] = [
+            (.integer64, .counter), (.decimal, .counter), (.date, .max), (.string, .min),
+            (.boolean, .max), (.binary, .firstWriter), (.uuid, .keepBoth),
+        ]
+        for (type, rule) in fitting {
+            let model = try ManagedObjectModel {
+                Entity("A") { Attribute("x", type, mergeRule: rule) }
+            }
+            #expect(try model.attribute("A", "x").wireProperty.rule == rule)
+            let again = try ManagedObjectModel(canonicalEncoding: model.canonicalEncoding)
+            #expect(try again.attribute("A", "x").wireProperty.rule == rule)
         }
+        let refused: [(AttributeType, MergeRule)] = [
+            (.double, .counter), (.integer16, .counter), (.binary, .max), (.uuid, .min),
+            (.string, .group), (.string, .set), (.string, MergeRule(rawValue: 99)),
+        ]
+        for (type, rule) in refused {
+            try expect(.invalidProperty, at: "A", "x") {
+                Entity("A") { Attribute("x", type, mergeRule: rule) }
+            }
+        }
+        try expect(.invalidProperty, at: "A", "x") {
+            Entity("A") { Attribute("x", .integer64, transient: true, mergeRule: .counter) }
+        }
+        try expect(.notSupportedYet, at: "A", "x") {
+            Entity("A") { Attribute("x", .string, mergeRule: .text) }
+        }
+    }
+
+    @Test func `the delete policy of an entity holds for its sub-entities`() throws {
+        let model = try ManagedObjectModel {
+            Entity("A", deletePolicy: .updateWins) { Attribute("x", .string) }
+            Entity("B", parent: "A")
+            Entity("C") { Attribute("x", .string) }
+        }
+        for name in ["A", "B"] { #expect(try model.required(name).deletePolicy == .updateWins) }
+        #expect(try model.required("C").deletePolicy == .deleteWins)
+        let again = try ManagedObjectModel(canonicalEncoding: model.canonicalEncoding)
+        #expect(try again.required("B").deletePolicy == .updateWins)
+        #expect(again.hash == model.hash)
     }
 
     @Test func `destination and inverse exist and are mutual`() throws {

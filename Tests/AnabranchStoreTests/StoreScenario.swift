@@ -41,7 +41,8 @@ final class StoreScenario {
 
     func open(
         _ name: String, model: ManagedObjectModel? = nil, disabled: Set<Mechanism> = [],
-        faults: TransactionFaults? = nil, replica: ReplicaID? = nil
+        faults: TransactionFaults? = nil, replica: ReplicaID? = nil,
+        options: StoreOptions = StoreOptions()
     ) throws -> Store {
         let clock = clock
         var environment = StoreEnvironment.system
@@ -50,7 +51,8 @@ final class StoreScenario {
         environment.faults = faults
         if let replica { environment.randomBytes = { _ in replica.bytes } }
         return try Store.open(
-            at: path(name), model: model ?? self.model, environment: environment)
+            at: path(name), model: model ?? self.model, options: options,
+            environment: environment)
     }
 
     var person: EntityDescription { model.entity(named: "Person")! }

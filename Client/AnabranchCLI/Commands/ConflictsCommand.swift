@@ -1,89 +1,218 @@
 import Anabranch
 
-/// Lists what merging has discarded.
+/// Lists what merging has discarded, brings it back, or forgets it.
 struct ConflictsCommand: Command {
     static let specification = CommandSpecification(
-        name: "conflicts", summary: "Lists what merging has discarded, the newest first.",
+        name: "conflicts", summary: "Lists what merging has discarded; restores or purges it.",
         discussion: [
-            "Where two replicas wrote one property without knowing of each other, the later "
-                + "write stays and the other is kept here, with its author and time. So is what "
-                + "was written to a record that somebody else had deleted."
+            "Where two replicas wrote one property without knowing of each other, one write stays "
+                + "and the other is kept here, with its author and time. So is what was written "
+                + "to a record that somebody else had deleted. The newest come first.",
+            "The journal is this file's own: what is purged here stays in other replicas'. A "
+                + "restored value is an ordinary save, and its entry stays until it is purged.",
         ],
-        options: [OptionSpecification("limit", "N", "At most so many."), .json],
-        examples: [.init("conflicts geo.store", "The whole journal.")])
+        arguments: [
+            .store,
+            ArgumentSpecification(
+                "ENTITY", "Only what was lost of its records.", isRequired: false),
+        ],
+        options: [
+            OptionSpecification(
+                "record", "RECORD",
+                "Only what was lost of one record, which may be deleted: an ID, or, with ENTITY, "
+                    + "attribute=value."),
+            OptionSpecification("limit", "N", "At most so many."),
+            OptionSpecification("restore", "ID", "Saves the losing value of an entry."),
+            .flag(
+                "as-new",
+                "With --restore: makes a new record of all that was lost with a deleted one."),
+            OptionSpecification("purge", "ID", "Removes one entry."),
+            OptionSpecification(
+                "purge-older-than", "TIME", "Removes entries noticed longer ago: 12h, 30d."),
+            OptionSpecification(
+                "purge-all-but", "N", "Removes all but the newest so many entries."),
+            .flag(
+                "purge-all", "Removes every entry; with ENTITY or --record, every one of those."),
+            .author, .json,
+        ],
+        examples: [
+            .init("conflicts geo.store", "The whole journal."),
+            .init("conflicts geo.store Country --record alpha2=FR", "Of one record."),
+            .init("conflicts geo.store --restore 7", "Brings a value back."),
+            .init("conflicts geo.store --purge-older-than 30d", "Forgets what is old."),
+        ])
+
+    private enum Task {
+        case list(limit: Int)
+        case restore(Conflict.ID, asNew: Bool)
+        case purge(Purge)
+    }
+
+    private enum Purge {
+        case one(Conflict.ID)
+        case selected
+        case by(ConflictSelection)
+    }
 
     let path: String
-    let limit: Int
-    let isJSON: Bool
+    let entity: String?
+    let record: RecordSelector?
+    let arguments: ParsedArguments
+    private let task: Task
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
+        self.arguments = arguments
         path = try arguments.word("STORE")
-        limit = try arguments.number("limit", in: 1 ... .max) ?? .max
-        isJSON = arguments.isSet("json")
+        entity = arguments.optionalWord("ENTITY")
+        record = arguments.text("record").map {
+            RecordSelector(text: $0, command: arguments.command)
+        }
+        task = try Self.task(arguments)
+        if entity == nil, let record, record.isByAttribute {
+            throw arguments.error(
+                "--record \(record.text) needs ENTITY, or takes an ID, as 1f2e3d4c/12.")
+        }
+        switch task {
+        case .list, .purge(.selected): break
+        case .restore, .purge:
+            guard entity == nil, record == nil else {
+                throw arguments.error("ENTITY and --record go with a list and --purge-all only.")
+            }
+        }
+    }
+
+    private static func task(_ arguments: ParsedArguments) throws(UsageError) -> Task {
+        let names = ["restore", "purge", "purge-older-than", "purge-all-but", "purge-all"]
+        let given = names.filter(arguments.isSet)
+        guard given.count <= 1, given.isEmpty || !arguments.isSet("limit") else {
+            let words = (arguments.isSet("limit") ? ["limit"] : []) + given
+            throw arguments.error(
+                "\(words.map { "--\($0)" }.joined(separator: " and ")) do not go together.")
+        }
+        guard !arguments.isSet("as-new") || given == ["restore"] else {
+            throw arguments.error("--as-new goes with --restore ID.")
+        }
+        if let id = try arguments.number("restore", in: 1 ... .max) {
+            return .restore(Int64(id), asNew: arguments.isSet("as-new"))
+        }
+        if let id = try arguments.number("purge", in: 1 ... .max) { return .purge(.one(Int64(id))) }
+        if let count = try arguments.number("purge-all-but", in: 0 ... .max) {
+            return .purge(.by(.allButNewest(count)))
+        }
+        if let text = arguments.text("purge-older-than") {
+            guard let age = DurationText.read(text) else {
+                throw arguments.error(
+                    "--purge-older-than takes \(DurationText.form), not '\(text)'.")
+            }
+            return .purge(.by(.olderThan(age)))
+        }
+        if arguments.isSet("purge-all") { return .purge(.selected) }
+        return .list(limit: try arguments.number("limit", in: 1 ... .max) ?? .max)
     }
 
     func run(_ console: Console) async throws {
+        switch task {
+        case .list(let limit): try list(limit: limit, console)
+        case .restore(let id, let asNew): try restore(id, asNew: asNew, console)
+        case .purge(let purge): try self.purge(purge, console)
+        }
+    }
+}
+
+extension ConflictsCommand {
+    private func list(limit: Int, _ console: Console) throws {
         let container = try StoreFile.open(path, for: .reading)
         defer { container.coordinator.close() }
-        let conflicts = try container.coordinator.conflicts(limit: limit)
-        if isJSON {
-            for conflict in conflicts { try console.print(json(conflict)) }
+        let coordinator = container.coordinator
+        let conflicts =
+            try selection(in: container).map { try coordinator.conflicts($0, limit: limit) } ?? []
+        if arguments.isSet("json") {
+            for conflict in conflicts { try console.print(ConflictText(conflict).json) }
             return
         }
         guard !conflicts.isEmpty else { return try console.print("Nothing was discarded.") }
-        var table = TextTable("RECORD", "PROPERTY", "DISCARDED", "OF", "WRITTEN", "BECAUSE")
-        for conflict in conflicts {
-            table.append([
-                "\(conflict.entity) \(RecordText.short(conflict.record))",
-                conflict.property.name.string, ValueText.text(conflict.value),
-                author(conflict.lost),
-                TimeText.short(wallMilliseconds: conflict.lost.stamp.timestamp.wallMilliseconds),
-                reason(conflict),
-            ])
-        }
+        var table = TextTable(ConflictText.columns)
+        for conflict in conflicts { table.append(ConflictText(conflict).row) }
         try console.print(table)
     }
 
-    private func author(_ write: Conflict.Write) -> String {
-        write.author.isEmpty ? RecordText.short(write.stamp.replica) : write.author
+    /// What ENTITY and --record say; `nil` where the store has never heard of the record.
+    private func selection(in container: PersistentContainer) throws -> ConflictSelection? {
+        let entity = try entity.map {
+            try EntityNames.entity($0, in: container.model, command: arguments.command)
+        }
+        guard let record else { return entity.map { .of($0) } ?? .all }
+        if record.isByAttribute, let entity {
+            return .record(
+                try container.newBackgroundContext().performAndWait { context in
+                    try record.object(of: entity, in: context).objectID.recordID
+                })
+        }
+        guard let id = try record.recordID(in: container.coordinator) else { return nil }
+        return entity.map { .of($0).intersection(.record(id)) } ?? .record(id)
     }
 
-    private func time(_ write: Conflict.Write) -> String {
-        TimeText.precise(wallMilliseconds: write.stamp.timestamp.wallMilliseconds)
-    }
-
-    private func reason(_ conflict: Conflict) -> String {
-        let winner = conflict.winner.map(author)
-        return switch conflict.kind {
-        case .concurrentWrite: winner.map { "\($0) wrote later" } ?? "there is a later write"
-        case .writeToDeleted: winner.map { "\($0) had deleted it" } ?? "it had been deleted"
-        case .deletedWhileWritten: winner.map { "\($0) deleted it" } ?? "it was deleted"
-        case .linkToDeleted: winner.map { "\($0) deleted an end" } ?? "an end was deleted"
+    private func restore(_ id: Conflict.ID, asNew: Bool, _ console: Console) throws {
+        try StoreFile.withContext(
+            path, for: .writing, author: StoreFile.author(arguments), name: "restore conflict \(id)"
+        ) { context in
+            guard let conflict = try context.coordinator.conflict(id) else { throw noConflict(id) }
+            let object =
+                asNew ? try insertLost(with: conflict, context) : try context.restore(conflict)
+            try context.save()
+            let label = try RecordLabel(object.objectID)
+            if arguments.isSet("json") {
+                return try console.print(
+                    JSONText.object { json in
+                        json.member("restored", id)
+                        json.member("@id", label.uri)
+                        json.member("@entity", object.entity.name)
+                    })
+            }
+            let name = "\(object.entity.name) \(label.short)"
+            try console.print(
+                asNew
+                    ? "Made \(name) of what was lost of \(RecordText.short(conflict.record))."
+                    : "Restored \(conflict.property.name.string) of \(name).")
         }
     }
 
-    private func json(_ conflict: Conflict) -> String {
-        JSONText.object { json in
-            json.member("kind", "\(conflict.kind)")
-            json.member("record", RecordText.long(conflict.record))
-            json.member("entity", conflict.entity)
-            json.member("property", conflict.property.name.string)
-            json.key("value")
-            json.raw(ValueText.json(conflict.value))
-            json.key("lost")
-            write(conflict.lost, to: &json)
-            json.key("winner")
-            if let winner = conflict.winner { write(winner, to: &json) } else { json.null() }
-            json.member(
-                "noticed", TimeText.precise(wallMilliseconds: conflict.noticedMilliseconds))
+    private func insertLost(
+        with conflict: Conflict, _ context: ManagedObjectContext
+    ) throws -> ManagedObject {
+        let lost = try context.lostValues(of: conflict)
+        guard !lost.isEmpty else {
+            throw CommandFailure(
+                .failure,
+                "Nothing was lost with \(conflict.entity) \(RecordText.short(conflict.record)), "
+                    + "which was not deleted. Leave out --as-new.")
         }
+        return try context.insert(lost)
     }
 
-    private func write(_ write: Conflict.Write, to json: inout JSONText) {
-        json.object { json in
-            json.member("author", write.author)
-            json.member("replica", write.stamp.replica.description)
-            json.member("time", time(write))
+    private func purge(_ purge: Purge, _ console: Console) throws {
+        let container = try StoreFile.open(path, for: .writing)
+        defer { container.coordinator.close() }
+        let coordinator = container.coordinator
+        let count: Int
+        switch purge {
+        case .one(let id):
+            count = try coordinator.purgeConflicts(.number(id))
+            if count == 0 { throw noConflict(id) }
+        case .by(let selection): count = try coordinator.purgeConflicts(selection)
+        case .selected:
+            count = try selection(in: container).map(coordinator.purgeConflicts) ?? 0
         }
+        if arguments.isSet("json") {
+            return try console.print(JSONText.object { $0.member("purged", count) })
+        }
+        try console.print("Purged \(count == 1 ? "1 entry" : "\(count) entries").")
+    }
+
+    private func noConflict(_ id: Conflict.ID) -> CommandFailure {
+        CommandFailure(
+            .failure,
+            "There is no conflict \(id) in the journal of \(path). 'anabranch conflicts \(path)' "
+                + "lists them.")
     }
 }

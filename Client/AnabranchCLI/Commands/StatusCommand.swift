@@ -52,7 +52,7 @@ struct StatusCommand: Command {
         return Facts(
             replica: try coordinator.replicaID, entities: entities,
             changeSets: heads.reduce(0) { $0 + $1.sequence }, replicas: heads.count,
-            conflicts: try coordinator.conflicts().count,
+            conflicts: try coordinator.conflictCount(),
             byteCount: (attributes?[.size] as? NSNumber)?.int64Value ?? 0,
             sync: try SyncStatus(of: container.coordinator))
     }

@@ -28,6 +28,10 @@ struct FailureReport {
             let all = error.all.isEmpty ? [error] : error.all
             self.init(.data, all.map(\.message).joined(separator: "\n"))
         case let error as PropertyError: self.init(Self.status(of: error.code), error.message)
+        case let error as ConflictError:
+            self.init(
+                error.code == .unknownProperty ? .data : .failure,
+                error.message + Self.advice(on: error.code))
         case is CancellationError: self.init(.interrupted, "Interrupted.")
         default: self.init(.software, "\(error)")
         }
@@ -64,6 +68,10 @@ struct FailureReport {
         case .insecureServer: " Type --allow-plain-http for that."
         default: ""
         }
+    }
+
+    private static func advice(on code: ConflictError.Code) -> String {
+        code == .recordDeleted ? " Type --as-new for that." : ""
     }
 
     private static func status(of code: SyncError.Code) -> ExitStatus {

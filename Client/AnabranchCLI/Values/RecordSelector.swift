@@ -9,11 +9,13 @@ struct RecordSelector {
     let text: String
     let command: String
 
+    var isByAttribute: Bool { text.contains("=") && !text.contains("://") }
+
     /// - Throws: ``CommandFailure`` with status 1 where there is none, or more than one.
     func object(
         of entity: EntityDescription, in context: ManagedObjectContext
     ) throws -> ManagedObject {
-        if let equals = text.firstIndex(of: "="), !text.contains("://") {
+        if isByAttribute, let equals = text.firstIndex(of: "=") {
             return try object(
                 of: entity, where: String(text[..<equals]),
                 is: String(text[text.index(after: equals)...]), in: context)
@@ -66,6 +68,23 @@ struct RecordSelector {
         if let uri = URL(string: text), uri.scheme == "anabranch" {
             return try coordinator.managedObjectID(forURIRepresentation: uri)
         }
+        return try shortRecordID(in: coordinator).flatMap {
+            try coordinator.managedObjectID(for: $0, entity: entity)
+        }
+    }
+
+    /// The identity that an ID names, whether there is such a record or not.
+    ///
+    /// - Returns: `nil` where the store has never heard of its replica.
+    /// - Throws: ``UsageError`` where the text is no ID.
+    func recordID(in coordinator: PersistentStoreCoordinator) throws -> RecordID? {
+        if let uri = URL(string: text), uri.scheme == "anabranch" {
+            return try coordinator.managedObjectID(forURIRepresentation: uri)?.recordID
+        }
+        return try shortRecordID(in: coordinator)
+    }
+
+    private func shortRecordID(in coordinator: PersistentStoreCoordinator) throws -> RecordID? {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].count >= 4, let number = UInt64(parts[1]),
             (1...Limits.greatestRecordNumber).contains(number)
@@ -83,7 +102,6 @@ struct RecordSelector {
             throw CommandFailure(
                 .failure, "Several replicas begin with \(prefix). Type more of its digits.")
         }
-        return try coordinator.managedObjectID(
-            for: RecordID(replica: replica, number: number), entity: entity)
+        return RecordID(replica: replica, number: number)
     }
 }

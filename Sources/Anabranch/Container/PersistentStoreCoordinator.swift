@@ -15,6 +15,8 @@ public final class PersistentStoreCoordinator: Sendable {
     let plans: EntityPlans
     private let numbers = NumberReserve()
     private let links = Mutex<[ContextLink]>([])
+    let conflictListeners = Listeners<RecordedConflicts>()
+    let resolverQueue = ResolverQueue()
 
     /// - Throws: ``StoreError`` with the file as it was; ``PropertyError`` with code
     ///   `classMismatch` where a class does not fit the model.
@@ -100,9 +102,10 @@ extension PersistentStoreCoordinator {
 
     /// Tells every context what was changed in the store by somebody else.
     ///
-    /// Each context refreshes, on its own queue, the objects that it has registered.
+    /// Each context refreshes, on its own queue, the objects that it has registered. Then those
+    /// who want to know are told of conflicts, and the app's resolver runs.
     ///
-    /// - Parameter whenMerged: Called once every context is done.
+    /// - Parameter whenMerged: Called once every context and the resolver are done.
     package func didApply(
         _ changes: ChangedRecords, author: String = "sync",
         whenMerged: (@Sendable () -> Void)? = nil
@@ -111,6 +114,20 @@ extension PersistentStoreCoordinator {
         for link in links.withLock({ $0 }) {
             link.enqueue(in: group) { $0.merge(changes, author: author) }
         }
-        if let whenMerged { group.notify(queue: .global(), execute: whenMerged) }
+        guard !changes.conflicts.isEmpty else {
+            if let whenMerged { group.notify(queue: .global(), execute: whenMerged) }
+            return
+        }
+        group.notify(queue: .global()) { [self] in
+            tell(of: changes.conflicts, whenResolved: whenMerged)
+        }
+    }
+
+    private func tell(
+        of conflicts: [RecordedConflict], whenResolved: (@Sendable () -> Void)?
+    ) {
+        let recorded = RecordedConflicts(conflicts, origin: origin)
+        post(recorded)
+        resolverQueue.run(.numbers(recorded.ids), on: self) { _ in whenResolved?() }
     }
 }

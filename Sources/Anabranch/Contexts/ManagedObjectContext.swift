@@ -41,7 +41,7 @@ public final class ManagedObjectContext {
     private var numberBlock = 16
     private var releaseThreshold = 4096
     private var isProcessingScheduled = false
-    var observers = ChangeObservers()
+    var observers = Listeners<ObjectIDChanges>()
 
     init(coordinator: PersistentStoreCoordinator, queue: ContextQueue) {
         self.coordinator = coordinator

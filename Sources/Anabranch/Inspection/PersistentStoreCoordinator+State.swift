@@ -1,5 +1,5 @@
 public import AnabranchReplication
-public import AnabranchStore
+import AnabranchStore
 
 extension PersistentStoreCoordinator {
     /// The hash of the merged state: equal on every replica and zone that holds the same change
@@ -13,12 +13,5 @@ extension PersistentStoreCoordinator {
     /// - Throws: ``StoreError``.
     public func versionVector() throws -> VersionVector {
         try store.read { try $0.versionVector() }
-    }
-
-    /// What merging has discarded in this file, the newest first.
-    ///
-    /// - Throws: ``StoreError``.
-    public func conflicts(limit: Int = .max) throws -> [Conflict] {
-        try store.conflicts(limit: limit)
     }
 }

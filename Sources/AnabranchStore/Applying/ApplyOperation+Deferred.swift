@@ -37,13 +37,14 @@ extension ApplyOperation {
             try outcome == .keeps
             || (outcome == .takes && journal.isConcurrent(heldStamp, with: set))
         guard isLoss, property.rule.loses else { return }
-        let (lost, stamp, winner) =
+        let (lost, stamp, winner, winning) =
             outcome == .keeps
-            ? (value, set.stamp, heldStamp) : (held.value, heldStamp, set.stamp)
+            ? (value, set.stamp, heldStamp, held.value)
+            : (held.value, heldStamp, set.stamp, value)
         try journal.record(
             .init(
                 kind: .concurrentWrite, record: id, entity: entity, property: property,
-                value: lost, lost: stamp, winner: winner))
+                value: lost, lost: stamp, winner: winner, winningValue: winning))
     }
 }
 

@@ -27,6 +27,8 @@ package struct ChangedRecords: Sendable {
     /// Records whose histories forked, by the names that they had before. The entities have the
     /// old names as deleted and the new ones as inserted.
     package var renamed: [LocalID: LocalID]
+    /// What the page has added to the conflict journal, in its order.
+    package var conflicts: [RecordedConflict] = []
 
     package init(entities: [Entity] = [], renamed: [LocalID: LocalID] = [:]) {
         self.entities = entities

@@ -7,7 +7,11 @@ extension Store {
     /// A set that this file already holds, told by its origin alone, is not applied again, so a
     /// retry after a lost reply is harmless (invariant 3). No object is made.
     ///
-    /// - Returns: The records whose stored values changed, for contexts to refresh.
+    /// What is lost in the merge goes to the conflict journal, and what the journal's retention
+    /// does not keep is removed from it.
+    ///
+    /// - Returns: The records whose stored values changed, for contexts to refresh, and the
+    ///   conflicts that were recorded.
     /// - Throws: ``StoreError``; nothing was applied. `cursorMoved`: the file has gone on since
     ///   the page was asked for; ask again. `digestMismatch`: the page is not what its cursor
     ///   says. `sequenceGap`, `forked`: a set does not continue what is held of its replica.
@@ -34,8 +38,10 @@ extension Store {
                         + "the cursor that came with them.", path: path)
             }
             transaction.state.cursor = page.cursor
-            return try operation.changes.collected(
+            var changed = try operation.changes.collected(
                 StoreReader(transaction.connection, schema: schema))
+            changed.conflicts = try transaction.settleConflicts()
+            return changed
         }
     }
 }

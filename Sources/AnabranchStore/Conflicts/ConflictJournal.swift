@@ -15,6 +15,8 @@ final class ConflictJournal {
         var value: Value
         var lost: LocalStamp
         var winner: LocalStamp?
+        /// As it travels; `nil` where a delete has won.
+        var winningValue: Value?
     }
 
     private let transaction: WriteTransaction
@@ -40,8 +42,8 @@ final class ConflictJournal {
         let statement = try transaction.connection.cached(
             """
             INSERT INTO ab_conflict (kind, record, entity, property, type, rule, value, hlc, by,
-            author, winner_hlc, winner_by, winner_author, noticed)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            author, winner_hlc, winner_by, winner_author, winner_value, noticed)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         try statement.bind(loss.kind.rawValue, at: 1)
         try statement.bind(loss.record, at: 2)
@@ -49,9 +51,7 @@ final class ConflictJournal {
         try statement.bind(loss.property.name.string, at: 4)
         try statement.bind(Int64(loss.property.type.rawValue), at: 5)
         try statement.bind(Int64(loss.property.rule.rawValue), at: 6)
-        var value = ByteWriter()
-        value.append(tagged: loss.value)
-        try statement.bind(value.bytes, at: 7)
+        try statement.bind(tagged(loss.value), at: 7)
         try statement.bind(Int64(bitPattern: loss.lost.timestamp), at: 8)
         try statement.bind(loss.lost.ordinal, at: 9)
         try statement.bind(try author(of: loss.lost), at: 10)
@@ -60,9 +60,18 @@ final class ConflictJournal {
             try statement.bind(winner.ordinal, at: 12)
             try statement.bind(try author(of: winner), at: 13)
         }
-        try statement.bind(transaction.environment.wallMilliseconds(), at: 14)
+        if let value = loss.winningValue { try statement.bind(tagged(value), at: 14) }
+        try statement.bind(transaction.environment.wallMilliseconds(), at: 15)
         try statement.run()
         statement.clearBindings()
+        transaction.noteConflict(
+            transaction.connection.lastInsertRowID, of: loss.record, entity: loss.entity)
+    }
+
+    private func tagged(_ value: Value) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.append(tagged: value)
+        return writer.bytes
     }
 
     /// Whether a write that is held and a set that arrives were made without knowledge of each
@@ -128,7 +137,8 @@ extension ApplyOperation {
             .init(
                 kind: .concurrentWrite, record: row.id, entity: row.layout.entity.wireName,
                 property: column.property.wireProperty,
-                value: try wireValue(lost, column.kind), lost: held, winner: set.stamp))
+                value: try wireValue(lost, column.kind), lost: held, winner: set.stamp,
+                winningValue: try wireValue(value, column.kind)))
     }
 
     /// An arriving value is older than the one that is held.
@@ -136,11 +146,13 @@ extension ApplyOperation {
         _ column: TableLayout.Column, of row: HeldRow, value: Value,
         to held: LocalStamp?, _ set: IncomingSet
     ) throws {
-        guard try self.value(of: column, in: row) != value else { return }
+        let winning = try self.value(of: column, in: row)
+        guard winning != value else { return }
         try journal.record(
             .init(
                 kind: .concurrentWrite, record: row.id, entity: row.layout.entity.wireName,
                 property: column.property.wireProperty,
-                value: try wireValue(value, column.kind), lost: set.stamp, winner: held))
+                value: try wireValue(value, column.kind), lost: set.stamp, winner: held,
+                winningValue: try wireValue(winning, column.kind)))
     }
 }

@@ -1,18 +1,25 @@
+package import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
 extension Store {
     /// What merging has discarded, the newest first.
-    package func conflicts(limit: Int = .max) throws -> [Conflict] {
+    ///
+    /// Entries of a kind that a later version has added are left out.
+    package func conflicts(
+        _ selection: ConflictSelection = .all, limit: Int = .max
+    ) throws -> [Conflict] {
         try read { reader in
             let replicas = try reader.replicas()
+            let condition = condition(selection, replicas)
             let statement = try reader.connection.cached(
                 """
                 SELECT kind, record, entity, property, type, rule, value, hlc, by, author,
-                winner_hlc, winner_by, winner_author, noticed
-                FROM ab_conflict ORDER BY id DESC LIMIT ?
+                winner_hlc, winner_by, winner_author, winner_value, noticed, id
+                FROM ab_conflict WHERE \(condition.sql) ORDER BY id DESC LIMIT ?
                 """)
-            try statement.bind(Int64(limit), at: 1)
+            try statement.bind(condition)
+            try statement.bind(Int64(limit), at: condition.values.count + 1)
             var conflicts: [Conflict] = []
             while try statement.step() {
                 if let conflict = try Self.conflict(statement, replicas) {
@@ -23,6 +30,38 @@ extension Store {
         }
     }
 
+    package func conflictCount(_ selection: ConflictSelection = .all) throws -> Int {
+        try read { reader in
+            let condition = condition(selection, try reader.replicas())
+            let statement = try reader.connection.cached(
+                "SELECT count(*) FROM ab_conflict WHERE \(condition.sql)")
+            try statement.bind(condition)
+            guard try statement.step() else { return 0 }
+            defer { statement.reset() }
+            return Int(statement.int64(at: 0))
+        }
+    }
+
+    /// Removes entries for good.
+    ///
+    /// - Returns: How many there were.
+    package func purgeConflicts(_ selection: ConflictSelection) throws -> Int {
+        try write { try $0.purgeConflicts(selection) }
+    }
+
+    /// The entity of a conflict's record, or the one that the journal names where the record is
+    /// gone; `nil` where the model does not know that.
+    package func entity(of conflict: Conflict) throws -> EntityDescription? {
+        guard let id = try localID(of: conflict.record) else { return nil }
+        return try read { try $0.entity(ofConflict: id, named: WireName(conflict.entity)) }
+    }
+
+    private func condition(
+        _ selection: ConflictSelection, _ replicas: ReplicaTable
+    ) -> ConflictSelection.Condition {
+        selection.condition(replicas, wallMilliseconds: environment.wallMilliseconds())
+    }
+
     private static func conflict(
         _ statement: Statement, _ replicas: ReplicaTable
     ) throws -> Conflict? {
@@ -30,18 +69,25 @@ extension Store {
             let record = replicas.record(statement.int64(at: 1)),
             let lost = stamp(statement, at: 7, replicas)
         else { return nil }
-        var value = ByteReader(statement.bytes(at: 6))
         return Conflict(
-            kind: kind, record: record, entity: statement.string(at: 2),
+            id: statement.int64(at: 15), kind: kind, record: record,
+            entity: statement.string(at: 2),
             property: WireProperty(
                 name: WireName(statement.string(at: 3)),
                 type: WireType(rawValue: UInt8(truncatingIfNeeded: statement.int64(at: 4))),
                 rule: MergeRule(rawValue: UInt8(truncatingIfNeeded: statement.int64(at: 5)))),
-            value: try value.readTagged(),
+            value: try value(statement, at: 6) ?? .null,
             lost: Conflict.Write(stamp: lost, author: statement.string(at: 9)),
             winner: stamp(statement, at: 10, replicas).map {
                 Conflict.Write(stamp: $0, author: statement.string(at: 12))
-            }, noticedMilliseconds: statement.int64(at: 13))
+            }, winningValue: try value(statement, at: 13),
+            noticedMilliseconds: statement.int64(at: 14))
+    }
+
+    private static func value(_ statement: Statement, at column: Int) throws -> Value? {
+        guard !statement.isNull(at: column) else { return nil }
+        var reader = ByteReader(statement.bytes(at: column))
+        return try reader.readTagged()
     }
 
     private static func stamp(
@@ -51,5 +97,62 @@ extension Store {
         else { return nil }
         let timestamp = UInt64(bitPattern: statement.int64(at: column))
         return Stamp(timestamp: HybridTimestamp(rawValue: timestamp), replica: replica)
+    }
+}
+
+extension WriteTransaction {
+    func purgeConflicts(_ selection: ConflictSelection) throws -> Int {
+        let condition = selection.condition(
+            replicas, wallMilliseconds: environment.wallMilliseconds())
+        let statement = try connection.cached("DELETE FROM ab_conflict WHERE \(condition.sql)")
+        try statement.bind(condition)
+        try statement.run()
+        return connection.changes
+    }
+
+    /// Removes what the store's policy does not keep.
+    ///
+    /// Looks at the index of times once a page; at the number of entries only when there are new
+    /// ones.
+    ///
+    /// - Returns: What this transaction has added and the policy keeps.
+    func settleConflicts() throws -> [RecordedConflict] {
+        let retention = store.options.conflictRetention
+        if let age = retention.age { _ = try purgeConflicts(.olderThan(age)) }
+        guard let first = recordedConflicts.first else { return [] }
+        if let count = retention.count { _ = try purgeConflicts(.allButNewest(count)) }
+        let isPurging = retention != .everything
+        let kept = isPurging ? try conflictNumbers(from: first.id) : []
+        let reader = StoreReader(connection, schema: schema)
+        return try recordedConflicts.filter { !isPurging || kept.contains($0.id) }.map {
+            RecordedConflict(
+                id: $0.id, record: $0.record,
+                entity: try reader.entity(ofConflict: $0.record, named: $0.entity))
+        }
+    }
+
+    private func conflictNumbers(from first: Int64) throws -> Set<Int64> {
+        let statement = try connection.cached("SELECT id FROM ab_conflict WHERE id >= ?")
+        try statement.bind(first, at: 1)
+        var numbers: Set<Int64> = []
+        while try statement.step() { numbers.insert(statement.int64(at: 0)) }
+        return numbers
+    }
+}
+
+extension StoreReader {
+    fileprivate func entity(
+        ofConflict record: LocalID, named name: WireName
+    ) throws -> EntityDescription? {
+        guard let entity = schema.model.entity(wireName: name), !entity.subentities.isEmpty else {
+            return schema.model.entity(wireName: name)
+        }
+        return try self.entity(of: record, in: entity) ?? entity
+    }
+}
+
+extension Statement {
+    fileprivate func bind(_ condition: ConflictSelection.Condition) throws {
+        for (index, value) in condition.values.enumerated() { try bind(value, at: index + 1) }
     }
 }

@@ -13,6 +13,8 @@ public struct StoreOptions: Sendable {
     /// How long to wait for another process that writes.
     public var busyTimeout: Duration = .seconds(5)
     public var isReadOnly = false
+    /// What the conflict journal keeps; everything, unless it is told otherwise.
+    public var conflictRetention = ConflictRetention.everything
 
     public init() {}
 }

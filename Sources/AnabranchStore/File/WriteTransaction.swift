@@ -11,6 +11,8 @@ final class WriteTransaction {
     let store: Store
     var state: StoreState
     private(set) var replicas: ReplicaTable
+    /// What was added to the conflict journal, with the entities that it names.
+    private(set) var recordedConflicts: [(id: Int64, record: LocalID, entity: WireName)] = []
 
     var schema: StoreSchema { store.schema }
     var environment: StoreEnvironment { store.environment }
@@ -43,6 +45,10 @@ final class WriteTransaction {
     /// By the server's clock, as far as it is known.
     var wallMilliseconds: Int64 {
         environment.wallMilliseconds().addingReportingOverflow(state.clockOffset).partialValue
+    }
+
+    func noteConflict(_ id: Int64, of record: LocalID, entity: WireName) {
+        recordedConflicts.append((id, record, entity))
     }
 
     func finish() throws { try state.write(connection) }

@@ -120,6 +120,8 @@ struct LogRewriting {
         try StoreReader(connection, schema: schema).entity(of: id, in: table.root) ?? table.root
     }
 
+    /// The journal names renamed records anew: those that lost something, and those that lost
+    /// references and links led to.
     private func renameConflicts(_ renamed: [LocalID: LocalID]) throws {
         let update = try connection.cached(
             "UPDATE ab_conflict SET record = ? WHERE record = ?")
@@ -127,7 +129,20 @@ struct LogRewriting {
             try update.bind(new, at: 1)
             try update.bind(old, at: 2)
             try update.run()
+            for column in ["value", "winner_value"] {
+                let update = try connection.cached(
+                    "UPDATE ab_conflict SET \(column) = ? WHERE \(column) = ?")
+                try update.bind(try taggedReference(to: new), at: 1)
+                try update.bind(try taggedReference(to: old), at: 2)
+                try update.run()
+            }
         }
+    }
+
+    private func taggedReference(to id: LocalID) throws -> [UInt8] {
+        var writer = ByteWriter()
+        writer.append(tagged: .reference(try transaction.recordID(of: id)))
+        return writer.bytes
     }
 
     /// Everything that was ever done to records born in renamed sets is in sets that the zone

@@ -29,9 +29,11 @@ enum CoreTables {
         CREATE INDEX ab_changeset_server ON ab_changeset (server_position)
             WHERE server_position IS NOT NULL;
         CREATE TABLE ab_conflict (
-            id INTEGER PRIMARY KEY, kind INTEGER, record INTEGER, entity TEXT, property TEXT,
-            type INTEGER, rule INTEGER, value BLOB, hlc INTEGER, by INTEGER, author TEXT,
-            winner_hlc INTEGER, winner_by INTEGER, winner_author TEXT, noticed INTEGER);
+            id INTEGER PRIMARY KEY AUTOINCREMENT, kind INTEGER, record INTEGER, entity TEXT,
+            property TEXT, type INTEGER, rule INTEGER, value BLOB, hlc INTEGER, by INTEGER,
+            author TEXT, winner_hlc INTEGER, winner_by INTEGER, winner_author TEXT,
+            winner_value BLOB, noticed INTEGER);
+        CREATE INDEX ab_conflict_noticed ON ab_conflict (noticed);
         CREATE TABLE ab_epoch (id BLOB PRIMARY KEY) WITHOUT ROWID;
         CREATE TABLE ab_delete_mark (record INTEGER PRIMARY KEY, seen BLOB);
         CREATE TABLE ab_debt (record INTEGER PRIMARY KEY);

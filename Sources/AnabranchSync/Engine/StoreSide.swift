@@ -66,7 +66,7 @@ package struct StoreSide: Sendable {
     }
 
     private func show(_ changed: ChangedRecords) {
-        guard !changed.isEmpty else { return }
+        guard !changed.isEmpty || !changed.conflicts.isEmpty else { return }
         merges.begin()
         didApply(changed) { [merges] in merges.end() }
     }

@@ -92,6 +92,31 @@ import Testing
         #expect(try b.related(anna, "teams") == [newTeam])
     }
 
+    @Test func `take the conflict journal along, and the references in it`() throws {
+        let (a, b, anna) = try forked()
+        let c = try twins.open("c")
+        try twins.sync(c)
+        let cyd = try b.insertPerson("Cyd")
+        try b.set("boss", .integer(cyd), of: anna)
+        scenarioTick()
+        let boss = try c.insertPerson("Boss")
+        try c.set("boss", .integer(boss), of: c.id(of: anna, on: a))
+        try twins.sync(c)
+        try twins.zone.pull(into: b)
+        let before = try #require(try b.recordID(of: cyd))
+        #expect(try b.conflicts().map(\.value) == [.reference(before)])
+        try twins.sync(a)
+        try a.insertPerson("Bob")
+        try twins.sync(a)
+        let changed = try twins.zone.pull(into: b)
+        let renamed = try #require(changed.renamed[cyd])
+        let after = try #require(try b.recordID(of: renamed))
+        #expect(try b.conflicts().map(\.value).contains(.reference(after)))
+        #expect(try !b.conflicts().map(\.value).contains(.reference(before)))
+        let led = try b.conflicts(.record(after)).map(\.kind)
+        #expect(led.isEmpty, "only links count for the other end")
+    }
+
     @Test func `of three files come out as three branches`() throws {
         let (a, b, anna) = try forked()
         let c = try twins.twin(of: "a", as: "c")

@@ -1,7 +1,8 @@
 import AnabranchReplication
 
 /// What a set of saves means, whatever their order: each register the write with the greatest
-/// stamp, each counter the sum of its events, each link the adds that no removal has seen, of records that nobody has deleted.
+/// stamp, each counter the sum of its events, each link the adds that no removal has seen, of
+/// records that nobody has deleted.
 ///
 /// Written as definitions over all saves at once, so that it shares no step with the merges.
 struct IntendedState {

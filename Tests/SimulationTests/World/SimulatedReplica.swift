@@ -335,7 +335,7 @@ extension SimulatedReplica {
 
     /// - Returns: What happened to the replica.
     func closeForGood() -> RunStatistics {
-        statistics.note(.conflict, count: (try? store.conflicts(limit: 1_000).count) ?? 0)
+        statistics.note(.conflict, count: (try? store.conflictCount()) ?? 0)
         store.close()
         return statistics
     }

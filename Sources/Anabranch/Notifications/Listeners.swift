@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Who iterates over a context's changes.
-final class ChangeObservers: Sendable {
+/// Who iterates over what happens, event by event.
+final class Listeners<Event: Sendable>: Sendable {
     private struct State: Sendable {
         var next = 0
-        var streams: [Int: AsyncStream<ObjectIDChanges>.Continuation] = [:]
+        var streams: [Int: AsyncStream<Event>.Continuation] = [:]
     }
 
     private let state = Mutex(State())
@@ -13,8 +13,8 @@ final class ChangeObservers: Sendable {
         for continuation in state.withLock({ $0.streams.values }) { continuation.finish() }
     }
 
-    func stream() -> AsyncStream<ObjectIDChanges> {
-        let (stream, continuation) = AsyncStream<ObjectIDChanges>.makeStream()
+    func stream() -> AsyncStream<Event> {
+        let (stream, continuation) = AsyncStream<Event>.makeStream()
         let number = state.withLock { state in
             state.next += 1
             state.streams[state.next] = continuation
@@ -26,8 +26,8 @@ final class ChangeObservers: Sendable {
         return stream
     }
 
-    func yield(_ changes: ObjectIDChanges) {
+    func yield(_ event: Event) {
         let streams = state.withLock { Array($0.streams.values) }
-        for continuation in streams { continuation.yield(changes) }
+        for continuation in streams { continuation.yield(event) }
     }
 }

@@ -1,0 +1,160 @@
+public import AnabranchModel
+public import AnabranchReplication
+public import AnabranchStore
+
+/// Everything that was lost with one deleted record, as far as the journal has it: what a new
+/// object can be made of.
+///
+/// What the deleter knew was deleted on purpose and is not here. Of several lost writes of one
+/// property there is the one that its merge rule lets stay; of a counter, what was held and all
+/// that was added.
+public struct LostValues: Sendable {
+    public let record: RecordID
+    public let entity: EntityDescription
+    /// By name.
+    public private(set) var attributes: [String: Value] = [:]
+    /// By the name of a to-one or a to-many relationship, the records at its other end, whether
+    /// they are still there or not, ascending; of a to-one at most one.
+    public private(set) var related: [String: [RecordID]] = [:]
+    /// The entries that this was gathered from, the newest first; also of properties that the
+    /// model does not know.
+    public let conflicts: [Conflict]
+
+    init(_ conflicts: [Conflict], of record: RecordID, entity: EntityDescription) {
+        self.conflicts = conflicts
+        self.record = record
+        self.entity = entity
+        let own = conflicts.filter { $0.record == record && $0.kind != .linkToDeleted }
+        for (_, writes) in Dictionary(grouping: own, by: \.property) { gather(writes) }
+        for conflict in conflicts where conflict.kind == .linkToDeleted { gather(link: conflict) }
+    }
+
+    public var isEmpty: Bool { attributes.isEmpty && related.isEmpty }
+
+    /// - Parameter writes: Of one property, not empty.
+    private mutating func gather(_ writes: [Conflict]) {
+        guard let property = entity.property(of: writes[0]) else { return }
+        let value = Self.standing(among: writes)
+        switch property {
+        case .attribute(let attribute): attributes[attribute.name] = value
+        case .relationship(let relationship):
+            if case .reference(let target) = value {
+                related[relationship.name] = [target]
+            } else {
+                related[relationship.name] = []
+            }
+        }
+    }
+
+    private static func standing(among writes: [Conflict]) -> Value {
+        let property = writes[0].property
+        if property.rule == .counter {
+            let held = writes.first { $0.kind == .deletedWhileWritten }?.value ?? .null
+            return writes.filter { $0.kind == .writeToDeleted }.reduce(held) {
+                Counter.sum($0, $1.value, of: property.type)
+            }
+        }
+        return writes.dropFirst().reduce(writes[0]) { held, write in
+            let outcome = Register.outcome(
+                ofWriting: write.lost.stamp, over: held.lost.stamp, by: property.rule,
+                values: { (write.value, held.value) })
+            return outcome == .takes ? write : held
+        }.value
+    }
+
+    private mutating func gather(link conflict: Conflict) {
+        guard case .reference(let right) = conflict.value else { return }
+        if conflict.record == record, let property = entity.property(of: conflict) {
+            add(right, to: property.relationship)
+        }
+        if right == record, conflict.record != record {
+            let inverse = entity.relationships.first {
+                $0.wireProperty == conflict.property
+                    && $0.storedSide.entity.wireName.string == conflict.entity
+                    && ($0 != $0.storedSide || $0.inverse == $0)
+            }
+            add(conflict.record, to: inverse)
+        }
+    }
+
+    private mutating func add(_ other: RecordID, to relationship: RelationshipDescription?) {
+        guard let name = relationship?.name else { return }
+        var others = Set(related[name] ?? [])
+        others.insert(other)
+        related[name] = others.sorted()
+    }
+}
+
+extension ManagedObjectContext {
+    /// Everything that was lost with a conflict's record, when somebody else had deleted it; of a
+    /// lost link, with the end that is gone.
+    ///
+    /// - Returns: Empty values where the record was not deleted.
+    /// - Throws: ``ConflictError`` `unknownProperty` where the model does not know the entity;
+    ///   ``StoreError``.
+    public func lostValues(of conflict: Conflict) throws -> LostValues {
+        checkQueue()
+        let record = try deletedRecord(of: conflict)
+        let all = try coordinator.conflicts(.record(record)).filter { $0.kind != .concurrentWrite }
+        guard let entity = try entity(of: record, toldBy: all, for: conflict) else {
+            throw ConflictError(
+                .unknownProperty, conflict,
+                because: "the model has no such entity; open the store with the model of the "
+                    + "replica that wrote it.")
+        }
+        return LostValues(all, of: record, entity: entity)
+    }
+
+    private func deletedRecord(of conflict: Conflict) throws -> RecordID {
+        let store = coordinator.store
+        guard conflict.kind == .linkToDeleted, case .reference(let right) = conflict.value,
+            let entity = try store.entity(of: conflict),
+            let left = try store.localID(of: conflict.record),
+            try store.read({ try $0.entity(of: left, in: entity) }) != nil
+        else { return conflict.record }
+        return right
+    }
+
+    /// A lost write names the record's own entity; a link the one that declares the relationship,
+    /// which may be one above.
+    private func entity(
+        of record: RecordID, toldBy conflicts: [Conflict], for conflict: Conflict
+    ) throws -> EntityDescription? {
+        let telling = conflicts.first { $0.record == record && $0.kind != .linkToDeleted }
+        if telling != nil || record == conflict.record {
+            return try coordinator.store.entity(of: telling ?? conflict)
+        }
+        return try coordinator.store.entity(of: conflict)?.property(of: conflict)?.relationship?
+            .destination
+    }
+
+    /// Inserts a new object with the values that were lost with a deleted one: an unsaved
+    /// insertion as any other, under an ID of its own, because a deleted record never comes back.
+    ///
+    /// Relationships to objects that are deleted, too, are left out. What the deleter knew has to
+    /// be set before the save, where the entity demands it.
+    ///
+    /// - Throws: ``PropertyError`` where a value is refused or the entity is abstract;
+    ///   ``StoreError``. Nothing has changed then.
+    @discardableResult
+    public func insert(_ lost: LostValues) throws -> ManagedObject {
+        let object = try insert(lost.entity)
+        do {
+            for (name, value) in lost.attributes { try object.setValue(value, forKey: name) }
+            for relationship in lost.entity.relationships {
+                for record in lost.related[relationship.name] ?? [] {
+                    guard let other = try existingTarget(record, of: relationship) else { continue }
+                    if relationship.isToMany {
+                        try insert(other, into: object, relationship)
+                    } else {
+                        try setTarget(of: object, by: relationship, to: other)
+                    }
+                }
+            }
+        } catch {
+            delete(object)
+            throw error
+        }
+        return object
+    }
+}

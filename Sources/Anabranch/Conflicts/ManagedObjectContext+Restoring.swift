@@ -1,0 +1,111 @@
+import AnabranchModel
+import AnabranchReplication
+public import AnabranchStore
+
+extension ManagedObjectContext {
+    /// Writes a losing value into its object: an unsaved edit as any other, which the next save
+    /// sends to every replica as a write that knows of both.
+    ///
+    /// An attribute and a to-one get the value; a link is made again. The entry stays in the
+    /// journal until it is purged.
+    ///
+    /// - Returns: The object.
+    /// - Throws: ``ConflictError``, with nothing changed: `recordDeleted`, `targetDeleted`,
+    ///   `cannotWin`, `unknownProperty`. ``PropertyError`` where the object refuses the value;
+    ///   ``StoreError``.
+    @discardableResult
+    public func restore(_ conflict: Conflict) throws -> ManagedObject {
+        checkQueue()
+        let object = try object(of: conflict)
+        guard let property = object.entity.property(of: conflict) else {
+            throw ConflictError(
+                .unknownProperty, conflict,
+                because: "the model has no such property of that type and rule; open the store "
+                    + "with the model of the replica that wrote it.")
+        }
+        try checkCanWin(conflict)
+        switch property {
+        case .attribute(let attribute):
+            try object.setValue(conflict.value, forKey: attribute.name)
+        case .relationship(let relationship):
+            try restore(conflict, into: object, relationship)
+        }
+        return object
+    }
+
+    private func object(of conflict: Conflict) throws -> ManagedObject {
+        guard let id = try coordinator.managedObjectID(of: conflict) else {
+            throw ConflictError(
+                .unknownProperty, conflict,
+                because: "the model has no such entity; open the store with the model of the "
+                    + "replica that wrote it.")
+        }
+        do {
+            return try existingObject(with: id)
+        } catch let error as PropertyError where error.code == .inaccessible {
+            throw ConflictError(
+                .recordDeleted, conflict,
+                because: "the record \(conflict.record) is deleted and does not come back; insert "
+                    + "a new object from its lost values.", underlying: error)
+        }
+    }
+
+    private func checkCanWin(_ conflict: Conflict) throws {
+        let cause: String
+        switch conflict.property.rule {
+        case .firstWriter: cause = "the first write stays, whatever is written later."
+        case .max, .min:
+            cause = "the \(conflict.property.rule) of all writes stays, whatever is written later."
+        case .counter: cause = "a counter only adds, so that no write of it loses to another."
+        default: return
+        }
+        throw ConflictError(.cannotWin, conflict, because: cause)
+    }
+
+    private func restore(
+        _ conflict: Conflict, into object: ManagedObject, _ relationship: RelationshipDescription
+    ) throws {
+        guard case .reference(let record) = conflict.value else {
+            return try setTarget(of: object, by: relationship, to: nil)
+        }
+        guard let target = try existingTarget(record, of: relationship) else {
+            throw ConflictError(
+                .targetDeleted, conflict,
+                because: "the record \(record), to which it led, is deleted; set it to another "
+                    + "object.")
+        }
+        if relationship.isToMany {
+            try insert(target, into: object, relationship)
+        } else {
+            try setTarget(of: object, by: relationship, to: target)
+        }
+    }
+
+    /// - Returns: `nil` where the record is deleted, here or in the store.
+    func existingTarget(
+        _ record: RecordID, of relationship: RelationshipDescription
+    ) throws -> ManagedObject? {
+        let destination = relationship.destination
+        guard let id = try coordinator.store.localID(of: record),
+            let entity = try coordinator.store.read({ try $0.entity(of: id, in: destination) }),
+            entity.isKind(of: destination)
+        else { return nil }
+        let object = object(
+            with: ManagedObjectID(origin: coordinator.origin, entity: entity, localID: id))
+        return object.isDeleted ? nil : object
+    }
+}
+
+extension EntityDescription {
+    /// The property that a conflict is about, on the side that is stored.
+    func property(of conflict: Conflict) -> PropertyDescription? {
+        slots.first { property in
+            guard property.wireProperty == conflict.property else { return false }
+            switch property {
+            case .attribute(let attribute): return !attribute.isTransient
+            case .relationship(let relationship):
+                return relationship == relationship.storedSide
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import AnabranchStore
+import Dispatch
+import Synchronization
+
+/// Runs a coordinator's resolver, one batch after the other, on a queue of its own.
+final class ResolverQueue: Sendable {
+    private struct State: Sendable {
+        var resolver: (any ConflictResolver)?
+        var last: ConflictResolution?
+    }
+
+    private let queue = ContextQueue.privateQueue()
+    private let state = Mutex(State())
+    private static let mostAttempts = 5
+
+    var resolver: (any ConflictResolver)? {
+        get { state.withLock(\.resolver) }
+        set { state.withLock { $0.resolver = newValue } }
+    }
+
+    var last: ConflictResolution? { state.withLock(\.last) }
+
+    /// Gives entries of the journal to the resolver, as one batch.
+    ///
+    /// - Parameter whenDone: Called in any case, with `nil` where there is no resolver or no such
+    ///   entry.
+    func run(
+        _ selection: ConflictSelection, on coordinator: PersistentStoreCoordinator,
+        whenDone: @escaping @Sendable (ConflictResolution?) -> Void
+    ) {
+        guard let resolver else { return whenDone(nil) }
+        queue.dispatchQueue.async { [self] in
+            let resolution = resolve(selection, with: resolver, on: coordinator)
+            if let resolution {
+                state.withLock { $0.last = resolution }
+                coordinator.post(resolution)
+            }
+            whenDone(resolution)
+        }
+    }
+
+    private func resolve(
+        _ selection: ConflictSelection, with resolver: any ConflictResolver,
+        on coordinator: PersistentStoreCoordinator
+    ) -> ConflictResolution? {
+        var ids: [Conflict.ID] = []
+        do {
+            let conflicts = Array(try coordinator.conflicts(selection).reversed())
+            guard !conflicts.isEmpty else { return nil }
+            ids = conflicts.map(\.id)
+            let hasSaved = try attempt(conflicts, with: resolver, on: coordinator)
+            return ConflictResolution(conflicts: ids, hasSaved: hasSaved, error: nil)
+        } catch {
+            return ConflictResolution(conflicts: ids, hasSaved: false, error: error)
+        }
+    }
+
+    /// Where somebody saves the same objects at the same time, the resolver looks at them again:
+    /// nothing of it was written.
+    private func attempt(
+        _ conflicts: [Conflict], with resolver: any ConflictResolver,
+        on coordinator: PersistentStoreCoordinator
+    ) throws -> Bool {
+        var attempts = 1
+        while true {
+            let context = ManagedObjectContext(coordinator: coordinator, queue: queue)
+            context.transactionAuthor = "resolver"
+            do {
+                try resolver.resolve(conflicts, in: context)
+                context.processPendingChanges()
+                let hasSaved = context.hasChanges
+                try context.save()
+                return hasSaved
+            } catch let error as SaveConflictError
+                where error.code == .mergeConflict && attempts < Self.mostAttempts
+            {
+                attempts += 1
+            }
+        }
+    }
+}
+
+extension PersistentStoreCoordinator {
+    /// The app's own rule for what merging discards; `nil` runs none.
+    ///
+    /// Set it before the first sync: conflicts of pages that were applied before, or by another
+    /// process, are given to it by ``resolveConflicts(_:)`` only.
+    public var conflictResolver: (any ConflictResolver)? {
+        get { resolverQueue.resolver }
+        set { resolverQueue.resolver = newValue }
+    }
+
+    /// What became of the last batch that the resolver was given since the store was opened.
+    public var lastConflictResolution: ConflictResolution? { resolverQueue.last }
+
+    /// Gives entries that are in the journal already to the resolver, as one batch.
+    ///
+    /// - Returns: What became of it; `nil` where there is no resolver, or no such entry.
+    @discardableResult
+    public func resolveConflicts(
+        _ selection: ConflictSelection = .all
+    ) async -> ConflictResolution? {
+        await withCheckedContinuation { continuation in
+            resolverQueue.run(selection, on: self) { continuation.resume(returning: $0) }
+        }
+    }
+}
+
+extension PersistentContainer {
+    /// As ``PersistentStoreCoordinator/conflictResolver``; the store has to be loaded.
+    public var conflictResolver: (any ConflictResolver)? {
+        get { coordinator.conflictResolver }
+        set { coordinator.conflictResolver = newValue }
+    }
+}

@@ -1,0 +1,98 @@
+import Anabranch
+import AnabranchServer
+import AnabranchStore
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import AnabranchSync
+
+/// What an app hears of conflicts, and decides, while its engine syncs.
+struct ConflictSyncTests {
+    private let scenario: EngineScenario
+    private let here: PersistentContainer
+    private let there: PersistentContainer
+
+    init() async throws {
+        scenario = try EngineScenario()
+        here = try Self.container("a.db", scenario)
+        there = try Self.container("b.db", scenario)
+        try here.newBackgroundContext().performAndWait { context in
+            try context.insert("Person").setValue("Ada", forKey: "name")
+            try context.save()
+        }
+        for container in [here, there] { try await engine(container).synchronize() }
+    }
+
+    private static func container(
+        _ name: String, _ scenario: EngineScenario
+    ) throws -> PersistentContainer {
+        let container = PersistentContainer(
+            model: scenario.names.model,
+            url: URL(fileURLWithPath: scenario.folder.file(name)))
+        try container.load()
+        return container
+    }
+
+    private func engine(_ container: PersistentContainer) throws -> SyncEngine {
+        let address = try ServerAddress(
+            server: #require(URL(string: "https://sync.example")), zone: "family", token: nil,
+            allowingPlainHTTP: false)
+        scenario.serverClock.milliseconds = Int64(Date().timeIntervalSince1970 * 1000)
+        return try SyncEngine(
+            coordinator: container.coordinator, address: address,
+            transport: scenario.transport())
+    }
+
+    private func setAge(_ age: Int, in container: PersistentContainer) throws {
+        Thread.sleep(forTimeInterval: 0.002)
+        try container.newBackgroundContext().performAndWait { context in
+            let person = try #require(
+                try context.fetch(FetchRequest<ManagedObject>(entityName: "Person")).first)
+            try person.setValue(age, forKey: "age")
+            try context.save()
+        }
+    }
+
+    private func age(in container: PersistentContainer) throws -> Int {
+        try container.newBackgroundContext().performAndWait { context in
+            try #require(try context.fetch(FetchRequest<ManagedObject>(entityName: "Person")).first)
+                .value(forKey: "age")
+        }
+    }
+
+    @Test func `an exchange ends when the resolver is done, and the next sends what it saved`()
+        async throws
+    {
+        here.conflictResolver = ConflictClosure { conflicts, context in
+            Thread.sleep(forTimeInterval: 0.05)
+            for conflict in conflicts { try context.restore(conflict) }
+        }
+        try setAge(1, in: here)
+        try setAge(2, in: there)
+        try await engine(there).synchronize()
+        let engine = try engine(here)
+        try await engine.synchronize()
+        #expect(here.coordinator.lastConflictResolution?.hasSaved == true)
+        #expect(try age(in: here) == 1)
+        try await engine.synchronize()
+        try await self.engine(there).synchronize()
+        #expect(try age(in: there) == 1)
+        #expect(try here.coordinator.canonicalHash() == scenario.zone.canonicalHash().hash)
+        let authors = try there.coordinator.changeSets().map(\.changeSet.author)
+        #expect(authors.filter { $0 == "resolver" }.count == 1)
+    }
+
+    @Test func `a page that changes no object is told of when something in it lost`() async throws {
+        try setAge(1, in: here)
+        try setAge(2, in: there)
+        try await engine(here).synchronize()
+        var told = there.coordinator.recordedConflicts().makeAsyncIterator()
+        try await engine(there).synchronize()
+        let conflicts = try #require(await told.next())
+        #expect(conflicts.count == 1 && conflicts.objectIDs.count == 1)
+        #expect(try there.coordinator.conflict(conflicts.ids[0])?.value == .integer(1))
+        #expect(try age(in: there) == 2)
+    }
+}
