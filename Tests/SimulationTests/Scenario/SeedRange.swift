@@ -5,7 +5,7 @@ struct SeedRange {
     let seeds: Range<UInt64>
     let isLong: Bool
 
-    static let ci: UInt64 = 1000
+    static let ci: UInt64 = 300
     static let quick: UInt64 = 100
 
     init(_ environment: [String: String] = ProcessInfo.processInfo.environment) {

@@ -17,12 +17,12 @@ package final class SimulatedDisk: @unchecked Sendable {
     private var generator: SeededGenerator
 
     /// SQLite counts the bytes that it has allocated under one lock, for which the runs of a
-    /// simulation would wait; it can be told not to as long as nothing has used it.
-    private static let isUncounted = csqlite_leave_memory_uncounted() == SQLITE_OK
+    /// simulation would wait. It can be told not to only where nothing has used it yet, and
+    /// nothing else uses it meanwhile.
+    package static func leaveMemoryUncounted() { _ = csqlite_leave_memory_uncounted() }
 
     /// - Parameter seed: Of what SQLite draws at random and of what survives a loss of power.
     package init(seed: UInt64) {
-        _ = Self.isUncounted
         generator = SeededGenerator(seed: seed)
         vfs = .allocate(capacity: 1)
         name = "simulated-\(UInt(bitPattern: vfs))"
