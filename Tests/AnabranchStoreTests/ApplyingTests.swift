@@ -68,6 +68,16 @@ import Testing
         try expectRefusal(.forked, scenario.zone.page(for: b) { $0.append(next) })
     }
 
+    @Test func `that lacks a set is told as damage before its rest contradicts the store`() throws {
+        try pushThree()
+        let whole = try scenario.zone.page(for: b)
+        try expectRefusal(
+            .digestMismatch,
+            RemotePage(
+                changeSets: Array(whole.changeSets.dropFirst()), after: whole.after,
+                cursor: whole.cursor))
+    }
+
     @Test func `whose entries do not give its cursor is refused whole`() throws {
         try pushThree()
         let page = try scenario.zone.page(for: b)

@@ -19,23 +19,10 @@ extension Store {
     package func apply(_ page: RemotePage) throws -> ChangedRecords {
         try write { transaction in
             try transaction.takePlace(of: page)
+            let places = try places(of: page)
             var operation = ApplyOperation(transaction)
-            // The log may be in a later epoch now: the same place under another name.
-            var cursor = LogCursor(
-                epoch: page.cursor.epoch, position: page.after.position,
-                digestHigh: page.after.digestHigh, digestLow: page.after.digestLow)
-            for changeSet in page.changeSets {
-                cursor = cursor.advanced(over: changeSet)
-                try operation.apply(
-                    changeSet,
-                    at: CausalContext.Prefix(epoch: cursor.epoch, position: cursor.position))
-            }
-            let isChecked = !environment.disabled.contains(.cursorDigest)
-            guard cursor == page.cursor || !isChecked else {
-                throw StoreError(
-                    .digestMismatch,
-                    "Can't apply \(page.changeSets.count) change sets because they do not lead to "
-                        + "the cursor that came with them.", path: path)
+            for (changeSet, place) in zip(page.changeSets, places) {
+                try operation.apply(changeSet, at: place)
             }
             transaction.state.cursor = page.cursor
             var changed = try operation.changes.collected(
@@ -43,6 +30,30 @@ extension Store {
             changed.conflicts = try transaction.settleConflicts()
             return changed
         }
+    }
+}
+
+extension Store {
+    /// Where the zone's log has the sets of a page.
+    ///
+    /// Looked at first: a page that is not what its cursor says would be taken for a log that
+    /// contradicts itself.
+    private func places(of page: RemotePage) throws -> [CausalContext.Prefix] {
+        // The log may be in a later epoch now: the same place under another name.
+        var cursor = LogCursor(
+            epoch: page.cursor.epoch, position: page.after.position,
+            digestHigh: page.after.digestHigh, digestLow: page.after.digestLow)
+        let places = page.changeSets.map { changeSet in
+            cursor = cursor.advanced(over: changeSet)
+            return CausalContext.Prefix(epoch: cursor.epoch, position: cursor.position)
+        }
+        guard cursor == page.cursor || environment.disabled.contains(.cursorDigest) else {
+            throw StoreError(
+                .digestMismatch,
+                "Can't apply \(page.changeSets.count) change sets because they do not lead to the "
+                    + "cursor that came with them.", path: path)
+        }
+        return places
     }
 }
 
