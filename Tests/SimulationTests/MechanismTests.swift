@@ -25,7 +25,10 @@ struct MechanismTests {
         }
     }
 
-    @Test(.enabled(if: !SeedRange().isLong), arguments: Mechanism.allCases)
+    @Test(
+        .enabled(if: !SeedRange().isLong),
+        .disabled(if: SeedRange().isQuick, "ANABRANCH_QUICK leaves out long tests"),
+        arguments: Mechanism.allCases)
     func `a run fails soon where a mechanism is switched off`(_ mechanism: Mechanism) async {
         let count = Self.seedCount(mechanism)
         let start = Self.firstSeed(mechanism)
