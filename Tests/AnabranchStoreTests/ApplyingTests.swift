@@ -68,6 +68,21 @@ import Testing
         try expectRefusal(.forked, scenario.zone.page(for: b) { $0.append(next) })
     }
 
+    /// No digest covers what a rewritten set says of its predecessor.
+    @Test func `with a rewritten set of another predecessor is told as damage`() throws {
+        try pushThree()
+        try scenario.zone.pull(into: b)
+        let last = scenario.zone.log[2]
+        let next = ChangeSet(
+            fromLog: .save, dot: Dot(replica: last.dot.replica, sequence: 4),
+            timestamp: HybridTimestamp(rawValue: last.timestamp.rawValue + 1), author: "",
+            name: "", payload: last.payload,
+            rewrittenFrom: Dot(replica: ReplicaID(high: 1, low: 2), sequence: 1),
+            previousOrigin: scenario.zone.log[0].origin, origin: last.digest, digest: last.digest,
+            context: last.context)
+        try expectRefusal(.malformedChangeSet, scenario.zone.page(for: b) { $0.append(next) })
+    }
+
     @Test func `that lacks a set is told as damage before its rest contradicts the store`() throws {
         try pushThree()
         let whole = try scenario.zone.page(for: b)

@@ -35,7 +35,7 @@ import Testing
         ]
     }
 
-    @Test(arguments: UInt64(0)..<60)
+    @Test(arguments: TestLength.seeds(60))
     func `agree on every state in every causal order`(seed: UInt64) throws {
         try expectAgreement(
             on: RandomHistory(seed: seed), [Self.model()] + Self.olderModels(), seed: seed)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test(arguments: UInt64(0)..<80)
+    @Test(arguments: TestLength.seeds(80))
     func `agree under every rule, whatever the models know`(seed: UInt64) throws {
         try expectAgreement(
             on: RandomHistory(seed: seed, steps: 40, rules: .all),

@@ -7,7 +7,7 @@ import Testing
 
 /// Stores that save by themselves and exchange now and then, by seed.
 @Suite struct `Stores that save and exchange at random` {
-    @Test(arguments: UInt64(0)..<40)
+    @Test(arguments: TestLength.seeds(40))
     func `end in the state that the zone's log gives`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let scenario = try StoreScenario()

@@ -138,7 +138,7 @@ struct RestoredZoneTests {
         try await world.expectConverged([b, c, a], people: 13)
     }
 
-    @Test(arguments: UInt64(0)..<12)
+    @Test(arguments: TestLength.seeds(12))
     func `restored again and again, nothing of a living client is lost`(
         seed: UInt64
     ) async throws {

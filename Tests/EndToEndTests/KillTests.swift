@@ -15,7 +15,7 @@ import Testing
         ProcessInfo.processInfo.environment["ANABRANCH_SEED"].flatMap { UInt64($0) }
         ?? UInt64(Date().timeIntervalSince1970 * 1000)
 
-    @Test(.disabled(if: isQuick, "ANABRANCH_QUICK leaves out long tests"))
+    @Test(.disabled(if: TestLength.isQuick, "\(TestLength.quickReason)"))
     func `every acknowledged save survives and all converge`() async throws {
         print("kills: \(Self.killCount), seed: \(Self.seed)")
         let folder = try TemporaryDirectory("kills")
@@ -70,6 +70,3 @@ import Testing
         print("\(witness.origins.count) saves, \(acknowledged.count) seen acknowledged at a kill")
     }
 }
-
-/// Whether the long parts are left out.
-let isQuick = ProcessInfo.processInfo.environment["ANABRANCH_QUICK"] == "1"

@@ -1,4 +1,5 @@
 import AnabranchReplication
+import TestSupport
 import Testing
 
 /// The test of the test: without any one mechanism the simulator must find a failure.
@@ -27,7 +28,7 @@ struct MechanismTests {
 
     @Test(
         .enabled(if: !SeedRange().isLong),
-        .disabled(if: SeedRange().isQuick, "ANABRANCH_QUICK leaves out long tests"),
+        .disabled(if: TestLength.isQuick, "\(TestLength.quickReason)"),
         arguments: Mechanism.allCases)
     func `a run fails soon where a mechanism is switched off`(_ mechanism: Mechanism) async {
         let count = Self.seedCount(mechanism)

@@ -6,30 +6,33 @@ import AnabranchSQLite
 extension ApplyOperation {
     /// A record is dead while its deletes have seen every register value that it holds.
     mutating func delete(_ block: YieldingDeleteBlock, of set: IncomingSet) throws {
-        for delete in block.deletes {
-            let id = try transaction.localID(of: delete.record)
-            try self.delete(id, entity: block.entity, seeing: delete.stampsSeen, of: set)
+        let rows = try block.deletes.compactMap { try mark($0, entity: block.entity) }
+        guard let table = rows.first?.layout.table else { return }
+        let states = try CanonicalRows(
+            StoreReader(connection, schema: schema), replicas: transaction.replicas)
+        for row in rows {
+            // A record that is deleted twice in one block is gone at the second time.
+            guard let record = try states.record(row.id, in: table), record.isDead else { continue }
+            try bury(record, row)
         }
     }
 
-    private mutating func delete(
-        _ id: LocalID, entity: WireName, seeing seen: [Stamp], of set: IncomingSet
-    ) throws {
+    /// - Returns: The record's row, where it has one.
+    private func mark(
+        _ delete: YieldingDeleteBlock.Delete, entity: WireName
+    ) throws -> HeldRow? {
+        let id = try transaction.localID(of: delete.record)
         let row = try layout(named: entity).flatMap { try heldRow(id, $0) }
-        guard try row != nil || deferred.entity(of: id) == entity else { return }
+        guard try row != nil || deferred.entity(of: id) == entity else { return nil }
         var mark = try deferred.mark(of: id) ?? DeleteMark(seen: [])
-        mark.formUnion(seen)
+        mark.formUnion(delete.stampsSeen)
         try deferred.setMark(mark, of: id)
-        guard let row else { return }
-        let record = try stateOf(row)
-        if record.isDead { try bury(record, row, of: set) }
+        return row
     }
 
     /// Takes a record out of sight, with all its values. Its links stay, and are out of sight
     /// while one of their ends is.
-    private mutating func bury(
-        _ record: CanonicalRecord, _ row: HeldRow, of set: IncomingSet
-    ) throws {
+    private mutating func bury(_ record: CanonicalRecord, _ row: HeldRow) throws {
         try changes.noteNeighbours(of: row, StoreReader(connection, schema: schema))
         try connection.run(row.layout.deleteSQL, .integer(row.id))
         try deferred.bury(record, id: row.id)
@@ -51,17 +54,5 @@ extension ApplyOperation {
         if let row = try heldRow(id, layout) {
             try changes.noteNeighbours(of: row, StoreReader(connection, schema: schema))
         }
-    }
-
-    private func stateOf(_ row: HeldRow) throws -> CanonicalRecord {
-        let reader = StoreReader(connection, schema: schema)
-        let table = schema.tables.firstIndex { $0 === row.layout.table } ?? 0
-        let rows = try CanonicalRows(reader, replicas: transaction.replicas)
-        guard let record = try rows.record(row.id, table: table) else {
-            throw StoreError(
-                .corrupt, "Can't read record \(row.id) to delete it.",
-                path: transaction.store.path, records: [row.id])
-        }
-        return record
     }
 }

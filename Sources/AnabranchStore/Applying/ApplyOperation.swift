@@ -79,7 +79,9 @@ struct ApplyOperation {
                     + "not held.", path: transaction.store.path)
         }
         guard try set.previousOrigin == head.origin || beginsRenamedHistory(set) else {
-            throw forked(set)
+            // No digest covers what a rewritten set says of its predecessor: more likely than
+            // another history is damage, which asking again mends.
+            throw set.rewrittenFrom == nil ? forked(set) : damaged(set)
         }
     }
 
@@ -88,6 +90,13 @@ struct ApplyOperation {
         guard set.dot.sequence == 1, set.rewrittenFrom != nil else { return false }
         return try connection.firstValue(
             "SELECT 1 FROM ab_changeset WHERE origin = ?", .blob(set.previousOrigin.bytes)) != nil
+    }
+
+    private func damaged(_ set: ChangeSet) -> StoreError {
+        StoreError(
+            .malformedChangeSet,
+            "Can't apply \(set.dot) because it names another predecessor than is held.",
+            path: transaction.store.path)
     }
 
     private func forked(_ set: ChangeSet) -> StoreError {

@@ -137,12 +137,10 @@ struct RepairOperation {
         let rows = try CanonicalRows(reader, replicas: transaction.replicas)
         var found: [LocalID: Present] = [:]
         for id in ids {
-            guard let entity = try applying.held.entity(of: id),
-                let table = schema.tables.firstIndex(where: {
-                    $0 === schema.layout(of: entity).table
-                })
-            else { continue }
-            found[id] = Present(entity: entity, record: try rows.record(id, table: table))
+            guard let entity = try applying.held.entity(of: id) else { continue }
+            found[id] = Present(
+                entity: entity,
+                record: try rows.record(id, in: schema.layout(of: entity).table))
         }
         return found
     }

@@ -35,11 +35,10 @@ extension SaveOperation {
         let layout = schema.layout(of: delete.entity)
         let rows = try CanonicalRows(
             StoreReader(connection, schema: schema), replicas: transaction.replicas)
-        let table = schema.tables.firstIndex { $0 === layout.table } ?? 0
         let statement = try connection.cached(layout.deleteSQL + " AND ab_version = ?")
         var deletes: [YieldingDeleteBlock.Delete] = []
         for row in delete.rows {
-            guard let record = try rows.record(row.id, table: table) else {
+            guard let record = try rows.record(row.id, in: layout.table) else {
                 staleRecords.append(row.id)
                 continue
             }

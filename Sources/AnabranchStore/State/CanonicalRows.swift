@@ -60,11 +60,17 @@ struct CanonicalRows {
     private static let linksSQL =
         "SELECT name, type, rule, right, tag, tag_by, more FROM ab_deferred_link WHERE left = ?"
 
+    func record(_ id: LocalID, in table: TableLayout) throws -> CanonicalRecord? {
+        try tables.first { $0.layout === table }.flatMap { try record(id, of: $0) }
+    }
+
     /// - Parameter table: Its index; one too great for a record of an unknown entity.
     func record(_ id: LocalID, table: Int) throws -> CanonicalRecord? {
-        guard
-            var record = table < tables.count ? try known(id, tables[table]) : try unknown(id)
-        else { return nil }
+        try record(id, of: table < tables.count ? tables[table] : nil)
+    }
+
+    private func record(_ id: LocalID, of table: Table?) throws -> CanonicalRecord? {
+        guard var record = try table.map({ try known(id, $0) }) ?? unknown(id) else { return nil }
         if let deferred {
             record.cells += try cells(of: id, deferred.cells)
             record.links += try deferredLinks(of: id, deferred.links)

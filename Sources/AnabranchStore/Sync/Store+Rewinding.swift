@@ -4,21 +4,26 @@ import AnabranchSQLite
 extension Store {
     /// The cursor that the store had at an earlier position, named as of another epoch.
     ///
-    /// The running digest covers what the log held up to there and not its epochs: where a zone's
-    /// log has the same one at the same position, the two logs are the same up to it.
+    /// Costs what lies between the two positions. The running digest covers what the log held up
+    /// to there and not its epochs: where a zone's log has the same one at the same position, the
+    /// two logs are the same up to it.
     ///
-    /// - Parameter position: Not beyond the store's cursor.
+    /// - Parameters:
+    ///   - position: Not beyond the store's cursor.
+    ///   - earlier: One that is known, of the epoch that the cursor is to name.
     /// - Throws: ``StoreError`` `corrupt` where this file's log lacks one of the zone's entries.
-    package func cursor(at position: UInt64, in epoch: EpochID) throws -> LogCursor {
+    package func cursor(at position: UInt64, behind earlier: LogCursor) throws -> LogCursor {
         try read { reader in
             let statement = try reader.connection.cached(
                 """
                 SELECT c.kind, r.id, c.seq, c.digest, c.origin, c.server_position
                 FROM ab_changeset c JOIN ab_replica r ON r.ordinal = c.replica
-                WHERE c.server_position <= ? ORDER BY c.server_position
+                WHERE c.server_position > ? AND c.server_position <= ?
+                ORDER BY c.server_position
                 """)
-            try statement.bind(Int64(clamping: position), at: 1)
-            var cursor = LogCursor(startOf: epoch)
+            try statement.bind(Int64(clamping: earlier.position), at: 1)
+            try statement.bind(Int64(clamping: position), at: 2)
+            var cursor = earlier
             while try statement.step() { cursor = try cursor.advanced(over: statement) }
             guard cursor.position == position else {
                 throw StoreError(

@@ -37,8 +37,8 @@ package struct StoreSide: Sendable {
             case .note(let epochs):
                 try store.note(epochs)
                 return .noted(try store.syncState())
-            case .cursor(let position, let epoch):
-                return .cursor(try store.cursor(at: position, in: epoch))
+            case .cursor(let position, let earlier):
+                return .cursor(try store.cursor(at: position, behind: earlier))
             case .rewind(let cursor):
                 try store.rewind(to: cursor)
                 return .rewound(try store.syncState())

@@ -28,9 +28,9 @@ extension SyncSession {
         case renewIdentity(ifLastBelow: UInt64)
         /// Answer with `noted`.
         case note([EpochID])
-        /// The store's cursor at an earlier position, as of the zone's epoch. Answer with
+        /// The store's cursor at an earlier position, worked out from one before it. Answer with
         /// `cursor`.
-        case cursor(at: UInt64, epoch: EpochID)
+        case cursor(at: UInt64, behind: LogCursor)
         /// Answer with `rewound`.
         case rewind(to: LogCursor)
         /// Answer with `debts`.

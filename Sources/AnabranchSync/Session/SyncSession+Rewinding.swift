@@ -34,16 +34,14 @@ extension SyncSession {
 
     /// - Parameter first: Asked about before the halves: a backup is mostly a beginning of the log.
     private mutating func search(_ first: UInt64? = nil, at moment: Moment) -> Action {
-        guard let search = exchange.search, let epoch = zone?.epoch else {
-            return hello(at: moment)
-        }
+        guard let search = exchange.search else { return hello(at: moment) }
         let likely = first.flatMap {
             (search.shared.position + 1..<max(search.differing, search.shared.position + 1))
                 .contains($0) ? $0 : nil
         }
         guard let position = likely ?? search.next else { return endSearch(at: moment) }
         phase = .probing
-        return .store(.cursor(at: position, epoch: epoch))
+        return .store(.cursor(at: position, behind: search.shared))
     }
 
     mutating func probe(_ cursor: LogCursor, at moment: Moment) -> Action {

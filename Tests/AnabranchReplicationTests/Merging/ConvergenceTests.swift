@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct ConvergenceTests {
-    @Test(arguments: 0..<300 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(300))
     func `every causal order of delivery ends in one canonical hash`(seed: UInt64) throws {
         let history = try RandomHistory(seed: seed)
         let expected = try merged(history.changeSets)
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<200 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(200))
     func `every causal order ends in one hash under every rule`(seed: UInt64) throws {
         let history = try RandomHistory(seed: seed, rules: .all)
         let expected = try merged(history.changeSets)
@@ -128,7 +128,7 @@ import Testing
         if before.isDead, record.isDead, isAdded { found.insert("delta to a dead record") }
     }
 
-    @Test(arguments: 0..<40 as Range<UInt64>)
+    @Test(arguments: TestLength.seeds(40))
     func `a history's dots, stamps and origins are chained`(seed: UInt64) throws {
         var heads: [ReplicaID: ChangeSet] = [:]
         for changeSet in try RandomHistory(seed: seed, rules: .all).changeSets {

@@ -7,7 +7,7 @@ import Testing
 
 /// The zone's merge against the oracle, over random histories in random causal orders and pushes.
 @Suite struct ZoneMergeTests {
-    @Test(arguments: StorageKind.allCases, (0..<60).map { UInt64($0) })
+    @Test(arguments: StorageKind.allCases, TestLength.seeds(60))
     func `a zone ends in the state of the reference merge`(
         kind: StorageKind, seed: UInt64
     ) throws {
@@ -21,7 +21,7 @@ import Testing
         #expect(try zone.service.canonicalHash().hash == reference.canonicalHash)
     }
 
-    @Test(arguments: StorageKind.allCases, (0..<100).map { UInt64($0) })
+    @Test(arguments: StorageKind.allCases, TestLength.seeds(100))
     func `a zone ends in the state of the reference merge under every rule`(
         kind: StorageKind, seed: UInt64
     ) throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import AnabranchServer
 
 @Suite struct ZoneServiceRepairTests {
-    @Test(arguments: StorageKind.allCases, (0..<20).map { UInt64($0) })
+    @Test(arguments: StorageKind.allCases, TestLength.seeds(20))
     func `images are what the reference merge has of every record, held or not`(
         kind: StorageKind, seed: UInt64
     ) throws {

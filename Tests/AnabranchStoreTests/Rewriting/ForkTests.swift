@@ -140,7 +140,7 @@ import Testing
         #expect(try c.identifiers("Person").count == 3)
     }
 
-    @Test(arguments: UInt64(0)..<40)
+    @Test(arguments: TestLength.seeds(40))
     func `converge whatever was done under them`(seed: UInt64) throws {
         var edits = RandomEdits(seed: seed)
         let a = try twins.open("a")

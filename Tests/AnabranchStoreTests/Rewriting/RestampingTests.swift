@@ -117,7 +117,7 @@ import Testing
         #expect(try a.related(anna, "teams") == [])
     }
 
-    @Test(arguments: UInt64(0)..<40)
+    @Test(arguments: TestLength.seeds(40))
     func `converge whatever was done with them`(seed: UInt64) throws {
         var edits = RandomEdits(seed: seed)
         let a = try twins.open("a")

@@ -1,0 +1,15 @@
+import Foundation
+
+/// How long a test run may take.
+public enum TestLength {
+    /// Whether long tests are left out and random ones have few seeds: `ANABRANCH_QUICK=1`.
+    public static let isQuick = ProcessInfo.processInfo.environment["ANABRANCH_QUICK"] == "1"
+
+    /// Why a test that is left out does not run.
+    public static let quickReason = "ANABRANCH_QUICK leaves out long tests"
+
+    /// Seeds from 0 on for a test's arguments; of a quick run an eighth.
+    public static func seeds(_ count: UInt64) -> Range<UInt64> {
+        0..<(isQuick ? max(count / 8, 1) : count)
+    }
+}
