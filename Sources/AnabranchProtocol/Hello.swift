@@ -63,6 +63,11 @@ public struct HelloResponse: Message {
     public var earlierEpochs: [EpochID]
     /// Of the last entry of the log; zero while it is empty.
     public var headPosition: UInt64
+    /// Of the last entry that the log keeps only the name of: who has not taken in the log up to
+    /// there takes a snapshot. Zero while the log is whole.
+    public var startPosition: UInt64
+    /// Whether a snapshot is less work than the log for a client that has nothing of it.
+    public var isSnapshotAdvised: Bool
     /// Whether the client's cursor lies in this log; true also where it sent none.
     public var isCursorKnown: Bool
     /// The highest sequence number that the zone holds of the client's replica; zero for none.
@@ -78,12 +83,15 @@ public struct HelloResponse: Message {
 
     public init(
         epoch: EpochID, earlierEpochs: [EpochID] = [], headPosition: UInt64,
-        isCursorKnown: Bool, lastSequence: UInt64,
+        startPosition: UInt64 = 0, isSnapshotAdvised: Bool = false, isCursorKnown: Bool,
+        lastSequence: UInt64,
         origin: Digest?, wallMilliseconds: Int64, largestBody: UInt64
     ) {
         self.epoch = epoch
         self.earlierEpochs = earlierEpochs
         self.headPosition = headPosition
+        self.startPosition = startPosition
+        self.isSnapshotAdvised = isSnapshotAdvised
         self.isCursorKnown = isCursorKnown
         self.lastSequence = lastSequence
         self.origin = origin
@@ -98,6 +106,8 @@ public struct HelloResponse: Message {
             earlierEpochs.append(try reader.readReplica())
         }
         headPosition = try reader.readQuantity()
+        startPosition = try reader.readQuantity()
+        isSnapshotAdvised = try reader.readFlag()
         isCursorKnown = try reader.readFlag()
         lastSequence = try reader.readQuantity()
         origin = try reader.readOptional { (reader) throws(ChangeSetDecodingError) in
@@ -112,6 +122,8 @@ public struct HelloResponse: Message {
         writer.append(count: earlierEpochs.count)
         for epoch in earlierEpochs { writer.append(replica: epoch) }
         writer.append(varint: headPosition)
+        writer.append(varint: startPosition)
+        writer.append(byte: isSnapshotAdvised ? 1 : 0)
         writer.append(byte: isCursorKnown ? 1 : 0)
         writer.append(varint: lastSequence)
         writer.append(origin) { $0.append(digest: $1) }

@@ -54,6 +54,10 @@ extension ProtocolError {
         public static let unknownCursor = Code(rawValue: "unknown-cursor")
         /// The epoch is another: say hello.
         public static let unknownEpoch = Code(rawValue: "unknown-epoch")
+        /// The log no longer has what lies behind the cursor: take a snapshot.
+        public static let snapshotRequired = Code(rawValue: "snapshot-required")
+        /// The zone has a newer snapshot and no longer this one: begin with that.
+        public static let unknownSnapshot = Code(rawValue: "unknown-snapshot")
 
         // The server: try again later.
         public static let overloaded = Code(rawValue: "overloaded")
@@ -72,7 +76,9 @@ extension ProtocolError.Code {
         case .forbidden: 403
         case .notFound: 404
         case .methodNotAllowed: 405
-        case .sequenceGap, .forked, .missingCauses, .clockSkew, .unknownCursor, .unknownEpoch: 409
+        case .sequenceGap, .forked, .missingCauses, .clockSkew, .unknownCursor, .unknownEpoch,
+            .snapshotRequired, .unknownSnapshot:
+            409
         case .bodyTooLarge: 413
         case .unsupportedMediaType: 415
         case .unsupportedRule: 422

@@ -68,6 +68,8 @@ extension SyncError {
         /// The zone's log is not the one that this store has followed.
         public static let unknownCursor = Code(rawValue: "unknown-cursor")
         public static let unknownEpoch = Code(rawValue: "unknown-epoch")
+        public static let snapshotRequired = Code(rawValue: "snapshot-required")
+        public static let unknownSnapshot = Code(rawValue: "unknown-snapshot")
         public static let overloaded = Code(rawValue: "overloaded")
 
         // The store.

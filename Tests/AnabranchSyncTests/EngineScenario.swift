@@ -18,13 +18,13 @@ final class EngineScenario: Sendable {
     let zone: ZoneService
     let serverClock = SettableClock()
 
-    init(bodyBytes: Int? = nil) throws {
+    init(bodyBytes: Int? = nil, limits: ZoneLimits = ZoneLimits()) throws {
         folder = try TemporaryDirectory("engine")
         names = try SmallModel()
         let storage = try SQLiteZoneStorage(path: folder.file("zone.db"), creating: true) {
             EpochID(high: 0xE, low: 0xE)
         }
-        var limits = ZoneLimits()
+        var limits = limits
         if let bodyBytes { limits.bodyBytes = bodyBytes }
         let clock = serverClock
         zone = ZoneService(

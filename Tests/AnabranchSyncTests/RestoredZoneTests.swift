@@ -14,19 +14,23 @@ final class RestoredZone {
     private var count = 0
     private(set) var zone: ZoneService
     private var path: String
+    private let limits: ZoneLimits
 
-    init() throws {
+    init(limits: ZoneLimits = ZoneLimits()) throws {
+        self.limits = limits
         scenario = try EngineScenario()
         path = scenario.folder.file("first.db")
-        zone = try Self.open(path, scenario.serverClock)
+        zone = try Self.open(path, scenario.serverClock, limits)
     }
 
-    private static func open(_ path: String, _ clock: SettableClock) throws -> ZoneService {
+    private static func open(
+        _ path: String, _ clock: SettableClock, _ limits: ZoneLimits
+    ) throws -> ZoneService {
         let storage = try SQLiteZoneStorage(path: path, creating: true) {
             EpochID(high: .random(in: 0...UInt64.max), low: 1)
         }
         return ZoneService(
-            name: try ZoneName("family"), storage: storage,
+            name: try ZoneName("family"), storage: storage, limits: limits,
             wallMilliseconds: { clock.milliseconds })
     }
 
@@ -36,7 +40,7 @@ final class RestoredZone {
         count += 1
         let backup = scenario.folder.file("backup-\(count).db")
         try FileManager.default.copyItem(atPath: path, toPath: backup)
-        zone = try Self.open(path, scenario.serverClock)
+        zone = try Self.open(path, scenario.serverClock, limits)
         return backup
     }
 
@@ -46,7 +50,7 @@ final class RestoredZone {
         count += 1
         path = scenario.folder.file("zone-\(count).db")
         if let backup { try FileManager.default.copyItem(atPath: backup, toPath: path) }
-        zone = try Self.open(path, scenario.serverClock)
+        zone = try Self.open(path, scenario.serverClock, limits)
     }
 
     @discardableResult

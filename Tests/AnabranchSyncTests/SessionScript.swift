@@ -60,6 +60,9 @@ struct SessionScript {
         case .rewind(let cursor): "rewind to \(cursor.position)"
         case .loadDebts: "load debts"
         case .repair(let images, let place): "repair \(images.count) at \(place.position)"
+        case .stage(_, let number, let snapshot):
+            "stage \(number) of \(snapshot.chunkCount)"
+        case .loadSnapshot: "load snapshot"
         case .restamp(let limit, let offset):
             "restamp above \(limit.wallMilliseconds), offset \(offset)"
         }

@@ -17,6 +17,8 @@ package struct ZoneEndpoint: Sendable {
                 return .message(try service.pull(PullRequest(decoding: body)).encoded())
             case .repair:
                 return .message(try service.repair(RepairRequest(decoding: body)).encoded())
+            case .snapshot:
+                return .message(try service.snapshot(SnapshotRequest(decoding: body)).encoded())
             case .push:
                 return .message(try service.push(PushRequest(decoding: body)).encoded())
             }

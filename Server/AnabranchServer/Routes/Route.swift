@@ -6,7 +6,7 @@ enum Route: Hashable {
     case zone(ZoneName, Page)
 
     enum Page: String, CaseIterable {
-        case hello, push, pull, repair, events, hash
+        case hello, push, pull, repair, snapshot, events, hash
         /// The zone's own path.
         case description = ""
     }
@@ -34,7 +34,9 @@ enum Route: Hashable {
 
     var methods: [String] {
         switch self {
-        case .zone(_, .hello), .zone(_, .push), .zone(_, .pull), .zone(_, .repair): ["POST"]
+        case .zone(_, .hello), .zone(_, .push), .zone(_, .pull), .zone(_, .repair),
+            .zone(_, .snapshot):
+            ["POST"]
         // The headers of a stream that never begins would tell nothing.
         case .zone(_, .events): ["GET"]
         case .health, .zone: ["GET", "HEAD"]

@@ -91,7 +91,7 @@ package final class SyncRouter: HTTPHandler {
         for head: HTTPRequestHead, _ name: ZoneName, _ page: Route.Page, _ fields: HTTPLogFields
     ) throws(ProtocolError) -> HTTPExchange {
         switch page {
-        case .hello, .push, .pull, .repair:
+        case .hello, .push, .pull, .repair, .snapshot:
             try Self.checkMediaType(head)
             return .read(limit: bodyLimit(of: page)) { [self] body in
                 answer(fields) { fields throws(ProtocolError) in
@@ -151,6 +151,8 @@ package final class SyncRouter: HTTPHandler {
             fields.error = response.refusal?.code.rawValue
             fields.replica = fields.replica ?? response.refusal?.details["replica"]
             return response.encoded()
+        case .snapshot:
+            return try zone.snapshot(try SnapshotRequest(decoding: body)).encoded()
         case .repair: return try zone.repair(try RepairRequest(decoding: body)).encoded()
         default: return try zone.pull(try PullRequest(decoding: body)).encoded()
         }

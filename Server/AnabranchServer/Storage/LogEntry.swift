@@ -7,10 +7,14 @@ package struct LogState: Sendable {
     package var history: EpochHistory
     /// The greatest timestamp of the log; zero while it is empty.
     package var greatestTimestamp: HybridTimestamp
+    /// Of the last entry of which the log keeps only the name; zero while it is whole.
+    package var startPosition: UInt64
 
     package init(
-        head: LogCursor, history: EpochHistory, greatestTimestamp: HybridTimestamp
+        head: LogCursor, history: EpochHistory, greatestTimestamp: HybridTimestamp,
+        startPosition: UInt64 = 0
     ) {
+        self.startPosition = startPosition
         self.head = head
         self.history = history
         self.greatestTimestamp = greatestTimestamp

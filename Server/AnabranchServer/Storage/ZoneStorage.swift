@@ -14,6 +14,9 @@ package protocol ZoneStorage: Sendable {
     ///   that after a failure of the connection itself the caller cannot know, and asks again.
     func write<Result>(_ body: (any ZoneWriting) throws -> Result) throws -> Result
 
+    /// Where snapshots of the zone are kept. They can be made anew at any time.
+    var snapshots: any SnapshotStorage { get }
+
     /// Ends what runs and gives back files and connections. Closing twice is harmless.
     func close()
 }
@@ -40,6 +43,18 @@ package protocol ZoneReading {
     /// Every record of the merged state, the dead ones too, in ascending order of identity.
     func forEachRecord(_ body: (CanonicalRecord) throws -> Void) throws
 
+    /// The same records without their links, in any order.
+    func forEachRow(_ body: (CanonicalRecord) throws -> Void) throws
+
+    /// Every link, those of one left record one after the other.
+    func forEachLink(_ body: (WireProperty, SnapshotChunk.Link) throws -> Void) throws
+
+    /// The last set that is held of each replica.
+    func forEachHead(_ body: (SnapshotChunk.Head) throws -> Void) throws
+
+    /// Records that were dead behind a position and are so still, a number of them at most.
+    func deadRecords(through position: UInt64, limit: Int) throws -> [(WireName, RecordID)]
+
     /// One record of the merged state with all its links, or that it is not held.
     func image(of record: RecordID) throws -> RecordImage
 
@@ -56,6 +71,10 @@ package protocol ZoneWriting: ZoneReading {
 
     /// Adds an entry at the end of the log and makes it its replica's head.
     func append(_ entry: LogEntry) throws
+
+    /// Forgets the sets of the first entries of the log that are not forgotten yet, but not their
+    /// names.
+    func forgetChangeSets(through position: UInt64) throws
 
     /// Records how far replicas have taken in the log.
     func acknowledge(_ positions: [ReplicaID: UInt64]) throws

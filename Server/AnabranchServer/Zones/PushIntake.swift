@@ -68,7 +68,7 @@ struct PushIntake: Sendable {
             hasAppended: log.head.position > start)
     }
 
-    private func take(
+    func take(
         _ incoming: IncomingChangeSet, into writer: any ZoneWriting, after log: inout LogState,
         now: Int64
     ) throws -> PushResponse.Acknowledgement {

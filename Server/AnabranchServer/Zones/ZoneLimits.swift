@@ -11,5 +11,13 @@ public struct ZoneLimits: Hashable, Sendable {
     /// Bytes of a request's body after decompression, as `hello` tells clients.
     public var bodyBytes = SyncProtocol.largestBody
 
+    /// Entries that the log may have gone on behind a snapshot before a newer one is made for who
+    /// asks.
+    public var snapshotAge: UInt64 = 10_000
+    /// Entries of the log from which on a client that has nothing is told to begin with a snapshot.
+    public var snapshotDistance: UInt64 = 10_000
+    /// About as many bytes of a snapshot are one chunk.
+    public var chunkBytes = 1 << 20
+
     public init() {}
 }

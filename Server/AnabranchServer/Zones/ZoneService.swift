@@ -1,5 +1,6 @@
 public import AnabranchProtocol
 package import AnabranchReplication
+import Foundation
 
 /// One zone: takes in change sets, gives out what is new, and keeps the merged state.
 ///
@@ -16,6 +17,8 @@ public final class ZoneService: Sendable {
     let observers = HeadObservers()
     let hashes = HeadCache<Digest>()
     let countsAtHead = HeadCache<ZoneCounts>()
+    /// Held while a snapshot is made: who asks meanwhile gets the same one.
+    let makingSnapshot = NSLock()
     private let acknowledged = AcknowledgedPositions()
     private let pushes: CommitQueue<PushJob, PushOutcome>
 
@@ -73,7 +76,8 @@ public final class ZoneService: Sendable {
 
     /// What of the log lies behind a cursor.
     ///
-    /// - Throws: `unknownCursor` where the cursor is not of this log: say hello.
+    /// - Throws: `unknownCursor` where the cursor is not of this log: say hello;
+    ///   `snapshotRequired` where the log has forgotten what lies behind it.
     public func pull(_ request: PullRequest) throws(ProtocolError) -> PullResponse {
         try named {
             try storage.read { reader in
@@ -84,6 +88,13 @@ public final class ZoneService: Sendable {
                         .unknownCursor,
                         "Can't go on from position \(start.position) because that is of another "
                             + "log: say hello.")
+                }
+                guard cursor.position >= log.startPosition else {
+                    throw ProtocolError(
+                        .snapshotRequired,
+                        "Can't go on from position \(cursor.position) because the log keeps what "
+                            + "is behind position \(log.startPosition) only: take a snapshot.",
+                        details: ["start": "\(log.startPosition)"])
                 }
                 let bytes = min(request.byteLimit, UInt64(limits.pageBytes))
                 let page = try reader.changeSets(
@@ -106,7 +117,8 @@ public final class ZoneService: Sendable {
                 return HelloResponse(
                     epoch: log.head.epoch,
                     earlierEpochs: log.history.epochs.dropLast().map(\.id),
-                    headPosition: log.head.position,
+                    headPosition: log.head.position, startPosition: log.startPosition,
+                    isSnapshotAdvised: log.head.position >= limits.snapshotDistance,
                     isCursorKnown: request.cursor == nil || cursor != nil,
                     lastSequence: head?.sequence ?? 0,
                     origin: try reader.origin(of: request.replica, last: request.last, head: head),

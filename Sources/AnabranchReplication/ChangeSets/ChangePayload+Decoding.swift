@@ -15,7 +15,7 @@ extension ChangePayload {
 
 /// Reads a payload block by block.
 public struct ChangePayloadDecoder: Sendable {
-    private var reader: ByteReader
+    var reader: ByteReader
     let replicas: [ReplicaID]
     private let names: [WireName]
     let properties: [WireProperty]

@@ -1,10 +1,12 @@
 /// Blocks whose bodies have columns of values.
 extension ChangePayloadDecoder {
+    /// - Parameter isOwn: Whether the records are the author's, so that no replica is written.
     mutating func readRows(
-        _ body: inout ByteReader, _ operation: UInt64
+        _ body: inout ByteReader, _ operation: UInt64, ofAuthor isOwn: Bool? = nil
     ) throws(ChangeSetDecodingError) -> RowBlock {
         let entity = try readName(&body)
-        let records = try readRecords(&body, inserting: operation == Operation.insert)
+        let records = try readRecords(
+            &body, inserting: isOwn ?? (operation == Operation.insert))
         let used = try readColumnProperties(&body, operation)
         try spend(records.count, times: used.count, body)
         var columns: [[Value]] = []

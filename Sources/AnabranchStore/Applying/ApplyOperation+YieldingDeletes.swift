@@ -49,7 +49,11 @@ extension ApplyOperation {
             cells: try deferred.wireCells(of: id), deleteMark: try deferred.mark(of: id))
         guard !record.isDead else { return }
         try deferred.unbury(id)
-        try RecordRows(self).insert(record, id: id, version: RowVersion(set.position))
+        let positions = try StampPositions(
+            ChangeLog(connection: connection, replicas: transaction.replicas), stamps: logStamps)
+        try RecordRows(self, positions: positions)
+            .insert(record, id: id, version: RowVersion(set.position))
+        try positions.finish()
         changes.noteInserted([id], of: layout.entity)
         if let row = try heldRow(id, layout) {
             try changes.noteNeighbours(of: row, StoreReader(connection, schema: schema))

@@ -60,9 +60,20 @@ struct ApplyOperation {
         let position = statement.int64(at: 0)
         let hasSameForm = statement.bytes(at: 1) == set.digest.bytes
         statement.reset()
+        if try !isCounted(set) {
+            // It waited for its predecessors, and was not applied.
+            try connection.run(
+                "DELETE FROM ab_changeset WHERE position = ?", .integer(position))
+            return false
+        }
         if !hasSameForm, !disabled.contains(.formAdoption) { try adopt(set, heldAt: position) }
         try ZonePlaces(connection).note(place, ofSetAt: position)
         return true
+    }
+
+    private func isCounted(_ set: ChangeSet) throws -> Bool {
+        let ordinal = try transaction.ordinal(of: set.dot.replica)
+        return try set.dot.sequence <= transaction.head(of: ordinal).sequence
     }
 
     /// A replica's sets are held without gaps, and of one history (invariant 1).

@@ -18,6 +18,12 @@ struct StoreState {
     /// The next record number to reserve.
     var nextNumber: UInt64
     var cursor: LogCursor?
+    /// Where this file's part of the zone's log begins: behind the snapshot that it took. The
+    /// epoch is that of the cursor.
+    var start: LogCursor?
+    /// Whether the records may hold what the zone's log no longer does, so that a snapshot has to
+    /// take their place.
+    var wantsSnapshot = false
 
     /// The file's format alone, which every format keeps in this place.
     static func format(_ connection: Connection) throws -> Int64? {
@@ -32,7 +38,7 @@ struct StoreState {
         let statement = try connection.cached(
             """
             SELECT format, model, file, ordinal, renew, clock, next_number, epoch, position,
-            running, clock_offset FROM ab_state WHERE id = 1
+            running, clock_offset, start, start_running, wants_snapshot FROM ab_state WHERE id = 1
             """)
         guard try statement.step() else {
             throw StoreError(.corrupt, "Can't use the store because its state is missing.")
@@ -48,10 +54,14 @@ struct StoreState {
             nextNumber: UInt64(bitPattern: statement.int64(at: 6)),
             cursor: cursor(
                 epoch: statement.bytes(at: 7), position: statement.int64(at: 8),
-                running: statement.bytes(at: 9)))
+                running: statement.bytes(at: 9)),
+            start: cursor(
+                epoch: statement.bytes(at: 7), position: statement.int64(at: 11),
+                running: statement.bytes(at: 12)),
+            wantsSnapshot: statement.int64(at: 13) != 0)
     }
 
-    private static func cursor(epoch: [UInt8], position: Int64, running: [UInt8]) -> LogCursor? {
+    static func cursor(epoch: [UInt8], position: Int64, running: [UInt8]) -> LogCursor? {
         guard let epoch = EpochID(bytes: epoch), let running = ReplicaID(bytes: running) else {
             return nil
         }
@@ -61,17 +71,25 @@ struct StoreState {
     }
 
     func write(_ connection: Connection) throws {
-        let running = cursor.map { ReplicaID(high: $0.digestHigh, low: $0.digestLow).bytes }
+        let running = cursor?.runningBytes
         try connection.run(
             """
             UPDATE ab_state SET format = ?, model = ?, file = ?, ordinal = ?, renew = ?, clock = ?,
-            next_number = ?, epoch = ?, position = ?, running = ?, clock_offset = ? WHERE id = 1
+            next_number = ?, epoch = ?, position = ?, running = ?, clock_offset = ?,
+            start = ?, start_running = ?, wants_snapshot = ? WHERE id = 1
             """,
             .integer(format), .blob(model), .blob(file), .integer(ordinal),
             .integer(isRenewing ? 1 : 0), .integer(Int64(bitPattern: clock.latest.rawValue)),
             .integer(Int64(bitPattern: nextNumber)),
             cursor.map { .blob($0.epoch.bytes) } ?? .null,
             cursor.map { .integer(Int64(bitPattern: $0.position)) } ?? .null,
-            running.map { .blob($0) } ?? .null, .integer(clockOffset))
+            running.map { .blob($0) } ?? .null, .integer(clockOffset),
+            start.map { .integer(Int64(bitPattern: $0.position)) } ?? .null,
+            start.map { .blob($0.runningBytes) } ?? .null, .integer(wantsSnapshot ? 1 : 0))
     }
+}
+
+extension LogCursor {
+    /// The running digest, as columns keep it.
+    var runningBytes: [UInt8] { ReplicaID(high: digestHigh, low: digestLow).bytes }
 }

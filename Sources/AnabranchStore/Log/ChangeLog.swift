@@ -26,11 +26,15 @@ struct ChangeLog {
     /// Takes the next position for something else than an entry.
     func reservePosition() throws -> Int64 {
         let position = try nextPosition()
+        try reservePositions(through: position)
+        return position
+    }
+
+    func reservePositions(through position: Int64) throws {
         try connection.run("DELETE FROM sqlite_sequence WHERE name = 'ab_changeset'")
         try connection.run(
             "INSERT INTO sqlite_sequence (name, seq) VALUES ('ab_changeset', ?)",
             .integer(position))
-        return position
     }
 
     /// Entries that are not in a prefix of the zone's log, oldest first.

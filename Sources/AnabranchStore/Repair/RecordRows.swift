@@ -2,20 +2,26 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Writes a record of a state, as it stands there, into its table.
+/// Writes records of a state, and their links, as they stand there into the tables.
 struct RecordRows {
     private let applying: ApplyOperation
+    private let positions: StampPositions
 
     private var transaction: WriteTransaction { applying.transaction }
     private var connection: Connection { transaction.connection }
+    private var schema: StoreSchema { transaction.schema }
 
-    init(_ applying: ApplyOperation) { self.applying = applying }
+    init(_ applying: ApplyOperation, positions: StampPositions) {
+        self.applying = applying
+        self.positions = positions
+    }
 
     /// - Parameters:
     ///   - record: One that is not held. Dead, or of an entity that this model does not have, it is
     ///     kept among those without a table.
-    ///   - version: That the row gets.
-    func insert(_ record: CanonicalRecord, id: LocalID, version: RowVersion) throws {
+    ///   - version: That the row gets; `nil` where nobody can have read an earlier row, which then
+    ///     has the version of its last write.
+    func insert(_ record: CanonicalRecord, id: LocalID, version: RowVersion?) throws {
         let deferred = applying.deferred
         if let mark = record.deleteMark { try deferred.setMark(mark, of: id) }
         guard let layout = applying.layout(named: record.entity), !record.isDead else {
@@ -37,21 +43,18 @@ struct RecordRows {
     /// - Parameter cells: By slot.
     private func insert(
         _ cells: [Int: CanonicalRecord.Cell], id: LocalID, layout: EntityLayout,
-        version: RowVersion
+        version: RowVersion?
     ) throws {
         let columns = layout.columns.filter { cells[$0.slot] != nil }
-        let positions = try columns.map { try position(of: cells[$0.slot]) }
-        // Most cells of a record were written by one set: name that one once.
-        var writes = RowWrites(by: positions.first ?? version.position)
-        writes.advance(to: version)
-        for column in layout.columns { writes.leaveUnwritten(column.number) }
-        for (column, position) in zip(columns, positions) {
-            writes.writeAgain(column.number, by: position)
+        let written = try columns.compactMap { column in
+            try cells[column.slot].map { try positions[transaction.localStamp($0.stamp)] }
         }
+        let missing = layout.columns.filter { cells[$0.slot] == nil }
         let statement = try connection.cached(
             EntityLayout.insertSQL(table: layout.table, columns: columns))
         try statement.bind(id, at: 1)
-        try statement.bind(writes, at: 2)
+        try statement.bind(
+            writes(by: written, to: columns, missing: missing, version: version), at: 2)
         if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
         for (index, column) in columns.enumerated() {
             let value = try applying.localValue(cells[column.slot]?.value ?? .null)
@@ -61,16 +64,128 @@ struct RecordRows {
         try statement.run()
     }
 
-    /// Where this file's log has the set of a cell's stamp.
-    private func position(of cell: CanonicalRecord.Cell?) throws -> Int64 {
-        guard let stamp = cell?.stamp,
-            let position = try applying.logStamps.position(of: transaction.localStamp(stamp))
-        else {
-            throw StoreError(
-                .corrupt,
-                "Can't write a record because the log has no change set of one of its stamps.",
-                path: transaction.store.path)
+    /// - Parameters:
+    ///   - positions: Of the sets that wrote the columns.
+    ///   - missing: Columns that were never written.
+    private func writes(
+        by positions: [Int64], to columns: [TableLayout.Column], missing: [TableLayout.Column],
+        version: RowVersion?
+    ) -> RowWrites {
+        // A row that nothing was ever written to has a position of its own.
+        let version = version ?? RowVersion(positions.max() ?? self.positions.reserve())
+        var writes = RowWrites(by: positions.first ?? version.position)
+        writes.advance(to: version)
+        for column in missing { writes.leaveUnwritten(column.number) }
+        for (column, position) in zip(columns, positions) {
+            writes.writeAgain(column.number, by: position)
         }
-        return position
+        return writes
+    }
+
+    // MARK: - Columns
+
+    /// Writes records of one entity of which the same properties were written.
+    ///
+    /// - Parameter isFirst: Whether nobody can have read an earlier row of any of them.
+    func insert(_ rows: SnapshotChunk.Rows, isFirst: Bool) throws {
+        let block = rows.block
+        let ids = try block.records.map(transaction.localID)
+        guard let layout = applying.layout(named: block.entity) else {
+            return try insert(rows, ids: ids, ofUnknownEntity: block.entity)
+        }
+        let known = block.properties.indices.filter {
+            layout.column(for: block.properties[$0]) != nil
+        }
+        let columns = known.compactMap { layout.column(for: block.properties[$0]) }
+        let slots = Set(columns.map(\.slot))
+        let missing = layout.columns.filter { !slots.contains($0.slot) }
+        let written = try known.map { try positions(rows.stamps[$0], count: ids.count) }
+        // Behind every position that the rows name.
+        let version = isFirst ? nil : RowVersion(positions.reserve())
+        let statement = try connection.cached(
+            EntityLayout.insertSQL(table: layout.table, columns: columns))
+        for (row, id) in ids.enumerated() {
+            try statement.bind(id, at: 1)
+            try statement.bind(
+                writes(
+                    by: written.map { $0[row] }, to: columns, missing: missing, version: version),
+                at: 2)
+            if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
+            for (index, source) in known.enumerated() {
+                try statement.bind(
+                    slot: try applying.localValue(block.columns[source][row]),
+                    at: layout.firstColumnParameter + index, as: columns[index].kind)
+            }
+            try statement.run()
+        }
+        for source in block.properties.indices where !known.contains(source) {
+            try writeDeferred(rows, column: source, ids: ids)
+        }
+    }
+
+    private func positions(_ runs: [SnapshotChunk.StampRun], count: Int) throws -> [Int64] {
+        var found: [Int64] = []
+        found.reserveCapacity(count)
+        for run in runs {
+            let position = try positions[transaction.localStamp(run.stamp)]
+            found.append(contentsOf: repeatElement(position, count: run.count))
+        }
+        return found
+    }
+
+    private func insert(
+        _ rows: SnapshotChunk.Rows, ids: [LocalID], ofUnknownEntity entity: WireName
+    ) throws {
+        for id in ids { try applying.deferred.insert(id, entity: entity) }
+        for source in rows.block.properties.indices {
+            try writeDeferred(rows, column: source, ids: ids)
+        }
+    }
+
+    private func writeDeferred(_ rows: SnapshotChunk.Rows, column: Int, ids: [LocalID]) throws {
+        var row = 0
+        for run in rows.stamps[column] {
+            let stamp = try transaction.localStamp(run.stamp)
+            for _ in 0..<run.count {
+                try applying.deferred.write(
+                    rows.block.properties[column], rows.block.columns[column][row],
+                    to: ids[row], stamp: stamp)
+                row += 1
+            }
+        }
+    }
+
+    // MARK: - Links
+
+    /// A link is held only while both its ends are.
+    func put(
+        _ tags: LinkTags, on property: WireProperty, left: RecordID, right: RecordID
+    ) throws {
+        let ends = (
+            left: try transaction.localID(of: left), right: try transaction.localID(of: right)
+        )
+        guard try applying.held.holds(ends.left), try applying.held.holds(ends.right) else {
+            return
+        }
+        let stamps = try tags.tags.map(transaction.localStamp)
+        if let layout = try layout(of: property, from: ends.left) {
+            try LinkRows(connection).set(stamps, left: ends.left, right: ends.right, in: layout)
+        } else {
+            try applying.deferred.changeLink(
+                property, left: ends.left, right: ends.right, replicas: transaction.replicas
+            ) { held in
+                held = tags
+                return true
+            }
+        }
+    }
+
+    /// A link names no entity where it stands in a state; its left end tells.
+    private func layout(of property: WireProperty, from left: LocalID) throws -> LinkLayout? {
+        let candidates = schema.linkLayouts.filter {
+            $0.relationship.wireProperty == property
+        }
+        guard let entity = try applying.held.entity(of: left) else { return candidates.first }
+        return candidates.first { entity.isKind(of: $0.leftEntity) }
     }
 }

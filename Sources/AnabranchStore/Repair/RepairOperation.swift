@@ -12,7 +12,7 @@ struct RepairOperation {
     private let ids: [LocalID]
     private let scope: Set<RecordID>
     /// Of every row that comes out, so that no version that a context has read passes for it.
-    private let version: RowVersion
+    private var version = RowVersion.none
     private var applying: ApplyOperation
 
     private var connection: Connection { transaction.connection }
@@ -28,9 +28,6 @@ struct RepairOperation {
         self.entries = entries
         ids = try images.map { try transaction.localID(of: $0.id) }
         scope = Set(images.map(\.id))
-        version = RowVersion(
-            try ChangeLog(connection: transaction.connection, replicas: transaction.replicas)
-                .reservePosition())
         applying = ApplyOperation(transaction, isReplaying: true)
     }
 
@@ -38,12 +35,16 @@ struct RepairOperation {
         let before = try present()
         try noteNeighbours(&changes)
         for id in ids { try remove(id) }
+        let positions = try StampPositions(
+            ChangeLog(connection: connection, replicas: transaction.replicas),
+            stamps: applying.logStamps)
+        let rows = RecordRows(applying, positions: positions)
         for (id, image) in zip(ids, images) {
-            if let record = image.record {
-                try RecordRows(applying).insert(record, id: id, version: version)
-            }
+            if let record = image.record { try rows.insert(record, id: id, version: nil) }
         }
-        for image in images { try link(image) }
+        for image in images { try link(image, rows) }
+        version = RowVersion(positions.reserve())
+        try positions.finish()
         for entry in entries { try replay(entry) }
         try seal()
         try noteNeighbours(&changes)
@@ -60,46 +61,14 @@ struct RepairOperation {
         try applying.deferred.delete(id)
     }
 
-    private func link(_ image: RecordImage) throws {
+    private func link(_ image: RecordImage, _ rows: RecordRows) throws {
         guard let record = image.record else { return }
         for link in record.links {
-            try put(link.tags, on: link.property, left: record.id, right: link.right)
+            try rows.put(link.tags, on: link.property, left: record.id, right: link.right)
         }
         for link in image.incoming {
-            try put(link.tags, on: link.property, left: link.left, right: record.id)
+            try rows.put(link.tags, on: link.property, left: link.left, right: record.id)
         }
-    }
-
-    /// A link is held only while both its ends are.
-    private func put(
-        _ tags: LinkTags, on property: WireProperty, left: RecordID, right: RecordID
-    ) throws {
-        let ends = (
-            left: try transaction.localID(of: left), right: try transaction.localID(of: right)
-        )
-        guard try applying.held.holds(ends.left), try applying.held.holds(ends.right) else {
-            return
-        }
-        let stamps = try tags.tags.map(transaction.localStamp)
-        if let layout = try layout(of: property, from: ends.left) {
-            try LinkRows(connection).set(stamps, left: ends.left, right: ends.right, in: layout)
-        } else {
-            try applying.deferred.changeLink(
-                property, left: ends.left, right: ends.right, replicas: transaction.replicas
-            ) { held in
-                held = tags
-                return true
-            }
-        }
-    }
-
-    /// A link names no entity where it stands in a state; its left end tells.
-    private func layout(of property: WireProperty, from left: LocalID) throws -> LinkLayout? {
-        let candidates = schema.linkLayouts.filter {
-            $0.relationship.wireProperty == property
-        }
-        guard let entity = try applying.held.entity(of: left) else { return candidates.first }
-        return candidates.first { entity.isKind(of: $0.leftEntity) }
     }
 
     // MARK: - Replaying

@@ -9,7 +9,8 @@ enum CoreTables {
         CREATE TABLE ab_state (
             id INTEGER PRIMARY KEY, format INTEGER, model BLOB, file BLOB, ordinal INTEGER,
             renew INTEGER, clock INTEGER, next_number INTEGER, epoch BLOB, position INTEGER,
-            running BLOB, clock_offset INTEGER);
+            running BLOB, clock_offset INTEGER, start INTEGER, start_running BLOB,
+            wants_snapshot INTEGER);
         CREATE TABLE ab_replica (
             ordinal INTEGER PRIMARY KEY, id BLOB UNIQUE, own INTEGER, seen INTEGER, origin BLOB);
         CREATE TABLE ab_entity (number INTEGER PRIMARY KEY, name TEXT UNIQUE);
@@ -28,6 +29,12 @@ enum CoreTables {
             WHERE server_position IS NULL;
         CREATE INDEX ab_changeset_server ON ab_changeset (server_position)
             WHERE server_position IS NOT NULL;
+        CREATE TABLE ab_stamp (position INTEGER PRIMARY KEY, replica INTEGER, hlc INTEGER);
+        CREATE UNIQUE INDEX ab_stamp_stamp ON ab_stamp (replica, hlc);
+        CREATE TABLE ab_snapshot (
+            id INTEGER PRIMARY KEY, epoch BLOB, position INTEGER, running BLOB, digest BLOB,
+            chunks INTEGER);
+        CREATE TABLE ab_snapshot_chunk (number INTEGER PRIMARY KEY, bytes BLOB);
         CREATE TABLE ab_conflict (
             id INTEGER PRIMARY KEY AUTOINCREMENT, kind INTEGER, record INTEGER, entity TEXT,
             property TEXT, type INTEGER, rule INTEGER, value BLOB, hlc INTEGER, by INTEGER,

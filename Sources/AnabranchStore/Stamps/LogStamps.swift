@@ -1,7 +1,8 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-/// The stamps of the change sets in this file's log, by position.
+/// The stamps of the change sets in this file's log, by position, and of sets that it never had:
+/// rows that came by a snapshot or a repair name those by positions in `ab_stamp`.
 ///
 /// A set's stamp never changes, so what was read once holds for the whole transaction.
 final class LogStamps {
@@ -29,7 +30,10 @@ final class LogStamps {
     /// Where the log has the set of a stamp; `nil` where it has none.
     func position(of stamp: LocalStamp) throws -> Int64? {
         let statement = try connection.cached(
-            "SELECT position FROM ab_changeset WHERE replica = ? AND hlc = ?")
+            """
+            SELECT position FROM ab_changeset WHERE replica = ?1 AND hlc = ?2
+            UNION ALL SELECT position FROM ab_stamp WHERE replica = ?1 AND hlc = ?2
+            """)
         try statement.bind(stamp.ordinal, at: 1)
         try statement.bind(Int64(bitPattern: stamp.timestamp), at: 2)
         guard try statement.step() else { return nil }
@@ -39,7 +43,10 @@ final class LogStamps {
 
     private func read(_ position: Int64) throws -> LocalStamp {
         let statement = try connection.cached(
-            "SELECT hlc, replica FROM ab_changeset WHERE position = ?")
+            """
+            SELECT hlc, replica FROM ab_changeset WHERE position = ?1
+            UNION ALL SELECT hlc, replica FROM ab_stamp WHERE position = ?1
+            """)
         try statement.bind(position, at: 1)
         guard try statement.step() else {
             throw StoreError(

@@ -9,11 +9,20 @@ extension Store {
     /// two logs are the same up to it.
     ///
     /// - Parameters:
-    ///   - position: Not beyond the store's cursor.
+    ///   - position: Not beyond the store's cursor, nor before the start of this file's part of
+    ///     the log.
     ///   - earlier: One that is known, of the epoch that the cursor is to name.
     /// - Throws: ``StoreError`` `corrupt` where this file's log lacks one of the zone's entries.
     package func cursor(at position: UInt64, behind earlier: LogCursor) throws -> LogCursor {
         try read { reader in
+            var cursor = earlier
+            if let start = try StoreState.read(reader.connection).start,
+                start.position > earlier.position
+            {
+                cursor = LogCursor(
+                    epoch: earlier.epoch, position: start.position, digestHigh: start.digestHigh,
+                    digestLow: start.digestLow)
+            }
             let statement = try reader.connection.cached(
                 """
                 SELECT c.kind, r.id, c.seq, c.digest, c.origin, c.server_position
@@ -21,9 +30,8 @@ extension Store {
                 WHERE c.server_position > ? AND c.server_position <= ?
                 ORDER BY c.server_position
                 """)
-            try statement.bind(Int64(clamping: earlier.position), at: 1)
+            try statement.bind(Int64(clamping: cursor.position), at: 1)
             try statement.bind(Int64(clamping: position), at: 2)
-            var cursor = earlier
             while try statement.step() { cursor = try cursor.advanced(over: statement) }
             guard cursor.position == position else {
                 throw StoreError(
@@ -39,7 +47,8 @@ extension Store {
     /// from a backup, or begun anew.
     ///
     /// What the zone has lost is sent again, whoever saved it, in the order of this file's log.
-    /// Nothing that the store shows changes.
+    /// Nothing that the store shows changes. Before the start of this file's part of the log it
+    /// can't be told what the zone has lost: then a snapshot has to follow.
     ///
     /// - Parameter cursor: Of the zone's present log, not beyond the store's own.
     /// - Throws: ``StoreError``; nothing was changed.
@@ -62,6 +71,9 @@ extension Store {
                 UPDATE ab_replica SET own = 1 WHERE ordinal IN
                 (SELECT replica FROM ab_changeset WHERE server_position IS NULL)
                 """)
+            if let start = transaction.state.start, cursor.position < start.position {
+                transaction.state.wantsSnapshot = true
+            }
             transaction.state.cursor = cursor
         }
     }

@@ -21,7 +21,9 @@ extension Store {
                 replica: replica, cursor: state.cursor, last: try reader.head(of: state.ordinal),
                 pendingCount: Int(count), pendingByteCount: Int(bytes),
                 epochs: try Self.epochs(reader),
-                hasDebts: try !Debts(connection: reader.connection).first(1).isEmpty)
+                hasDebts: try !Debts(connection: reader.connection).first(1).isEmpty,
+                start: state.start, wantsSnapshot: state.wantsSnapshot,
+                staged: try SnapshotStage(connection: reader.connection).staged())
         }
     }
 

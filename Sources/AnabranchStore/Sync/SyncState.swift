@@ -14,12 +14,23 @@ package struct SyncState: Sendable {
     package let epochs: Set<EpochID>
     /// Whether there are records that the zone has to be asked for.
     package let hasDebts: Bool
+    /// Where the file's part of the zone's log begins; `nil` where it has the log from the first
+    /// entry on.
+    package let start: LogCursor?
+    /// Whether the zone lost what can't be told by the log: a snapshot has to be taken.
+    package let wantsSnapshot: Bool
+    /// What has come of a snapshot.
+    package let staged: StagedSnapshot?
 
     package init(
         replica: ReplicaID, cursor: LogCursor?, last: (sequence: UInt64, origin: Digest)?,
         pendingCount: Int, pendingByteCount: Int,
-        epochs: Set<EpochID> = [], hasDebts: Bool = false
+        epochs: Set<EpochID> = [], hasDebts: Bool = false, start: LogCursor? = nil,
+        wantsSnapshot: Bool = false, staged: StagedSnapshot? = nil
     ) {
+        self.start = start
+        self.wantsSnapshot = wantsSnapshot
+        self.staged = staged
         self.replica = replica
         self.cursor = cursor
         self.last = last

@@ -45,6 +45,11 @@ package struct StoreSide: Sendable {
             case .loadDebts(let limit): return .debts(try store.debts(limit: limit))
             case .repair(let images, let place):
                 return try applied { try store.repair(images, at: place) }
+            case .stage(let chunk, let number, let snapshot):
+                try store.stage(chunk, number: number, of: snapshot)
+                return .staged(try store.syncState())
+            case .loadSnapshot:
+                return try applied { try store.loadSnapshot() ?? ChangedRecords() }
             case .restamp(let limit, let offset):
                 show(try store.restamp(above: limit, clockOffsetMilliseconds: offset))
                 return .restamped

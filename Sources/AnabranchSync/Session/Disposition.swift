@@ -9,6 +9,8 @@ enum Disposition: Hashable {
     case pullThenPush
     /// The request was too large or too slow: the same with half as many bytes.
     case smaller
+    /// The zone has another snapshot now: begin with that one.
+    case beginSnapshot
     /// The store's clock was ahead: give what waits earlier times, then push anew.
     case restamp
 
@@ -24,8 +26,9 @@ extension Disposition {
     static func of(_ code: SyncError.Code, isPushing: Bool) -> Disposition {
         let final: Final = isPushing ? .stopPush : .stopExchange
         switch code {
-        case .unknownCursor, .unknownEpoch:
+        case .unknownCursor, .unknownEpoch, .snapshotRequired:
             return .sayHello
+        case .unknownSnapshot: return .beginSnapshot
         case .clockSkew where isPushing: return .restamp
         case .forked:
             // The pull brings the log's branch, and the store renames its own.

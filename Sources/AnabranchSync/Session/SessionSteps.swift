@@ -37,6 +37,10 @@ extension SyncSession {
         case loadDebts(limit: Int)
         /// Answer with `applied`, or with `cursorMoved` where the store has gone on by itself.
         case repair([RecordImage], at: CausalContext.Prefix)
+        /// Keep a chunk. Answer with `staged`.
+        case stage([UInt8], number: UInt64, of: StagedSnapshot)
+        /// Answer with `applied`, also where what had come was thrown away, or with `cursorMoved`.
+        case loadSnapshot
         /// Unpushed sets whose time is later get the least that keeps their order. Answer with
         /// `restamped`.
         case restamp(above: HybridTimestamp, clockOffsetMilliseconds: Int64)
@@ -56,6 +60,7 @@ extension SyncSession {
         case rewound(SyncState)
         case debts([RecordID])
         case restamped
+        case staged(SyncState)
         case storeFailed(SyncError)
         case waited
     }
@@ -85,7 +90,7 @@ extension SyncSession {
 
 /// The requests of an exchange.
 package enum SyncEndpoint: String, Sendable, CaseIterable {
-    case hello, pull, push, repair
+    case hello, pull, push, repair, snapshot
 }
 
 /// What is known of the zone from one exchange to the next, in the engine's life.

@@ -31,11 +31,13 @@ extension SyncSession {
             }
             exchange.failures = 0
             return hello(at: moment)
+        case .beginSnapshot:
+            return beginSnapshotAgain(error, at: moment)
         case .restamp:
             return restamp(error, at: moment)
         case .pullThenPush:
             exchange.rounds += 1
-            guard exchange.rounds < limits.rounds else {
+            guard exchange.rounds < limits.rounds, !exchange.needsSnapshot else {
                 return end(.stopPush, error, at: moment)
             }
             exchange.failures = 0
@@ -76,6 +78,7 @@ extension SyncSession {
         case .noting, .renewing, .rewinding, .pulling, .applying: .pull
         case .loading, .pushing, .acknowledging, .restamping: .push
         case .loadingDebts, .asking, .repairing: .repair
+        case .askingChunk, .staging, .loadingSnapshot: .snapshot
         }
     }
 
@@ -85,6 +88,7 @@ extension SyncSession {
         case .pull: pull(at: moment)
         case .push: load()
         case .repair: settleDebts(at: moment)
+        case .snapshot: takeSnapshot(at: moment)
         }
     }
 

@@ -129,7 +129,7 @@ extension SyncSession {
     /// The pull brings the log's form of a set that the store has in its own.
     private mutating func adopt(at moment: Moment) -> Action {
         exchange.rounds += 1
-        guard exchange.rounds < limits.rounds else {
+        guard exchange.rounds < limits.rounds, !exchange.needsSnapshot else {
             return stopPush(
                 SyncError(
                     .forked,
@@ -152,6 +152,7 @@ extension SyncSession {
     }
 
     private mutating func afterPush(at moment: Moment) -> Action {
+        if exchange.needsSnapshot { return takeSnapshot(at: moment) }
         if (exchange.state.cursor?.position ?? 0) < exchange.headPosition {
             return pull(at: moment)
         }

@@ -8,12 +8,16 @@ struct ForkSearch: Sendable {
     /// not.
     var shared: LogCursor
     var differing: UInt64
+    /// Where the store's part of the log begins: what lies before it can't be asked about.
+    var start: UInt64
     /// What the zone is asked about.
     var probe: LogCursor?
 
     /// `nil` once nothing is left between the two.
     var next: UInt64? {
-        differing - shared.position > 1 ? shared.position + (differing - shared.position) / 2 : nil
+        if shared.position < start { return start < differing ? start : nil }
+        return differing - shared.position > 1
+            ? shared.position + (differing - shared.position) / 2 : nil
     }
 }
 
@@ -24,7 +28,8 @@ extension SyncSession {
         // What is behind the zone's end is not in its log.
         exchange.search = ForkSearch(
             shared: LogCursor(startOf: response.epoch),
-            differing: min(cursor.position, response.headPosition + 1))
+            differing: min(cursor.position, response.headPosition + 1),
+            start: exchange.state.start?.position ?? 0)
         let epochs = response.earlierEpochs + [response.epoch]
         exchange.isRelated =
             response.headPosition == 0 || !exchange.state.epochs.isDisjoint(with: epochs)
@@ -37,7 +42,7 @@ extension SyncSession {
         guard let search = exchange.search else { return hello(at: moment) }
         let likely = first.flatMap {
             (search.shared.position + 1..<max(search.differing, search.shared.position + 1))
-                .contains($0) ? $0 : nil
+                .contains($0) && $0 >= search.start ? $0 : nil
         }
         guard let position = likely ?? search.next else { return endSearch(at: moment) }
         phase = .probing

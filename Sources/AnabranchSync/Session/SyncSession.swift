@@ -30,6 +30,10 @@ package struct SyncSession: Sendable {
         /// How often the zone turned out to have another epoch than it said: it may begin a new
         /// one at any time.
         var epochChanges = 0
+        /// Whether the log no longer has what the store needs, or is more work than a snapshot.
+        var needsSnapshot = false
+        /// How often a snapshot was begun.
+        var snapshots = 0
         /// Whether nothing more is to be pushed.
         var isPushOver = false
         /// Where the store's log and the zone's part, while that is looked for.
@@ -71,11 +75,14 @@ package struct SyncSession: Sendable {
         case loadingDebts
         case asking([RecordID])
         case repairing
+        case askingChunk(UInt64)
+        case staging
+        case loadingSnapshot
         case waiting(Request)
     }
 
     /// What is asked anew after a delay.
-    enum Request { case hello, pull, push, repair }
+    enum Request { case hello, pull, push, repair, snapshot }
 
     package init(
         limits: SessionLimits = SessionLimits(), zone: ZoneKnowledge? = nil,
@@ -95,7 +102,9 @@ package struct SyncSession: Sendable {
     package mutating func begin(_ state: SyncState, at moment: Moment) -> Action {
         exchange = Exchange(state: state, byteLimit: max(limits.pageBytes, limits.batchBytes))
         exchange.headPosition = state.cursor?.position ?? 0
-        if let epoch = zone?.epoch, state.cursor.map({ $0.epoch == epoch }) ?? true {
+        if let epoch = zone?.epoch, !state.wantsSnapshot,
+            state.cursor.map({ $0.epoch == epoch }) ?? true
+        {
             return pull(at: moment)
         }
         return hello(at: moment)
@@ -105,7 +114,7 @@ package struct SyncSession: Sendable {
     package mutating func advance(_ event: Event, at moment: Moment) -> Action {
         switch (phase, event) {
         case (.greeting, .received(let body)): return greeted(body, at: moment)
-        case (.renewing, .renewed): return pull(at: moment)
+        case (.renewing, .renewed): return receive(at: moment)
         case (.noting(let response), .noted(let state)):
             exchange.state = state
             return goOn(response, at: moment)
@@ -127,6 +136,13 @@ package struct SyncSession: Sendable {
         case (.asking, .received(let body)): return answered(body, at: moment)
         case (.repairing, .applied(let state)), (.repairing, .cursorMoved(let state)):
             return repaired(state, at: moment)
+        case (.askingChunk(let number), .received(let body)):
+            return receivedChunk(number, body, at: moment)
+        case (.staging, .staged(let state)):
+            exchange.state = state
+            return takeSnapshot(at: moment)
+        case (.loadingSnapshot, .applied(let state)), (.loadingSnapshot, .cursorMoved(let state)):
+            return loadedSnapshot(state, at: moment)
         case (.waiting(let request), .waited): return repeated(request, at: moment)
         case (_, .refused(let refusal, let delay)):
             return failed(SyncError(refusal), serverDelay: delay, at: moment)
@@ -171,12 +187,16 @@ package struct SyncSession: Sendable {
     }
 
     private mutating func goOn(_ response: HelloResponse, at moment: Moment) -> Action {
+        let position = exchange.state.cursor?.position ?? 0
+        exchange.needsSnapshot =
+            exchange.state.wantsSnapshot || position < response.startPosition
+            || (exchange.state.cursor == nil && response.isSnapshotAdvised)
         let known = exchange.state.last?.sequence ?? 0
         if response.lastSequence > known {
             phase = .renewing
             return .store(.renewIdentity(ifLastBelow: response.lastSequence))
         }
-        return pull(at: moment)
+        return receive(at: moment)
     }
 
     // MARK: - Steps that all phases share

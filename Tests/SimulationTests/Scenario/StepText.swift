@@ -78,6 +78,7 @@ extension SyncSession.Event {
         case .acknowledged: "acknowledged"
         case .renewed: "renewed"
         case .restamped: "restamped"
+        case .staged: "staged"
         case .noted: "noted"
         case .cursor(let cursor): "cursor at \(cursor.position)"
         case .rewound: "rewound"
@@ -103,6 +104,9 @@ extension SyncSession.StoreWork {
         case .loadDebts: "load debts"
         case .repair(let images, let place):
             "repair \(images.map(\.id.summary).joined(separator: ", ")) as of \(place.position)"
+        case .stage(_, let number, let snapshot):
+            "stage chunk \(number) of \(snapshot.chunkCount)"
+        case .loadSnapshot: "load the snapshot"
         case .restamp(let limit, _): "restamp above \(limit.wallMilliseconds)"
         }
     }

@@ -12,7 +12,12 @@ extension SQLiteZoneReader {
             try rows.bind(RecordKey(ordinal: ordinal, number: 0).rawValue, at: 1)
             try rows.bind(
                 RecordKey(ordinal: ordinal, number: Limits.greatestRecordNumber).rawValue, at: 2)
-            while try rows.step() { try body(try record(rows.stateRow())) }
+            while try rows.step() {
+                let row = try rows.stateRow()
+                var record = try record(row)
+                record.links = try links(of: row.key)
+                try body(record)
+            }
         }
     }
 
@@ -23,6 +28,7 @@ extension SQLiteZoneReader {
         return replicas
     }
 
+    /// The record without its links.
     func record(_ row: StateRow) throws -> CanonicalRecord {
         let list = try CellList(
             decoding: row.cells, timestamp: row.timestamp, author: row.author)
@@ -36,13 +42,12 @@ extension SQLiteZoneReader {
                         timestamp: HybridTimestamp(rawValue: cell.timestamp),
                         replica: try replica(at: cell.author)))
             },
-            links: try links(of: row.key),
             deleteMark: try row.seen.map {
                 DeleteMark(seen: try StoredTags.stamps(decoding: $0, replica: replica(at:)))
             })
     }
 
-    private func links(of left: RecordKey) throws -> [CanonicalRecord.Link] {
+    func links(of left: RecordKey) throws -> [CanonicalRecord.Link] {
         let rows = try connection.cached("SELECT property, right, tags FROM link WHERE left = ?")
         try rows.bind(left.rawValue, at: 1)
         var links: [CanonicalRecord.Link] = []
@@ -62,7 +67,7 @@ extension SQLiteZoneReader {
         RecordID(replica: try replica(at: key.ordinal), number: key.number)
     }
 
-    private func entityName(_ number: Int64) throws -> WireName {
+    func entityName(_ number: Int64) throws -> WireName {
         if let name = names.entityNames[number] { return name }
         let row = try connection.cached("SELECT name FROM entity WHERE number = ?")
         try row.bind(number, at: 1)

@@ -15,6 +15,7 @@ extension SQLiteZoneReader {
         let stored = try row.stateRow()
         row.reset()
         image.record = try self.record(stored)
+        image.record?.links = try links(of: key)
         image.incoming = try incoming(of: key)
         return image
     }

@@ -20,10 +20,13 @@ package class SQLiteZoneReader: ZoneReading {
                     id: try epochs.replica(at: 0), forkPosition: try epochs.unsigned(at: 1)))
         }
         guard let history = EpochHistory(history) else { throw damaged("it has no epoch") }
-        let greatest = try ZoneSchema.integer("SELECT greatest FROM zone", connection)
+        let zone = try connection.cached("SELECT greatest, start FROM zone")
+        guard try zone.step() else { throw damaged("its zone row is missing") }
+        defer { zone.reset() }
         return LogState(
             head: try head(in: history.present), history: history,
-            greatestTimestamp: HybridTimestamp(rawValue: UInt64(max(greatest, 0))))
+            greatestTimestamp: HybridTimestamp(rawValue: try zone.unsigned(at: 0)),
+            startPosition: try zone.unsigned(at: 1))
     }
 
     private func head(in epoch: EpochID) throws -> LogCursor {

@@ -21,6 +21,7 @@ package final class SQLiteZoneStorage: ZoneStorage {
         package init() {}
     }
 
+    package let snapshots: any SnapshotStorage
     private let path: String
     private let options: Options
     private let readers: ConnectionPool
@@ -43,6 +44,7 @@ package final class SQLiteZoneStorage: ZoneStorage {
         self.options = options
         let connection = try Self.open(path, creating: isCreated, vfs: options.vfs)
         self.connection = connection
+        snapshots = SQLiteSnapshotStorage(path: path + ".snapshots", vfs: options.vfs)
         readers = ConnectionPool(path: path, limit: options.readers, vfs: options.vfs)
         try Self.prepare(
             connection, identity: options.fileIdentity, newEpoch: newEpoch)
@@ -124,6 +126,7 @@ package final class SQLiteZoneStorage: ZoneStorage {
 
     package func close() {
         readers.close()
+        snapshots.close()
         writing.withLock {
             guard connection.isOpen else { return }
             // Fewer files for whoever copies the directory; SQLite does it at the next opening

@@ -52,7 +52,11 @@ extension SQLiteZoneWriter {
 
     package func replace(_ rows: [StateRow]) throws {
         let update = try connection.cached(
-            "UPDATE record SET cells = ?, seen = ?, dead = ? WHERE key = ?")
+            """
+            UPDATE record SET cells = ?, seen = ?, dead = CASE WHEN NOT ? THEN 0
+                WHEN dead THEN dead ELSE (SELECT max(position) FROM log) END
+            WHERE key = ?
+            """)
         for row in rows {
             try update.bind(row.cells, at: 1)
             if let seen = row.seen {

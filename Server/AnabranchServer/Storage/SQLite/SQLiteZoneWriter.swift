@@ -54,6 +54,16 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
         try greatest.run()
     }
 
+    package func forgetChangeSets(through position: UInt64) throws {
+        let last = SQLiteValue.integer(Int64(clamping: position))
+        try connection.run(
+            """
+            UPDATE log SET change_set = x''
+            WHERE position > (SELECT start FROM zone) AND position <= ?
+            """, last)
+        try connection.run("UPDATE zone SET start = max(start, ?)", last)
+    }
+
     package func acknowledge(_ positions: [ReplicaID: UInt64]) throws {
         let row = try connection.cached(
             "INSERT OR REPLACE INTO acknowledgement(replica, position) VALUES (?, ?)")

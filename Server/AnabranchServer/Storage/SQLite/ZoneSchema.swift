@@ -4,28 +4,29 @@ import AnabranchSQLite
 /// The tables of a zone's file.
 ///
 /// - `zone`: one row. `greatest` is the log's greatest timestamp; `identity` names the file that
-///   the present epoch was begun in.
+///   the present epoch was begun in; `start` is the position of the last entry whose set is gone.
 /// - `epoch`: the lives of the log, oldest first, with the position at which each left the one
 ///   before it.
 /// - `log`: every entry, by position. `running` is the running digest behind the entry. The
-///   origins stay for ever, whatever becomes of the sets.
+///   origins stay for ever, also where `change_set` is empty because a snapshot stands for it.
 /// - `replica`: numbers the replicas that the zone has heard of; `sequence` and `origin` are those
 ///   of the last set held, 0 and NULL for one that is only mentioned.
 /// - `record`, `link`: the merged state, `key`, `left` and `right` being `ordinal << 40 | number`.
 ///   `seen` is what deletes that updates may win against have seen, NULL where there was none;
-///   `dead` is 1 while that is all that the record holds.
+///   `dead` is 0 while the record lives, else the position of the entry behind which it was
+///   dead: that is then all that the record holds.
 /// - `acknowledgement`: how far each replica has said that it has taken in the log.
 enum ZoneSchema {
-    static let format: Int64 = 2
+    static let format: Int64 = 3
     /// Formats below this one were never released, and are not read.
-    static let firstReleasedFormat: Int64 = 2
+    static let firstReleasedFormat: Int64 = 3
     /// "AbZn", so that `file` and a reader of the header can tell what it is.
     static let applicationID: Int64 = 0x4162_5A6E
 
     static let script = """
         CREATE TABLE zone(
             id INTEGER PRIMARY KEY CHECK (id = 1), identity BLOB NOT NULL,
-            greatest INTEGER NOT NULL);
+            greatest INTEGER NOT NULL, start INTEGER NOT NULL);
         CREATE TABLE epoch(
             ordinal INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, fork INTEGER NOT NULL);
         CREATE TABLE replica(
@@ -87,7 +88,8 @@ enum ZoneSchema {
     ) throws {
         try connection.execute(script)
         try connection.run(
-            "INSERT INTO zone(id, identity, greatest) VALUES (1, ?, 0)", .blob(identity.encoded))
+            "INSERT INTO zone(id, identity, greatest, start) VALUES (1, ?, 0, 0)",
+            .blob(identity.encoded))
         try connection.run(
             "INSERT INTO epoch(ordinal, id, fork) VALUES (0, ?, 0)", .blob(epoch.bytes))
         try connection.execute("PRAGMA application_id = \(applicationID)")

@@ -1,0 +1,192 @@
+import AnabranchProtocol
+import AnabranchReplication
+import AnabranchSQLite
+import Foundation
+
+/// Snapshots of one zone in a SQLite file beside the zone's own, so that no backup need copy them
+/// and no push waits while one is written.
+///
+/// - `snapshot`: one row each; `digest` is NULL while it is being written.
+/// - `chunk`: the chunks by number, with the digest of their bytes.
+final class SQLiteSnapshotStorage: SnapshotStorage {
+    private static let format: Int64 = 1
+    private static let script = """
+        CREATE TABLE snapshot(
+            id INTEGER PRIMARY KEY, epoch BLOB NOT NULL, position INTEGER NOT NULL,
+            running BLOB NOT NULL, digest BLOB, chunks INTEGER NOT NULL, bytes INTEGER NOT NULL);
+        CREATE TABLE chunk(
+            snapshot INTEGER NOT NULL, number INTEGER NOT NULL, digest BLOB NOT NULL,
+            bytes BLOB NOT NULL, PRIMARY KEY (snapshot, number));
+        """
+
+    private let path: String
+    private let vfs: String?
+    private let using = NSLock()
+    /// Used only while `using` is held; opened at the first use.
+    nonisolated(unsafe) private var connection: Connection?
+    nonisolated(unsafe) private var isClosed = false
+
+    init(path: String, vfs: String?) {
+        self.path = path
+        self.vfs = vfs
+    }
+
+    private func use<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        try using.withLock {
+            guard !isClosed else {
+                throw ZoneStorageError(.closed, "Can't read \(path) because it is closed.")
+            }
+            if connection == nil { connection = try open() }
+            guard let connection else { preconditionFailure("it was opened just now") }
+            return try body(connection)
+        }
+    }
+
+    private func open() throws -> Connection {
+        let connection = try Connection(path: path, mode: .readWriteCreate, vfs: vfs)
+        _ = try connection.firstValue("PRAGMA journal_mode = WAL")
+        try connection.execute("PRAGMA synchronous = NORMAL")
+        try connection.transaction {
+            let found = try ZoneSchema.integer("PRAGMA user_version", connection)
+            if found != Self.format {
+                try connection.execute("DROP TABLE IF EXISTS snapshot")
+                try connection.execute("DROP TABLE IF EXISTS chunk")
+                try connection.execute(Self.script)
+                try connection.execute("PRAGMA user_version = \(Self.format)")
+            }
+            // What was being written when a process died.
+            try Self.remove(
+                "SELECT id FROM snapshot WHERE digest IS NULL", from: connection)
+        }
+        return connection
+    }
+
+    private static func remove(_ chosen: String, from connection: Connection) throws {
+        try connection.execute("DELETE FROM chunk WHERE snapshot IN (\(chosen))")
+        try connection.execute("DELETE FROM snapshot WHERE id IN (\(chosen))")
+    }
+
+    func manifests() throws -> [SnapshotManifest] {
+        try use { connection in
+            let rows = try connection.cached(
+                """
+                SELECT epoch, position, running, digest, chunks, bytes FROM snapshot
+                WHERE digest IS NOT NULL ORDER BY id DESC
+                """)
+            var found: [SnapshotManifest] = []
+            while try rows.step() {
+                let running = try rows.replica(at: 2)
+                found.append(
+                    SnapshotManifest(
+                        name: SnapshotName(
+                            cursor: LogCursor(
+                                epoch: try rows.replica(at: 0), position: try rows.unsigned(at: 1),
+                                digestHigh: running.high, digestLow: running.low),
+                            digest: try rows.digest(at: 3)),
+                        chunkCount: try rows.unsigned(at: 4), byteCount: try rows.unsigned(at: 5)))
+            }
+            return found
+        }
+    }
+
+    func chunk(_ number: UInt64, of name: SnapshotName) throws -> [UInt8]? {
+        try use { connection in
+            let row = try connection.cached(
+                """
+                SELECT c.bytes, c.digest FROM chunk c JOIN snapshot s ON s.id = c.snapshot
+                WHERE s.digest = ? AND s.epoch = ? AND s.position = ? AND c.number = ?
+                """)
+            try row.bind(name.digest.bytes, at: 1)
+            try row.bind(name.cursor.epoch.bytes, at: 2)
+            try row.bind(Int64(clamping: name.cursor.position), at: 3)
+            try row.bind(Int64(clamping: number), at: 4)
+            guard try row.step() else { return nil }
+            defer { row.reset() }
+            let bytes = row.bytes(at: 0)
+            guard Digest(of: bytes) == (try row.digest(at: 1)) else {
+                throw ZoneStorageError(
+                    .damaged,
+                    "Can't read chunk \(number) of a snapshot because \(path) is damaged: remove "
+                        + "the file, and the server makes it anew.")
+            }
+            return bytes
+        }
+    }
+
+    func write(
+        at cursor: LogCursor, _ body: ((_ chunk: [UInt8]) throws -> Void) throws -> Void
+    ) throws -> SnapshotManifest {
+        let id = try begin(at: cursor)
+        var digests = DigestBuilder()
+        var chunkCount: UInt64 = 0
+        var byteCount: UInt64 = 0
+        do {
+            try body { chunk in
+                let digest = Digest(of: chunk)
+                try append(chunk, digest, number: chunkCount, to: id)
+                digests.update(digest)
+                chunkCount += 1
+                byteCount += UInt64(chunk.count)
+            }
+            let manifest = SnapshotManifest(
+                name: SnapshotName(cursor: cursor, digest: digests.finish()),
+                chunkCount: chunkCount, byteCount: byteCount)
+            try finish(manifest, id)
+            return manifest
+        } catch {
+            try? use { try Self.remove("\(id)", from: $0) }
+            throw error
+        }
+    }
+
+    private func begin(at cursor: LogCursor) throws -> Int64 {
+        try use { connection in
+            try connection.run(
+                """
+                INSERT INTO snapshot(epoch, position, running, chunks, bytes)
+                VALUES (?, ?, ?, 0, 0)
+                """, .blob(cursor.epoch.bytes), .integer(Int64(clamping: cursor.position)),
+                .blob(ReplicaID(high: cursor.digestHigh, low: cursor.digestLow).bytes))
+            return connection.lastInsertRowID
+        }
+    }
+
+    /// Each in a transaction of its own: whoever reads another snapshot meanwhile waits no longer.
+    private func append(
+        _ chunk: [UInt8], _ digest: Digest, number: UInt64, to id: Int64
+    ) throws {
+        try use { connection in
+            try connection.run(
+                "INSERT INTO chunk(snapshot, number, digest, bytes) VALUES (?, ?, ?, ?)",
+                .integer(id), .integer(Int64(clamping: number)), .blob(digest.bytes), .blob(chunk))
+        }
+    }
+
+    private func finish(_ manifest: SnapshotManifest, _ id: Int64) throws {
+        try use { connection in
+            try connection.run(
+                "UPDATE snapshot SET digest = ?, chunks = ?, bytes = ? WHERE id = ?",
+                .blob(manifest.name.digest.bytes),
+                .integer(Int64(clamping: manifest.chunkCount)),
+                .integer(Int64(clamping: manifest.byteCount)), .integer(id))
+        }
+    }
+
+    func keepNewest(_ count: Int) throws {
+        try use { connection in
+            try connection.transaction {
+                try Self.remove(
+                    "SELECT id FROM snapshot ORDER BY id DESC LIMIT -1 OFFSET \(count)",
+                    from: connection)
+            }
+        }
+    }
+
+    func close() {
+        using.withLock {
+            isClosed = true
+            connection?.close()
+            connection = nil
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package import AnabranchReplication
+import AnabranchSQLite
+
+extension SQLiteZoneReader {
+    package func forEachRow(_ body: (CanonicalRecord) throws -> Void) throws {
+        let rows = try connection.cached(
+            """
+            SELECT key, entity, timestamp, author, cells, seen, dead FROM record ORDER BY key
+            """)
+        while try rows.step() { try body(try record(rows.stateRow())) }
+    }
+
+    package func forEachLink(
+        _ body: (WireProperty, SnapshotChunk.Link) throws -> Void
+    ) throws {
+        let rows = try connection.cached(
+            "SELECT left, property, right, tags FROM link ORDER BY left, property, right")
+        while try rows.step() {
+            let tags = try StoredTags.stamps(decoding: rows.bytes(at: 3), replica: replica(at:))
+            try body(
+                try property(at: rows.int64(at: 1)),
+                SnapshotChunk.Link(
+                    left: try id(of: RecordKey(rawValue: rows.int64(at: 0))),
+                    right: try id(of: RecordKey(rawValue: rows.int64(at: 2))),
+                    tags: LinkTags(tags)))
+        }
+    }
+
+    package func forEachHead(_ body: (SnapshotChunk.Head) throws -> Void) throws {
+        let rows = try connection.cached(
+            "SELECT id, sequence, origin FROM replica WHERE sequence > 0 ORDER BY id")
+        while try rows.step() {
+            try body(
+                SnapshotChunk.Head(
+                    dot: Dot(
+                        replica: try rows.replica(at: 0), sequence: try rows.unsigned(at: 1)),
+                    origin: try rows.digest(at: 2)))
+        }
+    }
+
+    package func deadRecords(
+        through position: UInt64, limit: Int
+    ) throws -> [(WireName, RecordID)] {
+        let rows = try connection.cached(
+            """
+            SELECT key, entity FROM record WHERE dead AND dead <= ? ORDER BY key LIMIT ?
+            """)
+        try rows.bind(Int64(clamping: position), at: 1)
+        try rows.bind(Int64(limit), at: 2)
+        var found: [(WireName, RecordID)] = []
+        while try rows.step() {
+            found.append(
+                (
+                    try entityName(rows.int64(at: 1)),
+                    try id(of: RecordKey(rawValue: rows.int64(at: 0)))
+                ))
+        }
+        return found
+    }
+}

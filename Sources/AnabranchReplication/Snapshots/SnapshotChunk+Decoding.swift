@@ -1,0 +1,105 @@
+extension SnapshotChunk {
+    /// Decodes a chunk that came from a network or a file.
+    ///
+    /// - Throws: ``ChangeSetDecodingError`` with the offset; nothing is allocated for what is not
+    ///   there, no input traps.
+    public init(decoding bytes: [UInt8]) throws(ChangeSetDecodingError) {
+        // A chunk begins as a payload does: a version and tables.
+        var payload = try ChangePayloadDecoder(bytes, author: Self.nobody)
+        while !payload.reader.isAtEnd {
+            let block = try payload.reader.readVarint()
+            var body = try payload.reader.readNested()
+            switch block {
+            case SnapshotBlock.heads: try readHeads(&body)
+            case SnapshotBlock.rows: rows.append(try payload.readSnapshotRows(&body))
+            case SnapshotBlock.record:
+                try payload.spend(body.remaining / 28 + 1, body)
+                records.append(try CanonicalRecord(decoding: body.readRaw(body.remaining)))
+            case SnapshotBlock.links: links.append(try payload.readSnapshotLinks(&body))
+            default:
+                throw body.failure(
+                    .unsupportedVersion, "block \(block) of a snapshot is not known here")
+            }
+            try body.expectEnd()
+        }
+    }
+
+    private mutating func readHeads(
+        _ body: inout ByteReader
+    ) throws(ChangeSetDecodingError) {
+        let count = try body.readCount(ofAtLeast: ReplicaID.byteCount + 1 + Digest.byteCount)
+        heads.reserveCapacity(heads.count + count)
+        for _ in 0..<count {
+            let dot = try body.readDot()
+            heads.append(Head(dot: dot, origin: try body.readDigest()))
+        }
+    }
+}
+
+extension ChangePayloadDecoder {
+    fileprivate mutating func readSnapshotRows(
+        _ body: inout ByteReader
+    ) throws(ChangeSetDecodingError) -> SnapshotChunk.Rows {
+        // Every property that an insert may write may stand in a state.
+        let block = try readRows(&body, Operation.insert, ofAuthor: false)
+        var stamps: [[SnapshotChunk.StampRun]] = []
+        for _ in block.columns {
+            stamps.append(try readStampRuns(&body, count: block.records.count))
+        }
+        return SnapshotChunk.Rows(block: block, stamps: stamps)
+    }
+
+    private func readStampRuns(
+        _ body: inout ByteReader, count: Int
+    ) throws(ChangeSetDecodingError) -> [SnapshotChunk.StampRun] {
+        var runs: [SnapshotChunk.StampRun] = []
+        var missing = count
+        // A time, a replica, a length.
+        let runCount = try body.readCount(ofAtLeast: 10)
+        runs.reserveCapacity(runCount)
+        for _ in 0..<runCount {
+            let stamp = try readStamp(&body)
+            let length = try body.readVarint()
+            guard length >= 1, length <= UInt64(missing) else {
+                throw body.failure(.malformed, "a run of stamps has \(length) of \(missing)")
+            }
+            runs.append(.init(stamp: stamp, count: Int(length)))
+            missing -= Int(length)
+        }
+        guard missing == 0 else {
+            throw body.failure(.malformed, "a column lacks \(missing) stamps")
+        }
+        return runs
+    }
+
+    fileprivate mutating func readSnapshotLinks(
+        _ body: inout ByteReader
+    ) throws(ChangeSetDecodingError) -> SnapshotChunk.Links {
+        let property = try Self.entry(of: properties, &body)
+        guard property.type.isLinks else {
+            throw body.failure(.malformed, "\(property) has no links")
+        }
+        let lefts = try readRecords(&body)
+        let rights = try readRecords(&body)
+        guard lefts.count == rights.count else {
+            throw body.failure(.malformed, "links have \(lefts.count) and \(rights.count) ends")
+        }
+        var links: [SnapshotChunk.Link] = []
+        links.reserveCapacity(lefts.count)
+        for (left, right) in zip(lefts, rights) {
+            let tags = try readTags(&body)
+            guard zip(tags, tags.dropFirst()).allSatisfy({ $0 < $1 }), !tags.isEmpty else {
+                throw body.failure(.malformed, "the tags of a link are not in ascending order")
+            }
+            links.append(.init(left: left, right: right, tags: LinkTags(tags)))
+        }
+        return SnapshotChunk.Links(property: property, links: links)
+    }
+
+    private func readStamp(
+        _ body: inout ByteReader
+    ) throws(ChangeSetDecodingError) -> Stamp {
+        let timestamp = try body.readTimestamp()
+        return Stamp(timestamp: timestamp, replica: try Self.entry(of: replicas, &body))
+    }
+}

@@ -1,0 +1,189 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+/// Replaces every record of a file by those of a snapshot, within one transaction.
+struct SnapshotLoad {
+    private let transaction: WriteTransaction
+    private let snapshot: StagedSnapshot
+    private let positions: StampPositions
+    private let rows: RecordRows
+    private var applying: ApplyOperation
+    /// Whether the file held no record, so that nobody has read a version of one.
+    private var isFirst = true
+    private var greatest = HybridTimestamp(rawValue: 0)
+
+    private var connection: Connection { transaction.connection }
+    private var schema: StoreSchema { transaction.schema }
+    private var log: ChangeLog { ChangeLog(connection: connection, replicas: transaction.replicas) }
+
+    init(_ transaction: WriteTransaction, _ snapshot: StagedSnapshot) throws {
+        self.transaction = transaction
+        self.snapshot = snapshot
+        applying = ApplyOperation(transaction, isReplaying: true)
+        positions = try StampPositions(
+            ChangeLog(connection: transaction.connection, replicas: transaction.replicas),
+            stamps: applying.logStamps)
+        rows = RecordRows(applying, positions: positions)
+    }
+
+    mutating func run(_ stage: SnapshotStage) throws -> ChangedRecords {
+        let before = try heldRecords()
+        isFirst = before.allSatisfy(\.isEmpty)
+        let own = try transaction.head(of: transaction.state.ordinal).sequence
+        try removeAll()
+        let indexes = try takeIndexes()
+        for number in 0..<snapshot.chunkCount {
+            try load(try decoded(try stage.chunk(number)))
+            // Its pages are the next rows'.
+            try stage.remove(number)
+        }
+        try stage.clear()
+        for index in indexes { try connection.execute(index.sql) }
+        try positions.finish()
+        let place = CausalContext.Prefix(
+            epoch: snapshot.cursor.epoch, position: snapshot.cursor.position)
+        for entry in try log.entries(beyond: place) { try replay(entry) }
+        if try transaction.head(of: transaction.state.ordinal).sequence > own {
+            // Sets of our own that we did not hold: the file was restored, or has a twin.
+            transaction.state.isRenewing = true
+        }
+        transaction.state.clock.observe(greatest)
+        transaction.state.cursor = snapshot.cursor
+        transaction.state.start = snapshot.cursor
+        transaction.state.wantsSnapshot = false
+        return changes(from: before, to: try heldRecords())
+    }
+
+    private func decoded(_ bytes: [UInt8]) throws -> SnapshotChunk {
+        do throws(ChangeSetDecodingError) {
+            return try SnapshotChunk(decoding: bytes)
+        } catch {
+            throw StoreError(
+                .malformedChangeSet, "Can't load a snapshot: \(error)",
+                path: transaction.store.path, underlying: error)
+        }
+    }
+
+    // MARK: - Clearing
+
+    private func removeAll() throws {
+        for table in schema.tables { try connection.execute("DELETE FROM \(table.name)") }
+        for links in schema.linkLayouts { try connection.execute("DELETE FROM \(links.name)") }
+        for table in [
+            "ab_deferred_record", "ab_deferred_cell", "ab_deferred_link", "ab_delete_mark",
+            "ab_debt",
+        ] {
+            try connection.execute("DELETE FROM \(table)")
+        }
+        // The snapshot tells, and what is applied to it again.
+        try connection.execute("UPDATE ab_replica SET seen = 0, origin = NULL")
+        applying.deferred.isEmpty = true
+    }
+
+    /// Drops the indexes of the model's tables: one is made faster at once than row by row.
+    private func takeIndexes() throws -> [(name: String, sql: String)] {
+        let tables = schema.tables.map(\.plainName) + schema.linkLayouts.map(\.plainName)
+        let statement = try connection.cached(
+            """
+            SELECT name, sql FROM sqlite_schema
+            WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL
+            """)
+        var indexes: [(name: String, sql: String)] = []
+        for table in tables {
+            try statement.bind(table, at: 1)
+            while try statement.step() {
+                indexes.append((statement.string(at: 0), statement.string(at: 1)))
+            }
+            statement.reset()
+        }
+        for index in indexes { try connection.execute("DROP INDEX \(SQL.quoted(index.name))") }
+        return indexes
+    }
+
+    // MARK: - Loading
+
+    private mutating func load(_ chunk: SnapshotChunk) throws {
+        for head in chunk.heads { try take(head) }
+        for block in chunk.rows {
+            note(block.stamps.joined().map(\.stamp))
+            try rows.insert(block, isFirst: isFirst)
+        }
+        for record in chunk.records {
+            note(record.cells.map(\.stamp))
+            try rows.insert(
+                record, id: try transaction.localID(of: record.id),
+                version: isFirst ? nil : RowVersion(positions.reserve()))
+        }
+        for links in chunk.links {
+            for link in links.links {
+                try rows.put(link.tags, on: links.property, left: link.left, right: link.right)
+            }
+        }
+    }
+
+    private mutating func note(_ stamps: [Stamp]) {
+        for stamp in stamps where stamp.timestamp > greatest { greatest = stamp.timestamp }
+    }
+
+    /// What is held of a replica is what the log held, and beyond it what waits here to be sent.
+    private func take(_ head: SnapshotChunk.Head) throws {
+        try transaction.setHead(
+            of: try transaction.ordinal(of: head.dot.replica), sequence: head.dot.sequence,
+            origin: head.origin)
+    }
+
+    /// A set of which the snapshot holds the effects already is not applied again. One whose
+    /// predecessors are not held any more, because the zone lost them, stays in the log and is not
+    /// counted as held until they come.
+    private mutating func replay(_ entry: LogEntry) throws {
+        let set = entry.changeSet
+        let ordinal = try transaction.ordinal(of: set.dot.replica)
+        guard try set.dot.sequence == transaction.head(of: ordinal).sequence + 1 else { return }
+        try transaction.setHead(of: ordinal, sequence: set.dot.sequence, origin: set.origin)
+        try applying.applyPayload(
+            of: IncomingSet(
+                set, ordinal: ordinal, position: entry.localPosition))
+    }
+
+    // MARK: - What has changed
+
+    /// By the index of the entity.
+    private func heldRecords() throws -> [[LocalID]] {
+        var held = [[LocalID]](repeating: [], count: schema.model.entities.count)
+        for table in schema.tables {
+            let discriminator =
+                table.hasDiscriminator
+                ? "ab_entity" : "\(schema.layout(of: table.root).number)"
+            let statement = try connection.cached(
+                "SELECT ab_pk, \(discriminator) FROM \(table.name) ORDER BY ab_pk")
+            while try statement.step() {
+                guard let entity = schema.entity(numbered: statement.int64(at: 1)) else { continue }
+                held[entity.index].append(statement.int64(at: 0))
+            }
+        }
+        return held
+    }
+
+    /// Every record that stays counts as changed.
+    private func changes(from before: [[LocalID]], to after: [[LocalID]]) -> ChangedRecords {
+        var changed: [ChangedRecords.Entity] = []
+        for entity in schema.model.entities {
+            let (old, new) = (before[entity.index], after[entity.index])
+            guard !old.isEmpty || !new.isEmpty else { continue }
+            var change = ChangedRecords.Entity(entity)
+            guard !old.isEmpty else {
+                change.inserted = new
+                changed.append(change)
+                continue
+            }
+            let slots = Set(entity.slots.indices)
+            let (wasThere, isThere) = (Set(old), Set(new))
+            change.deleted = old.filter { !isThere.contains($0) }
+            change.inserted = new.filter { !wasThere.contains($0) }
+            change.updated = new.filter(wasThere.contains).map { .init(id: $0, slots: slots) }
+            changed.append(change)
+        }
+        return ChangedRecords(entities: changed)
+    }
+}

@@ -1,0 +1,92 @@
+package import AnabranchReplication
+import AnabranchSQLite
+
+/// A snapshot of which chunks have come, kept in the file until all are there.
+package struct StagedSnapshot: Hashable, Sendable {
+    /// The place of the zone's log that it is of.
+    package let cursor: LogCursor
+    /// Of the whole snapshot, so that chunks of two are never mixed.
+    package let digest: Digest
+    package let chunkCount: UInt64
+    /// Chunks that are here: the first ones.
+    package var held: UInt64
+
+    package init(cursor: LogCursor, digest: Digest, chunkCount: UInt64, held: UInt64 = 0) {
+        self.cursor = cursor
+        self.digest = digest
+        self.chunkCount = chunkCount
+        self.held = held
+    }
+
+    package var isWhole: Bool { held >= chunkCount }
+}
+
+/// The tables `ab_snapshot` and `ab_snapshot_chunk` on one connection.
+struct SnapshotStage {
+    let connection: Connection
+
+    func staged() throws -> StagedSnapshot? {
+        let row = try connection.cached(
+            """
+            SELECT epoch, position, running, digest, chunks,
+                (SELECT coalesce(max(number) + 1, 0) FROM ab_snapshot_chunk)
+            FROM ab_snapshot WHERE id = 1
+            """)
+        guard try row.step() else { return nil }
+        defer { row.reset() }
+        guard
+            let cursor = StoreState.cursor(
+                epoch: row.bytes(at: 0), position: row.int64(at: 1), running: row.bytes(at: 2)),
+            let digest = Digest(bytes: row.bytes(at: 3))
+        else { return nil }
+        return StagedSnapshot(
+            cursor: cursor, digest: digest, chunkCount: UInt64(bitPattern: row.int64(at: 4)),
+            held: UInt64(bitPattern: row.int64(at: 5)))
+    }
+
+    func begin(_ snapshot: StagedSnapshot) throws {
+        try clear()
+        try connection.run(
+            """
+            INSERT INTO ab_snapshot (id, epoch, position, running, digest, chunks)
+            VALUES (1, ?, ?, ?, ?, ?)
+            """, .blob(snapshot.cursor.epoch.bytes),
+            .integer(Int64(bitPattern: snapshot.cursor.position)),
+            .blob(snapshot.cursor.runningBytes), .blob(snapshot.digest.bytes),
+            .integer(Int64(bitPattern: snapshot.chunkCount)))
+    }
+
+    func add(_ chunk: [UInt8], number: UInt64) throws {
+        try connection.run(
+            "INSERT INTO ab_snapshot_chunk (number, bytes) VALUES (?, ?)",
+            .integer(Int64(bitPattern: number)), .blob(chunk))
+    }
+
+    func chunk(_ number: UInt64) throws -> [UInt8] {
+        let row = try connection.cached("SELECT bytes FROM ab_snapshot_chunk WHERE number = ?")
+        try row.bind(Int64(bitPattern: number), at: 1)
+        guard try row.step() else {
+            throw StoreError(.corrupt, "Can't load a snapshot because chunk \(number) is missing.")
+        }
+        defer { row.reset() }
+        return row.bytes(at: 0)
+    }
+
+    /// Over the digests of the chunks that are here.
+    func digest(of snapshot: StagedSnapshot) throws -> Digest {
+        var digests = DigestBuilder()
+        for number in 0..<snapshot.chunkCount { digests.update(Digest(of: try chunk(number))) }
+        return digests.finish()
+    }
+
+    func remove(_ number: UInt64) throws {
+        try connection.run(
+            "DELETE FROM ab_snapshot_chunk WHERE number = ?",
+            .integer(Int64(bitPattern: number)))
+    }
+
+    func clear() throws {
+        try connection.execute("DELETE FROM ab_snapshot")
+        try connection.execute("DELETE FROM ab_snapshot_chunk")
+    }
+}

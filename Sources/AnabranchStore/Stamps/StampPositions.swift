@@ -1,0 +1,55 @@
+import AnabranchReplication
+import AnabranchSQLite
+
+/// Finds positions by which rows name the sets that wrote them, and gives new ones to sets that
+/// the log never had.
+///
+/// New positions follow those of the log, so every one is given once (invariant 9). Call
+/// ``finish()`` before anything else is added to the log.
+final class StampPositions {
+    private let log: ChangeLog
+    private let stamps: LogStamps
+    private var known: [LocalStamp: Int64] = [:]
+    private var next: Int64
+    private var last: (stamp: LocalStamp, position: Int64)?
+
+    private static let mostKnown = 1 << 16
+
+    init(_ log: ChangeLog, stamps: LogStamps) throws {
+        self.log = log
+        self.stamps = stamps
+        next = try log.nextPosition()
+    }
+
+    subscript(stamp: LocalStamp) -> Int64 {
+        get throws {
+            if let last, last.stamp == stamp { return last.position }
+            let position = try known[stamp] ?? stamps.position(of: stamp) ?? keep(stamp)
+            if known.count >= Self.mostKnown { known.removeAll(keepingCapacity: true) }
+            known[stamp] = position
+            last = (stamp, position)
+            return position
+        }
+    }
+
+    /// A position that names nothing, greater than all so far.
+    func reserve() -> Int64 {
+        defer { next += 1 }
+        return next
+    }
+
+    private func keep(_ stamp: LocalStamp) throws -> Int64 {
+        let position = reserve()
+        let statement = try log.connection.cached(
+            "INSERT INTO ab_stamp (position, replica, hlc) VALUES (?, ?, ?)")
+        try statement.bind(position, at: 1)
+        try statement.bind(stamp.ordinal, at: 2)
+        try statement.bind(Int64(bitPattern: stamp.timestamp), at: 3)
+        try statement.run()
+        return position
+    }
+
+    func finish() throws {
+        if try log.nextPosition() < next { try log.reservePositions(through: next - 1) }
+    }
+}

@@ -1,0 +1,244 @@
+import AnabranchProtocol
+import AnabranchReplication
+import AnabranchServer
+import AnabranchStore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import AnabranchSync
+
+struct SnapshotSyncTests {
+    /// Snapshots of several chunks, also of few records.
+    private static var limits: ZoneLimits {
+        var limits = ZoneLimits()
+        limits.chunkBytes = 300
+        return limits
+    }
+
+    private let scenario: EngineScenario
+    private var names: SmallModel { scenario.names }
+
+    init() throws { scenario = try EngineScenario(limits: Self.limits) }
+
+    private func sync(
+        _ store: Store, _ transport: MemoryTransport? = nil
+    ) async throws -> SyncOutcome {
+        try await scenario.engine(store, transport).synchronize()
+    }
+
+    private func endpoints(_ transport: MemoryTransport) -> [SyncEndpoint] {
+        transport.requests.map(\.endpoint)
+    }
+
+    /// A zone with a hundred people, of whose log only the last entries are left.
+    private func compactedZone(keeping count: UInt64 = 5) async throws -> Store {
+        let a = try scenario.open("a.db")
+        for person in 0..<100 { try a.insert("person \(person)", age: Int64(person), names) }
+        for person in 0..<20 { try a.setAge(1000, of: "person \(person)", names) }
+        _ = try await sync(a)
+        let done = try scenario.zone.compact(keeping: count)
+        #expect(done.startPosition == 120 - count && done.forgottenCount == 120 - count)
+        return a
+    }
+
+    @Test func `a new store begins with a snapshot where the log no longer reaches`()
+        async throws
+    {
+        let a = try await compactedZone()
+        let b = try scenario.open("b.db")
+        let transport = scenario.transport()
+        let outcome = try await sync(b, transport)
+        #expect(outcome.isCaughtUp)
+        #expect(endpoints(transport).filter { $0 == .snapshot }.count > 5)
+        try scenario.expectConverged([a, b])
+        // Both go on by the log.
+        try b.setAge(7, of: "person 7", names)
+        try a.setAge(8, of: "person 8", names)
+        for store in [b, a, b] { _ = try await sync(store) }
+        try scenario.expectConverged([a, b])
+        #expect(try a.row("person 7", names)?.slots[names.age] == .integer(7))
+    }
+
+    @Test func `a zone whose log is long advises a snapshot to who has nothing`() async throws {
+        var limits = Self.limits
+        limits.snapshotDistance = 50
+        let scenario = try EngineScenario(limits: limits)
+        let (a, b) = (try scenario.open("a.db"), try scenario.open("b.db"))
+        for person in 0..<60 { try a.insert("person \(person)", names) }
+        try b.insert("of b", names)
+        let (first, second) = (scenario.transport(), scenario.transport())
+        try await scenario.engine(a, first).synchronize()
+        #expect(!endpoints(first).contains(.snapshot))
+        try await scenario.engine(b, second).synchronize()
+        #expect(endpoints(second).contains(.snapshot))
+        try await scenario.engine(a).synchronize()
+        try scenario.expectConverged([a, b])
+        #expect(try b.people(names).count == 61)
+    }
+
+    @Test func `who comes back after years pushes first, resurrects nothing and loses nothing`()
+        async throws
+    {
+        let a = try scenario.open("a.db")
+        let old = try scenario.open("old.db")
+        for person in ["kept", "deleted", "edited by both"] { try a.insert(person, names) }
+        for store in [a, old] { _ = try await sync(store) }
+        // Offline, while the others go on and the log is forgotten.
+        try old.setAge(50, of: "deleted", names)
+        try old.insert("of the old one", names)
+        try old.setAge(1, of: "edited by both", names)
+        let gone = try #require(try a.row("deleted", names))
+        try a.delete(gone, names)
+        for age in 2..<40 { try a.setAge(Int64(age), of: "kept", names) }
+        _ = try await sync(a)
+        _ = try scenario.zone.compact(keeping: 0)
+        let transport = scenario.transport()
+        let outcome = try await sync(old, transport)
+        #expect(outcome.isCaughtUp && outcome.pushedChangeSets == 3)
+        let order = endpoints(transport)
+        let push = try #require(order.firstIndex(of: .push))
+        #expect(push < (try #require(order.firstIndex(of: .snapshot))))
+        _ = try await sync(a)
+        try scenario.expectConverged([a, old])
+        #expect(try a.names(names) == old.names(names))
+        #expect(try a.row("deleted", names) == nil, "nothing is resurrected")
+        #expect(try a.row("of the old one", names) != nil)
+        #expect(try a.row("edited by both", names)?.slots[names.age] == .integer(1))
+        #expect(try old.row("kept", names)?.slots[names.age] == .integer(39))
+    }
+
+    @Test func `what can't be pushed yet stays on top of the snapshot`() async throws {
+        let a = try await compactedZone()
+        let old = try scenario.open("old.db")
+        try old.insert("waits", names)
+        try old.insert("waits too", names)
+        let transport = scenario.transport()
+        transport.refuse(.push, with: ProtocolError(.forbidden, "The token may only read."))
+        let outcome = try await sync(old, transport)
+        #expect(outcome.blockedBy?.code == .forbidden && outcome.pendingCount == 2)
+        #expect(try old.people(names).count == 102)
+        _ = try await sync(old)
+        _ = try await sync(a)
+        try scenario.expectConverged([a, old])
+        #expect(try a.people(names).count == 102)
+    }
+
+    @Test func `a transfer that is cut at any request goes on where it was`() async throws {
+        let a = try await compactedZone()
+        let b = try scenario.open("b.db")
+        var cuts = 0
+        var asked: [UInt64] = []
+        while true {
+            let transport = scenario.transport()
+            // Each attempt gets two chunks further.
+            transport.cut(atRequest: 4)
+            let outcome = try? await sync(b, transport)
+            asked += try transport.requests.prefix(3).filter { $0.endpoint == .snapshot }
+                .map { try SnapshotRequest(decoding: $0.body).number }
+            if outcome != nil { break }
+            cuts += 1
+        }
+        #expect(cuts > 3)
+        #expect(asked == Array(0..<UInt64(asked.count)), "no chunk is asked for twice")
+        try scenario.expectConverged([a, b])
+    }
+
+    @Test func `a snapshot that is gone in the middle is begun anew`() async throws {
+        let a = try await compactedZone()
+        let b = try scenario.open("b.db")
+        let transport = scenario.transport()
+        transport.cut(atRequest: 4)
+        _ = try? await sync(b, transport)
+        #expect(try b.syncState().staged?.held == 2)
+        // Two newer ones.
+        for round in 0..<2 {
+            for age in 0..<10 { try a.setAge(Int64(age), of: "person \(round)", names) }
+            _ = try await sync(a)
+            _ = try scenario.zone.compact(keeping: 0)
+        }
+        #expect(try await sync(b).isCaughtUp)
+        try scenario.expectConverged([a, b])
+        #expect(try b.syncState().staged == nil)
+    }
+
+    @Test func `a bad network only makes it longer`() async throws {
+        let a = try await compactedZone(keeping: 0)
+        for seed in 0..<5 as Range<UInt64> {
+            let b = try scenario.open("b\(seed).db")
+            try b.insert("of \(seed)", names)
+            let transport = scenario.transport(seed: seed, faults: .all(oneIn: 5))
+            while (try? await sync(b, transport))?.isCaughtUp != true {}
+            _ = try await sync(a)
+            _ = try await sync(b)
+            try scenario.expectConverged([a, b])
+        }
+        #expect(try a.people(names).count == 105)
+    }
+
+    @Test func `a zone that was restored to before the snapshot is told, and loses nothing`()
+        async throws
+    {
+        let world = try RestoredZone(limits: Self.limits)
+        let names = world.scenario.names
+        let (a, b) = (try world.scenario.open("a.db"), try world.scenario.open("b.db"))
+        for person in 0..<10 { try a.insert("early \(person)", names) }
+        try await world.sync(a)
+        let backup = try world.backUp()
+        for person in 0..<30 { try a.insert("late \(person)", names) }
+        try await world.sync(a)
+        _ = try world.zone.compact(keeping: 0)
+        // b has the first forty by a snapshot alone.
+        try await world.sync(b)
+        try b.insert("of b", names)
+        try world.restore(backup)
+        try await world.sync(b)
+        #expect(try b.row("of b", names) != nil)
+        // Who has the sets brings them back.
+        try await world.sync(a)
+        try await world.expectConverged([a, b], people: 41)
+    }
+
+    @Test(arguments: TestLength.seeds(16))
+    func `whatever is forgotten and whoever comes back, all converge with nothing lost`(
+        seed: UInt64
+    ) async throws {
+        var generator = SeededGenerator(seed: seed)
+        let world = try RestoredZone(limits: Self.limits)
+        let names = world.scenario.names
+        var stores: [Store] = []
+        for number in 0..<4 { stores.append(try world.scenario.open("\(number).db")) }
+        var backup: String?
+        var saved = 0
+        for step in 0..<60 {
+            let store = generator.element(of: stores)
+            switch Int.random(in: 0..<20, using: &generator) {
+            case 0..<7:
+                try store.insert("step \(step)", names)
+                saved += 1
+            case 7..<10:
+                guard let row = try store.people(names).randomElement(using: &generator) else {
+                    continue
+                }
+                guard case .string(let name) = row.slots[names.name] else { continue }
+                try store.setAge(Int64(step), of: name, names)
+            case 10..<16: try await world.sync(store)
+            case 16: backup = try world.backUp()
+            case 17:
+                guard let backup, seed.isMultiple(of: 2) else { continue }
+                try world.restore(backup)
+            default:
+                _ = try world.zone.compact(keeping: .random(in: 0..<5, using: &generator))
+            }
+        }
+        try await world.expectConverged(stores, people: saved)
+    }
+}
+
+extension Store {
+    func delete(_ row: RowSnapshot, _ names: SmallModel) throws {
+        var request = SaveRequest(author: "app")
+        request.deletes = [.init(entity: names.person, rows: [(row.id, row.version)])]
+        _ = try save(request)
+    }
+}
