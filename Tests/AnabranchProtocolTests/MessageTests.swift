@@ -15,6 +15,8 @@ import Testing
         try expectRoundTrip(generator.pushResponse())
         try expectRoundTrip(generator.repairRequest())
         try expectRoundTrip(generator.repairResponse())
+        try expectRoundTrip(generator.snapshotRequest())
+        try expectRoundTrip(generator.snapshotResponse())
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
@@ -28,6 +30,8 @@ import Testing
         expectBeginningsRefused(generator.pushResponse())
         expectBeginningsRefused(generator.repairRequest())
         expectBeginningsRefused(generator.repairResponse())
+        expectBeginningsRefused(generator.snapshotRequest())
+        expectBeginningsRefused(generator.snapshotResponse())
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
@@ -41,6 +45,8 @@ import Testing
         expectMutationsSafe(generator.pushResponse())
         expectMutationsSafe(generator.repairRequest())
         expectMutationsSafe(generator.repairResponse())
+        expectMutationsSafe(generator.snapshotRequest())
+        expectMutationsSafe(generator.snapshotResponse())
     }
 
     @Test(arguments: 0..<300 as Range<UInt64>)
@@ -55,6 +61,8 @@ import Testing
             _ = try? PullResponse(decoding: bytes)
             _ = try? PushRequest(decoding: bytes)
             _ = try? PushResponse(decoding: bytes)
+            _ = try? SnapshotRequest(decoding: bytes)
+            _ = try? SnapshotResponse(decoding: bytes)
         }
     }
 

@@ -24,7 +24,8 @@ extension SeededGenerator {
     mutating func helloResponse() -> HelloResponse {
         HelloResponse(
             epoch: replica(), earlierEpochs: (0..<2).map { _ in replica() },
-            headPosition: quantity(), isCursorKnown: oneIn(2),
+            headPosition: quantity(), startPosition: quantity(), isSnapshotAdvised: oneIn(2),
+            isCursorKnown: oneIn(2),
             lastSequence: quantity(), origin: maybe { $0.digest() }, wallMilliseconds: wall(),
             largestBody: quantity())
     }
@@ -37,6 +38,20 @@ extension SeededGenerator {
         PullResponse(
             cursor: cursor(), headPosition: quantity(), wallMilliseconds: wall(),
             changeSets: changeSets())
+    }
+
+    private mutating func snapshotName() -> SnapshotName {
+        SnapshotName(cursor: cursor(), digest: digest())
+    }
+
+    mutating func snapshotRequest() -> SnapshotRequest {
+        SnapshotRequest(snapshot: maybe { $0.snapshotName() }, number: quantity())
+    }
+
+    mutating func snapshotResponse() -> SnapshotResponse {
+        SnapshotResponse(
+            snapshot: snapshotName(), chunkCount: quantity(), headPosition: quantity(),
+            wallMilliseconds: wall(), chunk: bytes(count: Int.random(in: 0...40, using: &self)))
     }
 
     mutating func repairRequest() -> RepairRequest {

@@ -104,6 +104,30 @@ import Testing
             }
             #expect(records.count == reference.state.count)
             try expectRepairs(store, scenario.zone, reference)
+            try expectSnapshot(of: reference, behind: store, in: scenario)
+        }
+    }
+
+    /// A store that begins with a snapshot, and one that takes it in the place of what it has, are
+    /// as the others.
+    private func expectSnapshot(
+        of reference: ReferenceMerge, behind store: Store, in scenario: StoreScenario
+    ) throws {
+        let place = try #require(try store.syncState().cursor)
+        let chunks = try SnapshotChunk.chunks(
+            of: reference, log: scenario.zone.log, records: 5)
+        let new = try scenario.open("new")
+        let old = try scenario.open("old")
+        let half = scenario.zone.log.count / 2
+        _ = try old.apply(scenario.zone.page(for: old) { $0 = Array($0.prefix(half)) })
+        for taking in [new, old] {
+            try taking.load(chunks, at: place)
+            #expect(try taking.canonicalHash() == reference.canonicalHash)
+            #expect(try taking.syncState().cursor == place)
+            let vectors = try [taking, store].map { try $0.read { try $0.versionVector() } }
+            #expect(vectors[0] == vectors[1])
+            // What a repair needs of stamps that the log never had is there.
+            try expectRepairs(taking, scenario.zone, reference)
         }
     }
 
