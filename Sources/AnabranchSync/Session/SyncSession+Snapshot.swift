@@ -106,7 +106,6 @@ extension SyncSession {
             }
             return hello(at: moment)
         }
-        exchange.needsSnapshot = false
         exchange.isPushOver = false
         exchange.rounds = 0
         exchange.outcome.blockedBy = nil

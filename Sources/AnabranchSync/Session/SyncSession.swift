@@ -30,8 +30,15 @@ package struct SyncSession: Sendable {
         /// How often the zone turned out to have another epoch than it said: it may begin a new
         /// one at any time.
         var epochChanges = 0
+        /// Of the last entry that the zone's log keeps only the name of.
+        var startPosition: UInt64 = 0
+        /// Whether the zone has found a snapshot less work than its log, for who has nothing.
+        var isSnapshotAdvised = false
         /// Whether the log no longer has what the store needs, or is more work than a snapshot.
-        var needsSnapshot = false
+        var needsSnapshot: Bool {
+            guard let cursor = state.cursor else { return isSnapshotAdvised || startPosition > 0 }
+            return state.wantsSnapshot || cursor.position < startPosition
+        }
         /// How often a snapshot was begun.
         var snapshots = 0
         /// Whether nothing more is to be pushed.
@@ -187,10 +194,8 @@ package struct SyncSession: Sendable {
     }
 
     private mutating func goOn(_ response: HelloResponse, at moment: Moment) -> Action {
-        let position = exchange.state.cursor?.position ?? 0
-        exchange.needsSnapshot =
-            exchange.state.wantsSnapshot || position < response.startPosition
-            || (exchange.state.cursor == nil && response.isSnapshotAdvised)
+        exchange.startPosition = response.startPosition
+        exchange.isSnapshotAdvised = response.isSnapshotAdvised
         let known = exchange.state.last?.sequence ?? 0
         if response.lastSequence > known {
             phase = .renewing
