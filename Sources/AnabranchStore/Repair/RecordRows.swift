@@ -53,10 +53,11 @@ struct RecordRows {
         try statement.bind(id, at: 1)
         try statement.bind(writes, at: 2)
         if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
-        for (index, column) in columns.enumerated() {
+        var place = layout.firstColumnParameter
+        for column in columns {
             let value = try applying.localValue(cells[column.slot]?.value ?? .null)
-            try statement.bind(
-                slot: value, at: layout.firstColumnParameter + index, as: column.kind)
+            try statement.bind(value, to: column, at: place, transaction.localID(of:))
+            place += column.names.count
         }
         try statement.run()
     }

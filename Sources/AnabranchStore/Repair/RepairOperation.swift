@@ -80,9 +80,9 @@ struct RepairOperation {
         guard try applying.held.holds(ends.left), try applying.held.holds(ends.right) else {
             return
         }
-        let stamps = try tags.tags.map(transaction.localStamp)
+        let local = try transaction.localTags(tags)
         if let layout = try layout(of: property, from: ends.left) {
-            try LinkRows(connection).set(stamps, left: ends.left, right: ends.right, in: layout)
+            try LinkRows(connection).set(local, left: ends.left, right: ends.right, in: layout)
         } else {
             try applying.deferred.changeLink(
                 property, left: ends.left, right: ends.right, replicas: transaction.replicas
@@ -118,7 +118,7 @@ struct RepairOperation {
     private func seal() throws {
         for id in ids {
             guard let entity = try applying.held.entity(of: id) else { continue }
-            var writer = try RowWriter(connection, layout: schema.layout(of: entity))
+            var writer = try RowWriter(transaction, layout: schema.layout(of: entity))
             guard var writes = try writer.heldWrites(of: id) else { continue }
             writes.advance(to: version)
             try writer.write([], writes: writes, to: id)
@@ -149,7 +149,7 @@ struct RepairOperation {
         for id in ids {
             guard let entity = try applying.held.entity(of: id) else { continue }
             let layout = schema.layout(of: entity)
-            guard let writes = try RowWriter(connection, layout: layout).heldWrites(of: id)
+            guard let writes = try RowWriter(transaction, layout: layout).heldWrites(of: id)
             else { continue }
             try changes.noteNeighbours(
                 of: HeldRow(id: id, writes: writes, layout: layout),

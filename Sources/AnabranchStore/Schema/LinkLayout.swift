@@ -19,6 +19,14 @@ package final class LinkLayout: Sendable {
     /// smaller identity.
     package var isSymmetric: Bool { relationship.storage == .links(.both) }
 
+    /// Whether one of the sides is a list: tags have places.
+    var isList: Bool { relationship.wireProperty.rule == .list }
+
+    /// Tags as ``LinkRows/tags(of:at:isList:)`` reads them.
+    var tagColumns: String {
+        isList ? "tag, tag_by, more, left_position, right_position" : "tag, tag_by, more"
+    }
+
     package var leftEntity: EntityDescription { relationship.entity }
     package var rightEntity: EntityDescription { relationship.destination }
 }
