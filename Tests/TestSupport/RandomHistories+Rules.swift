@@ -3,7 +3,8 @@ import AnabranchReplication
 /// Saves with every rule that merges, and deletes that updates win against.
 extension RandomAuthor {
     /// In the order in which a store writes: inserts, updates, adds, `keepBoth` writes, links,
-    /// moves, unlinks, deletes. Now and then a save goes on with a record that it has just inserted.
+    /// moves, unlinks, deletes. Now and then a save goes on with a record that it has just
+    /// inserted.
     mutating func editsOfAllRules(_ generator: inout SeededGenerator) -> [ChangeBlock] {
         var blocks: [ChangeBlock] = []
         let living = state.living

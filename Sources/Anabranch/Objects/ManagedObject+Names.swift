@@ -120,7 +120,7 @@ extension ManagedObject {
         guard relationship.isOrdered else {
             throw PropertyError(
                 .wrongKind,
-                "Can't use \(entity.name).\(key) as a list because the relationship is not ordered.",
+                "Can't use \(entity.name).\(key) as a list because it is not ordered.",
                 property: key, objectID: objectID)
         }
         return ManagedObjectList(owner: self, slot: relationship.slot)

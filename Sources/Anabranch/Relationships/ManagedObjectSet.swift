@@ -64,7 +64,8 @@ public struct ManagedObjectSet<Element: ManagedObject> {
         }
     }
 
-    /// Adds an object that is not there yet, at the end of an ordered relationship. Of a one-to-many it leaves its former owner.
+    /// Adds an object that is not there yet, at the end of an ordered relationship. Of a
+    /// one-to-many it leaves its former owner.
     public func insert(_ object: Element) {
         change { try $0.insert(object, into: owner, $1) }
     }

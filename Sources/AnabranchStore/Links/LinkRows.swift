@@ -96,14 +96,7 @@ struct LinkRows {
                 .integer(right))
             return
         }
-        let columns = layout.tagColumns.split(separator: ", ")
-        let statement = try connection.cached(
-            """
-            INSERT INTO \(layout.name) (left, right, \(layout.tagColumns))
-            VALUES (?, ?\(String(repeating: ", ?", count: columns.count)))
-            ON CONFLICT (left, right) DO UPDATE
-            SET \(columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
-            """)
+        let statement = try connection.cached(layout.upsertSQL)
         try statement.bind(left, at: 1)
         try statement.bind(right, at: 2)
         try statement.bind(Int64(bitPattern: shown.stamp.timestamp), at: 3)

@@ -79,8 +79,8 @@ extension StoreReader {
     /// - Parameter relationship: A to-many, or a to-one that the inverse stores. Where two
     ///   records hold one target of a one-to-one, which two replicas may have written
     ///   concurrently, the later write of the reference comes last.
-    /// - Returns: By owner, then by position for a list, by stamp for a one-to-one, and by ID for any
-    ///   other to-many.
+    /// - Returns: By owner, then by position for a list, by stamp for a one-to-one, and by ID for
+    ///   any other to-many.
     package func related(
         by relationship: RelationshipDescription, of owners: [LocalID]
     ) throws -> [Related] {
