@@ -37,7 +37,7 @@ import Testing
 
                         override class var slotNames: [String] {
                             ["Z", "in", "mood", "z", "é", "aide", "boss", "data", "fans", \
-                            "row", "staff"]
+                        "row", "staff"]
                         }
                         """))
     }
