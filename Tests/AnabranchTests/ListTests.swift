@@ -210,6 +210,8 @@ import Testing
             #expect(try fan.objects(forKey: "likes").objects == likes.objects)
             #expect(
                 try fan.objectIDs(forRelationshipNamed: "likes") == likes.objects.map(\.objectID))
+            try fan.objects(forKey: "likes").replace(with: [songs[1], songs[2]])
+            #expect(likes.objects == [songs[2], songs[1]])
             #expect(throws: PropertyError.self) { try songs[0].list(forKey: "fans") }
             #expect(throws: PropertyError.self) { try songs[0].list(forKey: "album") }
             #expect(fan.changedRelationshipNames == ["likes"])

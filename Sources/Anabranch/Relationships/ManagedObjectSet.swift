@@ -83,11 +83,13 @@ public struct ManagedObjectSet<Element: ManagedObject> {
         for object in objects { remove(object) }
     }
 
-    /// Leaves exactly these objects in the relationship.
+    /// Leaves exactly these objects in the relationship; to an ordered one new ones are added in
+    /// their order.
     public func replace(with objects: some Sequence<Element>) {
-        let wanted = Set(objects)
+        let all = Array(objects)
+        let wanted = Set(all)
         for object in self.objects where !wanted.contains(object) { remove(object) }
-        formUnion(wanted)
+        formUnion(all)
     }
 }
 
