@@ -72,9 +72,10 @@ struct ClassWriter {
                 return stored(relationship.name, destination + "?", "toOne: \(slot)")
             }
             let property = identifier(relationship.name)
-            return [
-                "public var \(property): ManagedObjectSet<\(destination)> { self[toMany: \(slot)] }"
-            ]
+            let (type, index) =
+                relationship.isOrdered
+                ? ("ManagedObjectList", "list") : ("ManagedObjectSet", "toMany")
+            return ["public var \(property): \(type)<\(destination)> { self[\(index): \(slot)] }"]
         }
     }
 

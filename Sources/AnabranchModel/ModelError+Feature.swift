@@ -4,7 +4,6 @@ extension ModelError {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        public static let orderedRelationship = Feature(rawValue: "ordered-relationship")
         public static let transientRelationship = Feature(rawValue: "transient-relationship")
         /// A to-one relationship that is its own inverse.
         public static let selfInverseToOne = Feature(rawValue: "self-inverse-to-one")

@@ -70,11 +70,11 @@ struct Workbench {
     let folder: TemporaryDirectory
     var store: String { folder.file("a.store") }
 
-    init(isMade: Bool = true) throws {
+    init(isMade: Bool = true, model text: String = Self.model) throws {
         folder = try TemporaryDirectory("anabranch-cli")
         let model = folder.url.appending(path: "Geo.xcdatamodel")
         try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
-        try Data(Self.model.utf8).write(to: model.appending(path: "contents"))
+        try Data(text.utf8).write(to: model.appending(path: "contents"))
         if isMade { _ = try ToolRun(["init", store, "--model", model.path]) }
     }
 

@@ -66,4 +66,30 @@ struct RelationshipStorageTests {
         #expect(try model.relationship("Owner", "things").inverse?.entity.name == "Base")
         #expect(try model.relationship("Thing", "owner").inverse?.name == "things")
     }
+
+    @Test func `an ordered to-many is a list, or makes its inverse a place in one`() throws {
+        let model = try ManagedObjectModel {
+            Entity("List") {
+                Relationship("items", toMany: "Item", ordered: true, inverse: "list")
+                Relationship("tags", toMany: "Tag", ordered: true, inverse: "lists")
+                Relationship("seen", toMany: "Item", ordered: true)
+                Relationship("next", toMany: "List", ordered: true, inverse: "next")
+            }
+            Entity("Item") { Relationship("list", to: "List", inverse: "items") }
+            Entity("Tag") { Relationship("lists", toMany: "List", inverse: "tags") }
+        }
+        let list = try model.relationship("Item", "list")
+        #expect(list.wireProperty == WireProperty(name: "list", type: .group, rule: .group))
+        #expect(list.isListEntry && !list.isOrdered)
+        #expect(try model.relationship("List", "items").wireProperty == list.wireProperty)
+        #expect(try model.relationship("List", "items").isOrdered)
+        let tags = try model.relationship("List", "tags")
+        #expect(tags.wireProperty == WireProperty(name: "tags", type: .links, rule: .list))
+        #expect(try model.relationship("Tag", "lists").wireProperty == tags.wireProperty)
+        #expect(try model.relationship("Tag", "lists").isOrdered == false)
+        #expect(try model.relationship("List", "seen").wireProperty.rule == .list)
+        #expect(
+            try model.relationship("List", "next").wireProperty
+                == WireProperty(name: "next", type: .mutualLinks, rule: .list))
+    }
 }

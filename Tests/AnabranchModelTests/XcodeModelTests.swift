@@ -137,7 +137,7 @@ struct XcodeModelTests {
 
     @Test(
         arguments: [
-            (#"toMany="YES" ordered="YES" destinationEntity="A""#, .notSupportedYet),
+            (#"maxCount="1" ordered="YES" destinationEntity="A""#, .invalidProperty),
             (#"maxCount="1" transient="YES" destinationEntity="A""#, .notSupportedYet),
             (#"maxCount="1" destinationEntity="B""#, .unknownEntity),
             (#"maxCount="1" deletionRule="Explode" destinationEntity="A""#, .invalidProperty),

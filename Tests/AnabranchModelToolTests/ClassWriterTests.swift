@@ -22,4 +22,13 @@ import Testing
         Golden.expect(
             ClassWriter(model: model, fileName: "our people").source(), matches: "classes.txt")
     }
+
+    @Test func `an ordered relationship is a list`() throws {
+        let model = try ManagedObjectModel {
+            Entity("Album") { Relationship("songs", toMany: "Song", ordered: true) }
+            Entity("Song") { Attribute("name", .string) }
+        }
+        let source = ClassWriter(model: model, fileName: "music").source()
+        #expect(source.contains("public var songs: ManagedObjectList<Song> { self[list: 0] }"))
+    }
 }

@@ -71,9 +71,11 @@ extension SeededGenerator {
         var canonical = CanonicalRecord(id: id, entity: WireName(text()))
         for _ in 0..<Int.random(in: 0...3, using: &self) {
             let property = wireProperty()
+            let value = value(of: property.type, replicas: replicas)
+            // Every NaN is written as one, so bytes that differ may mean the same.
             canonical.cells.append(
                 .init(
-                    property: property, value: value(of: property.type, replicas: replicas),
+                    property: property, value: value.hasNaN ? .null : value,
                     stamp: stamp(of: replicas)))
         }
         canonical.cells.sort { ($0.property, $0.stamp) < ($1.property, $1.stamp) }
@@ -103,5 +105,15 @@ extension SeededGenerator {
                     details: ["replica": generator.replica().description, "é": generator.text()])
             },
             headPosition: quantity(), wallMilliseconds: wall())
+    }
+}
+
+extension Value {
+    fileprivate var hasNaN: Bool {
+        switch self {
+        case .double(let number), .date(let number): number.isNaN
+        case .group(let group): group.members.contains { $0.value.hasNaN }
+        default: false
+        }
     }
 }

@@ -62,10 +62,14 @@ import Testing
             Entity("Task", deletePolicy: .updateWins) {
                 for attribute in attributes where known(attribute.name) { attribute }
                 Relationship("boss", to: "Person")
+                Relationship("chief", to: "Person", inverse: "duties")
             }
             Entity("Person") {
                 for attribute in attributes where !known(attribute.name) { attribute }
                 Relationship("friends", toMany: "Person")
+                Relationship("duties", toMany: "Task", ordered: true, inverse: "chief")
+                Relationship("queue", toMany: "Person", ordered: true)
+                Relationship("circle", toMany: "Person", ordered: true, inverse: "circle")
             }
         }
     }
@@ -103,6 +107,7 @@ import Testing
                 #expect(record.encoded() == expected.encoded())
             }
             #expect(records.count == reference.state.count)
+            try expectLists(store, reference)
             try expectRepairs(store, scenario.zone, reference)
             if index.isMultiple(of: 3) {
                 try expectSnapshot(of: reference, behind: store, in: scenario)
@@ -133,6 +138,32 @@ import Testing
         }
     }
 
+    /// Every list is in the order of its greatest tags' positions, of equal ones by identity.
+    private func expectLists(_ store: Store, _ reference: ReferenceMerge) throws {
+        guard let person = store.model.entity(named: "Person"),
+            let queue = person.property(named: "queue")?.relationship
+        else { return }
+        let living = Set(reference.living)
+        for owner in living where reference.records[owner]?.entity == person.wireName {
+            let members = reference.links.keys.filter {
+                $0.left == owner && $0.property == queue.wireProperty && living.contains($0.right)
+            }
+            let expected = members.sorted {
+                let (one, other) = (reference.place(of: $0), reference.place(of: $1))
+                guard one?.inLeft != other?.inLeft else { return $0.right < $1.right }
+                guard let first = one?.inLeft, let second = other?.inLeft else {
+                    return one?.inLeft == nil
+                }
+                return first < second
+            }
+            let id = try #require(try store.localID(of: owner))
+            let shown = try store.read {
+                try $0.related(by: queue, of: [id]).map(\.id)
+            }
+            #expect(try shown.map { try store.recordID(of: $0) } == expected.map(\.right))
+        }
+    }
+
     /// Images of all records in the place of all records change nothing.
     private func expectRepairs(
         _ store: Store, _ zone: MemoryZone, _ reference: ReferenceMerge
@@ -141,7 +172,13 @@ import Testing
         let changed = try store.repair(
             reference.state.keys.sorted().map { reference.image(of: $0) },
             at: CausalContext.Prefix(epoch: zone.epoch, position: position))
-        #expect(changed.isEmpty)
+        // What is related to a replaced record is told to look at it again.
+        for entity in changed.entities {
+            #expect(entity.inserted.isEmpty && entity.deleted.isEmpty)
+            for slot in entity.updated.flatMap(\.slots) {
+                #expect(entity.entity.slots[slot].relationship?.inverse != nil)
+            }
+        }
         #expect(try store.canonicalHash() == reference.canonicalHash)
     }
 

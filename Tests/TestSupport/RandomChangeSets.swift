@@ -18,7 +18,7 @@ extension SeededGenerator {
     }
 
     private mutating func block(_ author: ReplicaID, _ replicas: [ReplicaID]) -> ChangeBlock {
-        switch Int.random(in: 0..<9, using: &self) {
+        switch Int.random(in: 0..<10, using: &self) {
         case 0: return .insert(rows(of: [author], replicas) { _ in true })
         case 1:
             return .update(
@@ -31,12 +31,13 @@ extension SeededGenerator {
             return .delete(RecordBlock(entity: WireName(text()), records: records))
         case 3: return .link(links(replicas, withTags: false))
         case 4: return .unlink(links(replicas, withTags: true))
+        case 8: return .move(links(replicas, withTags: true, isMove: true))
         case 5: return .add(additions(replicas))
         case 6: return .write(siblings(replicas))
         case 7: return .yieldingDelete(yieldingDeletes(replicas))
         default:
             return .unknown(
-                operation: element(of: [6, UInt64.random(in: 10...300, using: &self)]),
+                operation: UInt64.random(in: 10...300, using: &self),
                 bytes: bytes(count: Int.random(in: 0...9, using: &self)))
         }
     }
@@ -88,14 +89,33 @@ extension SeededGenerator {
         (0..<Int.random(in: 0...3, using: &self)).map { _ in stamp(of: replicas) }
     }
 
-    private mutating func links(_ replicas: [ReplicaID], withTags: Bool) -> LinkBlock {
+    private mutating func links(
+        _ replicas: [ReplicaID], withTags: Bool, isMove: Bool = false
+    ) -> LinkBlock {
+        let rules: [MergeRule] = isMove ? [.list] : [.set, .list, MergeRule(rawValue: 200)]
+        let property = WireProperty(name: WireName(text()), type: .links, rule: element(of: rules))
         let links = (0..<Int.random(in: 0...5, using: &self)).map { _ in
             LinkBlock.Link(
                 left: record(of: replicas), right: record(of: replicas),
-                tagsSeen: withTags ? stamps(replicas) : [])
+                tagsSeen: withTags ? stamps(replicas) : [],
+                place: property.rule == .set ? .none : linkPlace())
         }
-        let property = WireProperty(name: WireName(text()), type: .links, rule: .set)
         return LinkBlock(entity: WireName(text()), property: property, links: links)
+    }
+
+    public mutating func linkPlace() -> LinkPlace {
+        LinkPlace(
+            inLeft: oneIn(3) ? nil : listPosition(), inRight: oneIn(3) ? nil : listPosition())
+    }
+
+    public mutating func listPosition() -> ListPosition {
+        var maker = ListPositionMaker(dot())
+        var between: (ListPosition?, ListPosition?) = (nil, nil)
+        for _ in 0..<Int.random(in: 0...4, using: &self) {
+            let made = maker.position(between: between.0, and: between.1)
+            if oneIn(2) { between.0 = made } else { between.1 = made }
+        }
+        return maker.position(between: between.0, and: between.1)
     }
 
     public mutating func causalContext() -> CausalContext {

@@ -3,7 +3,8 @@ import AnabranchReplication
 /// Saves with every rule that merges, and deletes that updates win against.
 extension RandomAuthor {
     /// In the order in which a store writes: inserts, updates, adds, `keepBoth` writes, links,
-    /// unlinks, deletes. Now and then a save goes on with a record that it has just inserted.
+    /// moves, unlinks, deletes. Now and then a save goes on with a record that it has just
+    /// inserted.
     mutating func editsOfAllRules(_ generator: inout SeededGenerator) -> [ChangeBlock] {
         var blocks: [ChangeBlock] = []
         let living = state.living
@@ -22,7 +23,9 @@ extension RandomAuthor {
             guard let record = state.records[id] else { continue }
             blocks += edits(of: id, record.entity, seeing: record, &generator)
         }
-        blocks += linksAndUnlinks(among: people(in: blocks), &generator)
+        let people = people(in: blocks)
+        blocks += linksAndUnlinks(among: people, &generator)
+        blocks += listEdits(among: people, &generator)
         for id in living where generator.oneIn(6) {
             guard let record = state.records[id] else { continue }
             blocks.append(delete(id, record, &generator))
@@ -102,7 +105,11 @@ extension RandomAuthor {
     private func value(
         of property: WireProperty, _ generator: inout SeededGenerator
     ) -> Value {
-        generator.value(of: property, replicas: [replica])
+        // A place in an ordered one-to-many, which may also have members of a later version.
+        if property.name == "chief", !generator.oneIn(5) {
+            return entry(among: people(in: []), &generator)
+        }
+        return generator.value(of: property, replicas: [replica])
     }
 
     /// The first one's deletes yield to updates.
@@ -113,6 +120,7 @@ extension RandomAuthor {
         WireProperty(name: "age", type: .integer64),
         WireProperty(name: "best", type: .integer32, rule: .max),
         WireProperty(name: "boss", type: .reference),
+        WireProperty(name: "chief", type: .group, rule: .group),
         WireProperty(name: "born", type: .date, rule: .firstWriter),
         WireProperty(name: "done", type: .bool, rule: .max),
         WireProperty(name: "first", type: .string, rule: .min),

@@ -102,7 +102,7 @@ struct RandomAuthor: Sendable {
         let others = heads.values.filter { $0.dot.replica != replica }
         let changeSet = ChangeSet(
             saving: payload.encoded(author: replica),
-            dot: Dot(replica: replica, sequence: (previous?.dot.sequence ?? 0) + 1),
+            dot: nextDot,
             timestamp: timestamp, previousOrigin: previous?.origin ?? .zero,
             context: CausalContext(
                 beyond: others.map { .init(dot: $0.dot, originPrefix: $0.origin.prefix) }))
@@ -141,7 +141,9 @@ struct RandomAuthor: Sendable {
             }
             blocks.append(.link(linkBlock(pairs.map { .init(left: $0, right: $1) })))
         }
-        let unlinked = state.links.keys.sorted().filter { _ in generator.oneIn(3) }
+        let unlinked = state.links.keys.sorted().filter {
+            $0.property == Self.friends && generator.oneIn(3)
+        }
         if !unlinked.isEmpty {
             let links = unlinked.map {
                 LinkBlock.Link(left: $0.left, right: $0.right, tagsSeen: tags(of: $0))
@@ -151,8 +153,13 @@ struct RandomAuthor: Sendable {
         return blocks
     }
 
-    private func tags(of key: ReferenceMerge.LinkKey) -> [Stamp] {
-        (state.links[key] ?? []).sorted()
+    func tags(of key: ReferenceMerge.LinkKey) -> [Stamp] {
+        (state.links[key] ?? [:]).keys.sorted()
+    }
+
+    /// Of the next save.
+    var nextDot: Dot {
+        Dot(replica: replica, sequence: (heads[replica]?.dot.sequence ?? 0) + 1)
     }
 
     private func rows(
@@ -169,11 +176,10 @@ struct RandomAuthor: Sendable {
     }
 
     private func linkBlock(_ links: [LinkBlock.Link]) -> LinkBlock {
-        LinkBlock(
-            entity: Self.entity, property: WireProperty(name: "friends", type: .links, rule: .set),
-            links: links)
+        LinkBlock(entity: Self.entity, property: Self.friends, links: links)
     }
 
+    private static let friends = WireProperty(name: "friends", type: .links, rule: .set)
     private static let entity: WireName = "Person"
     private static let properties = [
         WireProperty(name: "age", type: .integer64), WireProperty(name: "boss", type: .reference),

@@ -32,7 +32,8 @@ public struct ReferenceMerge: Sendable {
 
     /// The dead among them.
     public internal(set) var records: [RecordID: Record] = [:]
-    public private(set) var links: [LinkKey: Set<Stamp>] = [:]
+    /// With the place that each tag gives the link.
+    public private(set) var links: [LinkKey: [Stamp: LinkPlace]] = [:]
     private var origins: Set<Digest> = []
     private let seesAllTags: Bool
     private let upserts: Bool
@@ -49,6 +50,8 @@ public struct ReferenceMerge: Sendable {
         case seesAllSiblings
         /// A delta replaces the value.
         case replacesCounter
+        /// A move takes away all tags, also those that its author had not seen.
+        case movesTakeAllTags
         /// The later write wins under every rule.
         case lastWriterOnly
     }
@@ -82,10 +85,11 @@ public struct ReferenceMerge: Sendable {
             for id in block.records where records[id]?.entity == block.entity { remove(id) }
         case .yieldingDelete(let block): delete(block)
         case .link(let block):
-            for link in block.links where isHeld(link.left) && isHeld(link.right) {
-                links[key(link, block.property), default: []].insert(stamp)
-            }
+            for link in block.links { add(link, block.property, stamp) }
         case .unlink(let block): unlink(block)
+        case .move(let block):
+            unlink(block, seeingAll: mistakes.contains(.movesTakeAllTags))
+            for link in block.links { add(link, block.property, stamp) }
         case .unknown: break
         }
     }
@@ -106,11 +110,19 @@ public struct ReferenceMerge: Sendable {
         }
     }
 
-    private mutating func unlink(_ block: LinkBlock) {
+    private mutating func add(_ link: LinkBlock.Link, _ property: WireProperty, _ stamp: Stamp) {
+        guard isHeld(link.left), isHeld(link.right) else { return }
+        let key = key(link, property)
+        if links[key]?[stamp] == nil { links[key, default: [:]][stamp] = link.place }
+    }
+
+    private mutating func unlink(_ block: LinkBlock, seeingAll: Bool = false) {
         for link in block.links {
             let key = key(link, block.property)
             guard let held = links[key] else { continue }
-            let left = seesAllTags ? [] : held.subtracting(link.tagsSeen)
+            let left =
+                seesAllTags || seeingAll
+                ? [:] : held.filter { !link.tagsSeen.contains($0.key) }
             links[key] = left.isEmpty ? nil : left
         }
     }
@@ -150,7 +162,7 @@ public struct ReferenceMerge: Sendable {
         }
         for (key, tags) in links.sorted(by: { $0.key < $1.key }) {
             state[key.left]?.links.append(
-                .init(property: key.property, right: key.right, tags: LinkTags(Array(tags))))
+                .init(property: key.property, right: key.right, tags: Self.linkTags(tags)))
         }
         return state
     }
@@ -163,8 +175,17 @@ public struct ReferenceMerge: Sendable {
             id: id, record: record,
             incoming: incoming.map {
                 .init(
-                    left: $0.key.left, property: $0.key.property, tags: LinkTags(Array($0.value)))
+                    left: $0.key.left, property: $0.key.property, tags: Self.linkTags($0.value))
             })
+    }
+
+    private static func linkTags(_ tags: [Stamp: LinkPlace]) -> LinkTags {
+        LinkTags(placed: tags.map { LinkTags.Tag($0.key, at: $0.value) })
+    }
+
+    /// Where a link stands: as its greatest tag says.
+    public func place(of key: LinkKey) -> LinkPlace? {
+        links[key]?.max { $0.key < $1.key }?.value
     }
 
     public var canonicalHash: Digest {

@@ -93,6 +93,7 @@ struct ShowCommand: Command {
             try writeDeleted(block.deletes.map(\.record), of: block.entity, console)
         case .link(let links): try write(links, "Linked by", console)
         case .unlink(let links): try write(links, "Unlinked by", console)
+        case .move(let links): try write(links, "Moved in", console)
         case .unknown(let operation, let bytes):
             try console.print("Operation \(operation) of a later version, \(bytes.count) bytes.")
         }

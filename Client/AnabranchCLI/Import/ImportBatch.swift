@@ -92,7 +92,9 @@ struct ImportBatch {
                         "Several records of \(rule.destination.name) have "
                             + "'\(ValueText.text(key))' as \(rule.key.name).")
                 }
-                if let other = indexes[link.rule].objects[key] {
+                // What follows one that is still to come in a list has to stand behind it.
+                let isBehind = rule.relationship.isOrdered && deferred.count > deferredBefore
+                if !isBehind, let other = indexes[link.rule].objects[key] {
                     found.append(other)
                 } else if plan.entity.isKind(of: rule.destination) {
                     deferred.append(

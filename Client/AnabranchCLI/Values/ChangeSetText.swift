@@ -29,6 +29,7 @@ struct ChangeSetText {
             case .yieldingDelete(let block): "-\(block.deletes.count) \(block.entity)"
             case .link(let links): "+" + links.summary
             case .unlink(let links): "-" + links.summary
+            case .move(let links): "~" + links.summary
             case .unknown: "an operation of a later version"
             }
         }
@@ -100,6 +101,7 @@ extension ChangeBlock {
                     .write(as: "yieldingDelete", to: &json)
             case .link(let links): links.write(as: "link", to: &json)
             case .unlink(let links): links.write(as: "unlink", to: &json)
+            case .move(let links): links.write(as: "move", to: &json)
             case .unknown(let operation, let bytes):
                 json.member("operation", operation)
                 json.member("bytes", bytes.hexadecimal)

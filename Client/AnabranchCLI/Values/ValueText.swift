@@ -25,7 +25,7 @@ enum ValueText {
         case .data(let data): data.base64EncodedString()
         case .uuid(let uuid): uuid.uuidString
         case .reference(let record): RecordText.short(record)
-        case .group: json(value)
+        case .group: ListEntry.target(of: value).map(RecordText.short) ?? json(value)
         case .unknown(let tag, let bytes): "type \(tag): \(bytes.hexadecimal)"
         }
     }

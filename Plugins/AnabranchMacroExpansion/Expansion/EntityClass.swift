@@ -61,6 +61,11 @@ struct EntitySlot: Equatable {
         case attribute
         case toOne
         case toMany
+        /// An ordered to-many.
+        case list
+
+        /// Of the kinds' slots, which come first; those of lists stand among the to-many ones.
+        var rank: Int { min(rawValue, Self.toMany.rawValue) }
 
         /// Of the subscript of `ManagedObject` that reads it.
         var label: String {
@@ -68,6 +73,7 @@ struct EntitySlot: Equatable {
             case .attribute: "slot"
             case .toOne: "toOne"
             case .toMany: "toMany"
+            case .list: "list"
             }
         }
     }

@@ -82,7 +82,7 @@ enum EntitySlotMacro {
         let label = arguments[0].text
         let first = arguments.count > 3 ? "Self._firstOwnSlot + " : ""
         let place = "self[\(label): \(first)\(arguments[2].text)]"
-        let setter = label == "toMany" ? "" : "    set { \(place) = newValue }\n"
+        let setter = ["toMany", "list"].contains(label) ? "" : "    set { \(place) = newValue }\n"
         return Expansion(source: "{\n    get { \(place) }\n\(setter)}")
     }
 }

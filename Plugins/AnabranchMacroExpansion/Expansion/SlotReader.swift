@@ -22,9 +22,9 @@ struct SlotReader {
             }
         }
         slots.sort { left, right in
-            left.kind == right.kind
+            left.kind.rank == right.kind.rank
                 ? left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
-                : left.kind.rawValue < right.kind.rawValue
+                : left.kind.rank < right.kind.rank
         }
     }
 }

@@ -12,15 +12,16 @@ enum SlotType {
     init(_ type: TypeUse, of property: PropertyDeclaration) {
         let isAttribute = property.has("Attribute")
         let isRelationship = property.has("Relationship")
-        let isToMany = type.genericArguments(of: "ManagedObjectSet") != nil
+        let toMany = Self.toMany(type)
+        let isToMany = toMany != nil
         if isAttribute, isRelationship || isToMany {
             self = .wrong(Self.contradiction(type, property))
         } else if let complaint = Self.complaint(about: type, isAttribute: isAttribute) {
             self = .wrong(complaint)
         } else if isAttribute {
             self = .slot(.attribute)
-        } else if isToMany {
-            self = .slot(.toMany)
+        } else if let toMany {
+            self = .slot(toMany)
         } else if isRelationship {
             self = type.wrapped == nil ? .wrong(Self.lacksOptional(type)) : .slot(.toOne)
         } else if let wrapped = type.wrapped, !Self.isStandard(wrapped) {
@@ -30,14 +31,21 @@ enum SlotType {
         }
     }
 
+    private static func toMany(_ type: TypeUse) -> EntitySlot.Kind? {
+        if type.genericArguments(of: "ManagedObjectSet") != nil { return .toMany }
+        return type.genericArguments(of: "ManagedObjectList") != nil ? .list : nil
+    }
+
     private static func contradiction(
         _ type: TypeUse, _ property: PropertyDeclaration
     ) -> Complaint {
-        Complaint(
+        let isList = toMany(type) == .list
+        return Complaint(
             message: "'\(property.name?.text ?? "")' is an attribute or a relationship: remove "
                 + (property.has("Relationship")
                     ? "@Attribute or @Relationship."
-                    : "@Attribute, since a ManagedObjectSet is a relationship."),
+                    : "@Attribute, since a \(isList ? "ManagedObjectList" : "ManagedObjectSet") "
+                        + "is a relationship."),
             offset: property.offset)
     }
 
@@ -58,7 +66,7 @@ enum SlotType {
                     message: "Replace '!' with '?'", range: last.offset..<last.end, text: "?"))
         }
         let core = type.wrapped ?? type
-        if type.wrapped?.genericArguments(of: "ManagedObjectSet") != nil {
+        if type.wrapped.flatMap(toMany) != nil {
             return Complaint(
                 message: "A to-many relationship is empty, never nil: write '\(core.text)'.",
                 offset: type.offset)
@@ -66,9 +74,10 @@ enum SlotType {
         guard !isAttribute else { return nil }
         if let element = element(ofCollection: core) {
             return Complaint(
-                message: "A to-many relationship is a 'ManagedObjectSet<\(element)>'. For an "
-                    + "attribute of a type that conforms to AttributeValue, mark the property "
-                    + "with @Attribute.", offset: type.offset)
+                message: "A to-many relationship is a 'ManagedObjectSet<\(element)>', an ordered "
+                    + "one a 'ManagedObjectList<\(element)>'. For an attribute of a type that "
+                    + "conforms to AttributeValue, mark the property with @Attribute.",
+                offset: type.offset)
         }
         let first = core.tokens[0]
         let isComposed = core.tokens.contains { $0.isMark("->") || $0.isMark("&") }

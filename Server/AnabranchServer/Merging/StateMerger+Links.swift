@@ -3,14 +3,27 @@ import AnabranchReplication
 extension StateMerger {
     /// Adds the set's tag to links of which both ends are held, dead or alive.
     func link(_ block: LinkBlock) throws {
+        try changeHeldLinks(of: block) { link, tags in tags.add(stamp, at: link.place) }
+    }
+
+    /// Takes away the tags that the mover saw and adds the set's, with the link's new place.
+    func move(_ block: LinkBlock) throws {
+        try changeHeldLinks(of: block) { link, tags in
+            tags.move(link.tagsSeen, to: link.place, tag: stamp)
+        }
+    }
+
+    private func changeHeldLinks(
+        of block: LinkBlock, _ merge: (LinkBlock.Link, inout LinkTags) -> Bool
+    ) throws {
         try forEachBatch(of: block) { links, keys, tags in
             let ends = keys.flatMap { [$0.left, $0.right] }
             let held = try writer.entities(of: ends)
-            for key in keys {
+            for (link, key) in zip(links, keys) {
                 let areHeld = held[key.left] != nil && held[key.right] != nil
                 guard areHeld || disabled.contains(.linkEnds) else { continue }
-                guard tags[key, default: LinkTags()].add(stamp) else { continue }
-                try put(tags[key], on: key)
+                guard merge(link, &tags[key, default: LinkTags()]) else { continue }
+                try put(tags[key], on: key, of: block.property)
             }
         }
     }
@@ -23,7 +36,7 @@ extension StateMerger {
                 let seen = disabled.contains(.linkTags) ? left.tags : link.tagsSeen
                 guard left.remove(seen) else { continue }
                 tags[key] = left.isEmpty ? nil : left
-                try put(tags[key], on: key)
+                try put(tags[key], on: key, of: block.property)
             }
         }
     }
@@ -42,14 +55,16 @@ extension StateMerger {
             }
             var tags = try writer.tags(of: keys)
                 .mapValues {
-                    LinkTags(try StoredTags.stamps(decoding: $0, replica: writer.replica(at:)))
+                    try StoredTags.tags(
+                        decoding: $0, of: block.property, replica: writer.replica(at:))
                 }
             try body(links, keys, &tags)
         }
     }
 
-    private func put(_ tags: LinkTags?, on key: LinkKey) throws {
+    private func put(_ tags: LinkTags?, on key: LinkKey, of property: WireProperty) throws {
         guard let tags else { return try writer.remove(key) }
-        try writer.put(StoredTags.encoded(tags.tags, ordinal: writer.ordinal(of:)), on: key)
+        try writer.put(
+            StoredTags.encoded(tags, of: property, ordinal: writer.ordinal(of:)), on: key)
     }
 }

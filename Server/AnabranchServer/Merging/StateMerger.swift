@@ -35,6 +35,7 @@ struct StateMerger {
         case .yieldingDelete(let deletes): try delete(deletes)
         case .link(let links): try link(links)
         case .unlink(let links): try unlink(links)
+        case .move(let links): try move(links)
         case .unknown: break
         }
     }

@@ -1,7 +1,8 @@
 import AnabranchReplication
 
 /// Stamps as a row keeps them, the tags of a link or those that deletes have seen: for each, eight
-/// bytes of timestamp and a varint of the replica's ordinal.
+/// bytes of timestamp and a varint of the replica's ordinal. In a list each is followed by the
+/// link's place: two blocks, either of which may be empty.
 enum StoredTags {
     static func encoded(
         _ stamps: [Stamp], ordinal: (ReplicaID) throws -> Int64
@@ -25,5 +26,37 @@ enum StoredTags {
             stamps.append(Stamp(timestamp: timestamp, replica: try replica(ordinal)))
         }
         return stamps
+    }
+
+    static func encoded(
+        _ tags: LinkTags, of property: WireProperty, ordinal: (ReplicaID) throws -> Int64
+    ) throws -> [UInt8] {
+        guard property.rule == .list else { return try encoded(tags.tags, ordinal: ordinal) }
+        var writer = ByteWriter(reservingCapacity: tags.all.count * 32)
+        for tag in tags.all {
+            writer.append(fixed64: tag.stamp.timestamp.rawValue)
+            writer.append(varint: UInt64(try ordinal(tag.stamp.replica)))
+            writer.append(place: tag.place)
+        }
+        return writer.bytes
+    }
+
+    static func tags(
+        decoding bytes: [UInt8], of property: WireProperty, replica: (Int64) throws -> ReplicaID
+    ) throws -> LinkTags {
+        guard property.rule == .list else {
+            return LinkTags(try stamps(decoding: bytes, replica: replica))
+        }
+        var reader = ByteReader(bytes)
+        var tags: [LinkTags.Tag] = []
+        while !reader.isAtEnd {
+            let timestamp = HybridTimestamp(rawValue: try reader.readFixed64())
+            let ordinal = Int64(truncatingIfNeeded: try reader.readVarint())
+            tags.append(
+                .init(
+                    Stamp(timestamp: timestamp, replica: try replica(ordinal)),
+                    at: try reader.readPlace()))
+        }
+        return LinkTags(placed: tags)
     }
 }

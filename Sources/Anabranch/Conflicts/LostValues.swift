@@ -38,7 +38,7 @@ public struct LostValues: Sendable {
         switch property {
         case .attribute(let attribute): attributes[attribute.name] = value
         case .relationship(let relationship):
-            if case .reference(let target) = value {
+            if let target = ListEntry.target(of: value) {
                 related[relationship.name] = [target]
             } else {
                 related[relationship.name] = []

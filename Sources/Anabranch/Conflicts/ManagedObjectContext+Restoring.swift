@@ -65,7 +65,7 @@ extension ManagedObjectContext {
     private func restore(
         _ conflict: Conflict, into object: ManagedObject, _ relationship: RelationshipDescription
     ) throws {
-        guard case .reference(let record) = conflict.value else {
+        guard let record = ListEntry.target(of: conflict.value) else {
             return try setTarget(of: object, by: relationship, to: nil)
         }
         guard let target = try existingTarget(record, of: relationship) else {

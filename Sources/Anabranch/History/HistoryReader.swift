@@ -46,7 +46,7 @@ struct HistoryReader {
                 deleted += try changes(.delete, records.entity, records.records)
             case .yieldingDelete(let block):
                 deleted += try changes(.delete, block.entity, block.deletes.map(\.record))
-            case .link(let links), .unlink(let links):
+            case .link(let links), .unlink(let links), .move(let links):
                 guard let entity = coordinator.model.entity(wireName: links.entity),
                     let property = entity.property(wireName: links.property.name)
                 else { continue }

@@ -20,7 +20,8 @@
 /// - of a type that conforms to ``AttributeValue``, optional or not, an attribute. One that is
 ///   not optional reads as the type's `absent` value while the attribute is null;
 /// - of an optional class, a to-one relationship;
-/// - of a ``ManagedObjectSet``, a to-many relationship.
+/// - of a ``ManagedObjectSet``, a to-many relationship;
+/// - of a ``ManagedObjectList``, an ordered to-many relationship.
 ///
 /// A macro sees how a type is written, not what it is: an optional of a type that is not one of
 /// Swift's or Foundation's is taken for a relationship. Mark an attribute of such a type with
@@ -75,4 +76,9 @@ public macro _EntitySlot(toOne: Int, isBelowEntity: Bool = false) =
 /// As ``_EntitySlot(slot:isBelowEntity:)``, of a to-many relationship.
 @attached(accessor)
 public macro _EntitySlot(toMany: Int, isBelowEntity: Bool = false) =
+    #externalMacro(module: "AnabranchMacros", type: "EntitySlotMacro")
+
+/// As ``_EntitySlot(slot:isBelowEntity:)``, of an ordered to-many relationship.
+@attached(accessor)
+public macro _EntitySlot(list: Int, isBelowEntity: Bool = false) =
     #externalMacro(module: "AnabranchMacros", type: "EntitySlotMacro")

@@ -112,7 +112,22 @@ extension ManagedObject {
         ManagedObjectSet(owner: self, slot: try relationship(named: key, isToMany: true).slot)
     }
 
-    /// The IDs at the other end of a relationship, ascending by record; of a to-one at most one.
+    /// The objects at the other end of an ordered to-many relationship, in their order.
+    ///
+    /// - Throws: ``PropertyError`` for a name that is not that of an ordered relationship.
+    public final func list(forKey key: String) throws -> ManagedObjectList<ManagedObject> {
+        let relationship = try relationship(named: key, isToMany: true)
+        guard relationship.isOrdered else {
+            throw PropertyError(
+                .wrongKind,
+                "Can't use \(entity.name).\(key) as a list because it is not ordered.",
+                property: key, objectID: objectID)
+        }
+        return ManagedObjectList(owner: self, slot: relationship.slot)
+    }
+
+    /// The IDs at the other end of a relationship, ascending by record, of an ordered one in its
+    /// order; of a to-one at most one.
     ///
     /// - Throws: ``PropertyError``, ``StoreError``.
     public final func objectIDs(

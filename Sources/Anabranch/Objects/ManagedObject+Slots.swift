@@ -60,6 +60,11 @@ extension ManagedObject {
     public final subscript<T: ManagedObject>(toMany slot: Int) -> ManagedObjectSet<T> {
         ManagedObjectSet(owner: self, slot: slot)
     }
+
+    /// The objects at the other end of the ordered to-many relationship in a slot, in their order.
+    public final subscript<T: ManagedObject>(list slot: Int) -> ManagedObjectList<T> {
+        ManagedObjectList(owner: self, slot: slot)
+    }
 }
 
 extension ManagedObject {

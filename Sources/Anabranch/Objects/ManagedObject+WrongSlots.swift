@@ -6,7 +6,7 @@ extension ManagedObject {
         message: """
             this type does not conform to AttributeValue, as that of an attribute has to; a to-one \
             relationship is an optional of a ManagedObject's class without @Attribute, and a \
-            to-many relationship a ManagedObjectSet
+            to-many relationship a ManagedObjectSet or, where it is ordered, a ManagedObjectList
             """
     )
     public final subscript<T>(slot slot: Int) -> T {

@@ -18,6 +18,8 @@ import AnabranchStore
 /// }
 /// ```
 ///
+/// An ordered to-many is a ``ManagedObjectList``, `self[list: 4]`.
+///
 /// The slots are those of the super-entity, then the entity's own attributes, to-one and to-many
 /// relationships, each sorted by the bytes of their names; the container compares the list with
 /// the model. A class of a sub-entity inherits from its super-entity's class and appends its own

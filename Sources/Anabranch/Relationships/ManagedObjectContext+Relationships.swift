@@ -47,6 +47,13 @@ extension ManagedObjectContext {
     func objects(
         _ ids: some Collection<LocalID>, of destination: EntityDescription
     ) throws -> [ManagedObject] {
+        try objects(listed: ids.sorted(), of: destination)
+    }
+
+    /// As ``objects(_:of:)``, in the order of the IDs.
+    func objects(
+        listed ids: [LocalID], of destination: EntityDescription
+    ) throws -> [ManagedObject] {
         var found: [LocalID: ManagedObject] = [:]
         var missing: [LocalID] = []
         for id in ids {
@@ -63,21 +70,21 @@ extension ManagedObjectContext {
                 }
             }
         }
-        return ids.sorted().compactMap { found[$0] }
+        return ids.compactMap { found[$0] }
     }
 
     func targetIDs(
         of object: ManagedObject, by relationship: RelationshipDescription
     ) throws -> [ManagedObjectID] {
-        if let index = object.home.plan.relationIndex(of: relationship), relationship.isToMany {
-            let ids = try members(of: object, at: index)
+        if relationship.isToMany {
+            let ids = try listedMembers(of: object, by: relationship)
             guard !relationship.destination.subentities.isEmpty else {
-                return ids.sorted().map {
+                return ids.map {
                     ManagedObjectID(
                         origin: coordinator.origin, entity: relationship.destination, localID: $0)
                 }
             }
-            return try objects(ids, of: relationship.destination).map(\.objectID)
+            return try objects(listed: ids, of: relationship.destination).map(\.objectID)
         }
         return try targetOrThrow(of: object, by: relationship).map { [$0.objectID] } ?? []
     }
@@ -94,19 +101,19 @@ extension ManagedObjectContext {
 
     /// Loads a relationship of several objects in one read.
     func load(_ relationship: RelationshipDescription, of owners: [ManagedObject]) throws {
-        var stored: [LocalID: Set<LocalID>] = [:]
+        var stored: [LocalID: [LocalID]] = [:]
         try coordinator.store.read { reader in
             for related in try reader.related(
                 by: relationship, of: owners.map(\.localID).sorted())
             {
                 // Of two that refer to one target of a one-to-one, the later write comes last.
                 if !relationship.isToMany { stored[related.owner] = [] }
-                stored[related.owner, default: []].insert(related.id)
+                stored[related.owner, default: []].append(related.id)
             }
         }
         for owner in owners {
             guard let index = owner.home.plan.relationIndex(of: relationship) else { continue }
-            let members = (stored[owner.localID] ?? []).subtracting(deletedIDs)
+            let members = (stored[owner.localID] ?? []).filter { !deletedIDs.contains($0) }
             owner.withRelation(index) { $0.load(members) }
         }
     }

@@ -48,10 +48,13 @@ public struct ManagedObjectSet<Element: ManagedObject> {
         object.managedObjectContext === owner.managedObjectContext && ids.contains(object.localID)
     }
 
-    /// Ascending by record, which is the order in which one replica has made them.
+    /// Ascending by record, which is the order in which one replica has made them; of an ordered
+    /// relationship in its order.
     public var objects: [Element] {
         attempt(or: []) { context, relationship in
-            try context.objects(ids, of: relationship.destination).compactMap { $0 as? Element }
+            let ids = try context.listedMembers(of: owner, by: relationship)
+            return try context.objects(listed: ids, of: relationship.destination)
+                .compactMap { $0 as? Element }
         }
     }
 
@@ -61,7 +64,8 @@ public struct ManagedObjectSet<Element: ManagedObject> {
         }
     }
 
-    /// Adds an object that is not there yet. Of a one-to-many it leaves its former owner.
+    /// Adds an object that is not there yet, at the end of an ordered relationship. Of a
+    /// one-to-many it leaves its former owner.
     public func insert(_ object: Element) {
         change { try $0.insert(object, into: owner, $1) }
     }
@@ -79,11 +83,13 @@ public struct ManagedObjectSet<Element: ManagedObject> {
         for object in objects { remove(object) }
     }
 
-    /// Leaves exactly these objects in the relationship.
+    /// Leaves exactly these objects in the relationship; to an ordered one new ones are added in
+    /// their order.
     public func replace(with objects: some Sequence<Element>) {
-        let wanted = Set(objects)
+        let all = Array(objects)
+        let wanted = Set(all)
         for object in self.objects where !wanted.contains(object) { remove(object) }
-        formUnion(wanted)
+        formUnion(all)
     }
 }
 

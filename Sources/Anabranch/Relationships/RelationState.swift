@@ -8,23 +8,53 @@ struct RelationState {
     var added: Set<LocalID> = []
     /// Since the last save.
     var removed: Set<LocalID> = []
+    /// Of a list, what stands in which order; else `nil`.
+    private(set) var list: ListState?
 
-    var hasChanges: Bool { !added.isEmpty || !removed.isEmpty }
+    init(isOrdered: Bool) { list = isOrdered ? ListState() : nil }
 
+    var hasChanges: Bool {
+        !added.isEmpty || !removed.isEmpty || !(list?.placed.isEmpty ?? true)
+    }
+
+    /// The members, of a list in their order, else ascending; empty until someone has asked.
+    var listed: [LocalID] {
+        guard let members else { return [] }
+        return list?.order ?? members.sorted()
+    }
+
+    /// Adds a member, at the end of a list.
     mutating func add(_ id: LocalID) {
         members?.insert(id)
         if removed.remove(id) == nil { added.insert(id) }
+        list?.append(id)
     }
 
     mutating func remove(_ id: LocalID) {
         members?.remove(id)
         if added.remove(id) == nil { removed.insert(id) }
+        list?.remove([id])
     }
 
-    /// Takes what the store has; what was added and removed here stays so.
-    mutating func load(_ stored: Set<LocalID>) {
-        members = stored.subtracting(removed).union(added)
+    /// Takes what the store has; what was added, removed and moved here stays so.
+    ///
+    /// - Parameter stored: Of a list in the store's order.
+    mutating func load(_ stored: [LocalID]) {
+        let loaded = Set(stored).subtracting(removed).union(added)
+        members = loaded
+        list?.load(stored.filter(loaded.contains), members: loaded)
     }
+
+    /// Puts a member of a list elsewhere.
+    mutating func move(_ id: LocalID, to index: Int) { list?.move(id, to: index) }
+
+    /// Gives the members of a list another order.
+    ///
+    /// - Returns: Those that have moved: as few as can be.
+    mutating func arrange(_ order: [LocalID]) -> [LocalID] { list?.arrange(order) ?? [] }
+
+    /// A new object has nothing in the store that could be asked for.
+    mutating func loadNothing() { load([]) }
 
     /// The records are gone: there is nothing to save about them.
     ///
@@ -35,6 +65,7 @@ struct RelationState {
         members?.subtract(gone)
         added.subtract(gone)
         removed.subtract(gone)
+        list?.remove(gone)
         return count != (members?.count ?? 0) + added.count + removed.count
     }
 
@@ -42,11 +73,13 @@ struct RelationState {
         members = members.map { Set($0.map { names[$0] ?? $0 }) }
         added = Set(added.map { names[$0] ?? $0 })
         removed = Set(removed.map { names[$0] ?? $0 })
+        list?.rename(names)
     }
 
     mutating func commit() {
         added = []
         removed = []
+        list?.placed = []
     }
 }
 
@@ -55,7 +88,9 @@ struct RelationState {
 final class RelationTable {
     var states: [RelationState]
 
-    init(count: Int) { states = Array(repeating: RelationState(), count: count) }
+    init(_ plan: EntityPlan) {
+        states = plan.relations.map { RelationState(isOrdered: $0.isOrdered) }
+    }
 
     func changes(at index: Int) -> Bool { states[index].hasChanges }
 }
@@ -69,10 +104,9 @@ extension ManagedObject {
         if let relations {
             table = relations
         } else {
-            table = RelationTable(count: home.plan.relations.count)
-            // A new object has nothing in the store that could be asked for.
+            table = RelationTable(home.plan)
             if flags.contains(.inserted) {
-                for index in table.states.indices { table.states[index].members = [] }
+                for index in table.states.indices { table.states[index].loadNothing() }
             }
             relations = table
         }

@@ -52,7 +52,7 @@ extension ManagedObjectContext {
     /// - Throws: ``ValidationError`` with the failures of all objects.
     private func build(_ pending: [ManagedObject]) throws -> SaveBuilder {
         var validator = SaveValidator()
-        var builder = SaveBuilder(author: transactionAuthor, name: name)
+        var builder = SaveBuilder(author: transactionAuthor, name: name, pending: pending)
         for object in pending {
             try validator.check(object, in: self)
             builder.add(object)

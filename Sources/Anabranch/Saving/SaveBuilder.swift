@@ -14,6 +14,8 @@ struct SaveBuilder {
     private var insertGroups = EntityGroups()
     private var deleteGroups = EntityGroups()
     private var updateGroups: [UpdateShape: Int] = [:]
+    /// Of objects that got other places in lists, the slots of the references into them.
+    private var movedSlots: [LocalID: Set<Int>] = [:]
     private var lastUpdate: (shape: UpdateShape, group: Int)?
 
     private struct UpdateShape: Hashable {
@@ -24,8 +26,25 @@ struct SaveBuilder {
     /// Of all objects that were added.
     private(set) var count = 0
 
-    init(author: String, name: String) {
+    /// - Parameter pending: All that will be added.
+    init(author: String, name: String, pending: [ManagedObject]) {
         request = SaveRequest(author: author, name: name)
+        for object in pending where !object.flags.contains(.deleted) { addLists(of: object) }
+    }
+
+    private mutating func addLists(of owner: ManagedObject) {
+        guard let table = owner.relations else { return }
+        for (index, relationship) in owner.home.plan.relations.enumerated() {
+            guard let list = table.states[index].list, !list.placed.isEmpty else { continue }
+            let end = list.placedEnd
+            request.lists.append(
+                .init(
+                    relationship: relationship, owner: owner.localID, order: end ?? list.order,
+                    placed: list.placed, isEnd: end != nil))
+            guard relationship.storage == .inverseReference, let slot = relationship.inverse?.slot
+            else { continue }
+            for id in list.placed { movedSlots[id, default: []].insert(slot) }
+        }
     }
 
     mutating func add(_ object: ManagedObject) {
@@ -67,7 +86,7 @@ struct SaveBuilder {
     }
 
     private mutating func addUpdate(of object: ManagedObject) {
-        let slots = SlotSet(changedIn: object)
+        let slots = SlotSet(changedIn: object, and: movedSlots[object.localID] ?? [])
         guard !slots.isEmpty else { return untouched.append(object) }
         let shape = UpdateShape(entity: object.entity.index, slots: slots)
         let group = group(of: shape, object.entity)
@@ -136,10 +155,13 @@ struct SlotSet: Hashable {
     /// Of entities with more than 64 slots.
     private var others: [UInt64] = []
 
-    init(changedIn object: ManagedObject) {
+    /// - Parameter moved: Slots whose values are written again with another place.
+    init(changedIn object: ManagedObject, and moved: Set<Int>) {
         guard !object.committed.isEmpty else { return }
         for slot in object.home.plan.storedSlots
-        where object.isWritten(slot) && object.isChangedSinceCommit(slot) {
+        where moved.contains(slot)
+            || (object.isWritten(slot) && object.isChangedSinceCommit(slot))
+        {
             insert(slot)
         }
     }

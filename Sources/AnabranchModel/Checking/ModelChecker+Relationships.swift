@@ -4,12 +4,7 @@ extension ModelChecker {
     mutating func check(_ relationship: Relationship, declaredBy position: Int) {
         let entity = entities[position].name
         let path = "relationship \(entity).\(relationship.name)"
-        if relationship.isOrdered, relationship.isToMany {
-            refuse(
-                unsupported: .orderedRelationship, entity, relationship.name,
-                "Can't keep the order of \(path) because ordered relationships are not supported "
-                    + "yet; make it unordered.")
-        } else if relationship.isOrdered {
+        if relationship.isOrdered, !relationship.isToMany {
             refuse(
                 .invalidProperty, entity, relationship.name,
                 "Can't order \(path) because it is to-one.")

@@ -6,7 +6,8 @@ public struct Relationship: Hashable, Sendable {
     public var isToMany: Bool
     /// Whether a saved object may have nothing at the other end.
     public var isOptional: Bool
-    /// Whether a to-many keeps an order. Not supported yet.
+    /// Whether a to-many is a list: its objects have an order, which merges. Never change it once a
+    /// store has data: what is ordered is another property of the wire.
     public var isOrdered: Bool
     /// Enforced at save; where the relationship is optional, only while it is not empty.
     public var minCount: Int

@@ -63,7 +63,8 @@ struct GraphBuilder {
             relationship, at: place, storage: storage,
             destination: index.position(of: relationship.destination) ?? place.entity,
             inverse: inverse.map { self.place(of: $0.relationship, declaredBy: $0.entity) },
-            wireName: StoredSide.wireName(of: relationship, storage: storage, inverse: inverse),
+            wireProperty: StoredSide.wireProperty(
+                of: relationship, storage: storage, inverse: inverse),
             graph: graph)
     }
 

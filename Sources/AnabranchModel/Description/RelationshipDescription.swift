@@ -8,6 +8,8 @@ public final class RelationshipDescription: Sendable {
     /// The place of the value in an object of the declaring entity and of every sub-entity.
     public let slot: Int
     public let isToMany: Bool
+    /// Whether a to-many is a list.
+    public let isOrdered: Bool
     public let isOptional: Bool
     public let minCount: Int
     /// `nil`: unbounded. Of a to-one, 1.
@@ -27,23 +29,19 @@ public final class RelationshipDescription: Sendable {
 
     init(
         _ declaration: Relationship, at place: PropertyPlace, storage: RelationshipStorage,
-        destination: Int, inverse: PropertyPlace?, wireName: WireName, graph: ModelGraph
+        destination: Int, inverse: PropertyPlace?, wireProperty: WireProperty, graph: ModelGraph
     ) {
         self.declaration = declaration
         name = declaration.name
         slot = place.slot
         isToMany = declaration.isToMany
+        isOrdered = declaration.isOrdered
         isOptional = declaration.isOptional
         minCount = declaration.minCount
         maxCount = declaration.maxCount
         deleteRule = declaration.deleteRule
         self.storage = storage
-        if case .links = storage {
-            wireProperty = WireProperty(
-                name: wireName, type: storage == .links(.both) ? .mutualLinks : .links, rule: .set)
-        } else {
-            wireProperty = WireProperty(name: wireName, type: .reference)
-        }
+        self.wireProperty = wireProperty
         self.graph = graph
         entityIndex = place.entity
         destinationIndex = destination
@@ -59,6 +57,9 @@ public final class RelationshipDescription: Sendable {
         guard let inversePlace else { return nil }
         return graph.entities[inversePlace.entity].slots[inversePlace.slot].relationship
     }
+    /// Whether the relationship is a reference into a list, where its object has a place: the two
+    /// are one register (``ListEntry``).
+    public var isListEntry: Bool { storage == .reference && inverse?.isOrdered == true }
     /// Of this relationship and its inverse, the one that is stored and sent, by its entity's and
     /// its own wire name.
     public var storedSide: RelationshipDescription {

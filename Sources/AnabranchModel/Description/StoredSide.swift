@@ -22,8 +22,26 @@ enum StoredSide {
         }
     }
 
-    /// The wire name of the side that is stored.
-    static func wireName(
+    /// The property of the side that is stored, on the wire.
+    static func wireProperty(
+        of relationship: Relationship, storage: RelationshipStorage,
+        inverse: (entity: Int, relationship: Relationship)?
+    ) -> WireProperty {
+        let name = wireName(of: relationship, storage: storage, inverse: inverse)
+        let isOrdered = relationship.isOrdered || inverse?.relationship.isOrdered == true
+        switch storage {
+        case .links(let side):
+            return WireProperty(
+                name: name, type: side == .both ? .mutualLinks : .links,
+                rule: isOrdered ? .list : .set)
+        case .reference, .inverseReference:
+            return isOrdered
+                ? WireProperty(name: name, type: .group, rule: .group)
+                : WireProperty(name: name, type: .reference)
+        }
+    }
+
+    private static func wireName(
         of relationship: Relationship, storage: RelationshipStorage,
         inverse: (entity: Int, relationship: Relationship)?
     ) -> WireName {

@@ -9,6 +9,8 @@ public enum ChangeBlock: Hashable, Sendable {
     case delete(RecordBlock)
     case link(LinkBlock)
     case unlink(LinkBlock)
+    /// Links of an ordered relationship that got another place: the tags seen go, a new one comes.
+    case move(LinkBlock)
     /// Deltas of counters.
     case add(RowBlock)
     /// Values of a `keepBoth` property, each with what its writer saw and takes away.
@@ -64,14 +66,19 @@ public struct LinkBlock: Hashable, Sendable {
     public struct Link: Hashable, Sendable {
         public var left: RecordID
         public var right: RecordID
-        /// What a removal saw and takes away; empty where a link is added, whose tag is the stamp
-        /// of its change set.
+        /// What a removal or a move saw and takes away; empty where a link is added, whose tag is
+        /// the stamp of its change set.
         public var tagsSeen: [Stamp]
+        /// Of what is added or moved in an ordered relationship.
+        public var place: LinkPlace
 
-        public init(left: RecordID, right: RecordID, tagsSeen: [Stamp] = []) {
+        public init(
+            left: RecordID, right: RecordID, tagsSeen: [Stamp] = [], place: LinkPlace = .none
+        ) {
             self.left = left
             self.right = right
             self.tagsSeen = tagsSeen
+            self.place = place
         }
     }
 }
@@ -132,7 +139,7 @@ extension ChangeBlock {
         case .unknown(let operation, _): "operation \(operation)"
         case .insert(let rows), .update(let rows), .add(let rows):
             rows.properties.first { !$0.isMergeable }?.description
-        case .link(let links), .unlink(let links):
+        case .link(let links), .unlink(let links), .move(let links):
             links.property.isMergeable ? nil : links.property.description
         case .write(let siblings):
             siblings.property.isMergeable ? nil : siblings.property.description
@@ -141,13 +148,14 @@ extension ChangeBlock {
     }
 }
 
-/// The numbers of the operations in the format; 6, `move`, is reserved.
+/// The numbers of the operations in the format.
 enum Operation {
     static let insert: UInt64 = 1
     static let update: UInt64 = 2
     static let delete: UInt64 = 3
     static let link: UInt64 = 4
     static let unlink: UInt64 = 5
+    static let move: UInt64 = 6
     static let add: UInt64 = 7
     static let write: UInt64 = 8
     static let yieldingDelete: UInt64 = 9

@@ -89,8 +89,9 @@ public struct ChangePayloadDecoder: Sendable {
         case Operation.delete:
             let entity = try readName(&body)
             block = .delete(RecordBlock(entity: entity, records: try readRecords(&body)))
-        case Operation.link: block = .link(try readLinks(&body, withTags: false))
-        case Operation.unlink: block = .unlink(try readLinks(&body, withTags: true))
+        case Operation.link: block = .link(try readLinks(&body, operation))
+        case Operation.unlink: block = .unlink(try readLinks(&body, operation))
+        case Operation.move: block = .move(try readLinks(&body, operation))
         default: return .unknown(operation: operation, bytes: try body.readRaw(body.remaining))
         }
         try body.expectEnd()
@@ -157,16 +158,14 @@ public struct ChangePayloadDecoder: Sendable {
     }
 
     private mutating func readLinks(
-        _ body: inout ByteReader, withTags: Bool
+        _ body: inout ByteReader, _ operation: UInt64
     ) throws(ChangeSetDecodingError) -> LinkBlock {
         let entity = try readName(&body)
         let property = try Self.entry(of: properties, &body)
         guard property.type.isLinks else {
             throw body.failure(.malformed, "\(property) has no links")
         }
-        guard try body.readByte() == 0 else {
-            throw body.failure(.unsupportedVersion, "positions of links are not known here")
-        }
+        let sides = try readOrderedSides(&body, of: property, operation)
         let lefts = try readRecords(&body)
         let rights = try readRecords(&body)
         guard lefts.count == rights.count else {
@@ -176,10 +175,31 @@ public struct ChangePayloadDecoder: Sendable {
         guard property.type == .links || links.allSatisfy({ $0.left <= $0.right }) else {
             throw body.failure(.malformed, "a mutual link does not begin with its smaller end")
         }
-        if withTags {
+        for side in sides {
+            try spend(links.count, body)
+            for index in links.indices {
+                links[index].place[keyPath: side] = try body.readPosition()
+            }
+        }
+        if operation != Operation.link {
             for index in links.indices { links[index].tagsSeen = try readTags(&body) }
         }
         return LinkBlock(entity: entity, property: property, links: links)
+    }
+
+    /// Which sides have positions. Only a list has them, and only its links are moved.
+    private func readOrderedSides(
+        _ body: inout ByteReader, of property: WireProperty, _ operation: UInt64
+    ) throws(ChangeSetDecodingError) -> [WritableKeyPath<LinkPlace, ListPosition?>] {
+        let flags = try body.readByte()
+        guard flags <= LinkPlace.allSides else {
+            throw body.failure(.unsupportedVersion, "a link has more sides than are known here")
+        }
+        let isList = property.rule == .list || !property.isMergeable
+        guard isList || (flags == 0 && operation != Operation.move) else {
+            throw body.failure(.malformed, "\(property) has no order")
+        }
+        return LinkPlace.sides(flags)
     }
 
     mutating func readTags(

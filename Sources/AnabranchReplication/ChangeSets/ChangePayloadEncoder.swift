@@ -56,6 +56,7 @@ public struct ChangePayloadEncoder: Sendable {
         case .delete(let records): append(records)
         case .link(let links): append(links, operation: Operation.link)
         case .unlink(let links): append(links, operation: Operation.unlink)
+        case .move(let links): append(links, operation: Operation.move)
         case .unknown(let operation, let bytes):
             append(operation: operation, body: bytes)
         }
@@ -125,12 +126,18 @@ public struct ChangePayloadEncoder: Sendable {
         var body = ByteWriter()
         body.append(varint: tables.index(of: block.entity))
         body.append(varint: tables.index(of: block.property))
-        // One bit a side for positions of ordered relationships, which later rules bring.
-        body.append(byte: 0)
+        let flags = LinkPlace.flags(of: block.links.map(\.place))
+        body.append(byte: flags)
         for side in [\LinkBlock.Link.left, \LinkBlock.Link.right] {
             append(records: block.links.map { $0[keyPath: side] }, to: &body)
         }
-        if operation == Operation.unlink {
+        for side in LinkPlace.sides(flags) {
+            cellCount += block.links.count
+            for link in block.links {
+                body.append(block: link.place[keyPath: side]?.bytes ?? [])
+            }
+        }
+        if operation != Operation.link {
             for link in block.links { append(tags: link.tagsSeen, to: &body) }
         }
         append(operation: operation, body: body.bytes)

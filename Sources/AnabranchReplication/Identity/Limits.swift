@@ -21,6 +21,8 @@ public enum Limits {
     public static let mostNames = 1 << 16
     /// Members of one group.
     public static let mostMembers = 1 << 10
+    /// Bytes of one position in a list.
+    public static let longestPosition = 16 << 10
     /// Blocks of one change set.
     public static let mostBlocks = 1 << 20
     /// Entries of one explicit causal vector: as many as a zone has replicas.

@@ -24,7 +24,8 @@ extension CanonicalRecord {
         for _ in 0..<(try reader.readCount(ofAtLeast: Self.leastLinkBytes)) {
             let property = try reader.readProperty()
             let right = try reader.readRecord()
-            links.append(Link(property: property, right: right, tags: try reader.readLinkTags()))
+            links.append(
+                Link(property: property, right: right, tags: try reader.readLinkTags(of: property)))
         }
         guard try reader.readCount() == 0 else {
             throw reader.failure(.unsupportedVersion, "operations kept with it are not known here")
@@ -36,19 +37,4 @@ extension CanonicalRecord {
     private static let leastCellBytes = 28
     /// A property without a name, a record, no tag.
     private static let leastLinkBytes = 21
-}
-
-extension ByteReader {
-    /// Stamps in ascending order, each once.
-    mutating func readLinkTags() throws(ChangeSetDecodingError) -> LinkTags {
-        var tags: [Stamp] = []
-        for _ in 0..<(try readCount(ofAtLeast: 24)) {
-            let tag = try readStamp()
-            guard tags.last.map({ $0 < tag }) ?? true else {
-                throw failure(.malformed, "stamps are not in ascending order")
-            }
-            tags.append(tag)
-        }
-        return LinkTags(tags)
-    }
 }

@@ -78,7 +78,7 @@ public struct CanonicalRecord: Hashable, Sendable {
         for link in sorted {
             writer.append(property: link.property)
             writer.append(record: link.right)
-            writer.append(stamps: link.tags.tags)
+            writer.append(link.tags, of: link.property)
         }
         writer.append(count: 0)
         return writer.bytes

@@ -1,6 +1,6 @@
 /// How concurrent writes of one property become one: replica against replica.
 ///
-/// The numbers are part of the format. `list` and `text` have names and no merging yet;
+/// The numbers are part of the format. `text` has a name and no merging yet;
 /// ``WireProperty/isMergeable`` tells which rule merges which type.
 public struct MergeRule: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt8
@@ -18,7 +18,8 @@ public struct MergeRule: RawRepresentable, Hashable, Sendable {
     public static let counter = MergeRule(rawValue: 5)
     /// Add wins over a concurrent remove: a remove takes away only the tags that it saw.
     public static let set = MergeRule(rawValue: 6)
-    /// A set with an order.
+    /// A set with an order: a tag carries the positions, a move takes away the tags that it saw,
+    /// and the greatest tag's positions show.
     public static let list = MergeRule(rawValue: 7)
     /// A text edited character by character.
     public static let text = MergeRule(rawValue: 8)

@@ -38,8 +38,7 @@ extension ByteWriter {
         for link in image.incoming {
             append(record: link.left)
             append(property: link.property)
-            append(count: link.tags.tags.count)
-            for tag in link.tags.tags { append(stamp: tag) }
+            append(link.tags, of: link.property)
         }
     }
 }
@@ -57,7 +56,7 @@ extension ByteReader {
             let left = try readRecord()
             let property = try readProperty()
             image.incoming.append(
-                .init(left: left, property: property, tags: try readLinkTags()))
+                .init(left: left, property: property, tags: try readLinkTags(of: property)))
         }
         return image
     }

@@ -14,6 +14,7 @@ extension ChangeBlock {
             block.restricted(to: isIncluded).map(ChangeBlock.yieldingDelete)
         case .link(let links): links.restricted(to: isIncluded).map(ChangeBlock.link)
         case .unlink(let links): links.restricted(to: isIncluded).map(ChangeBlock.unlink)
+        case .move(let links): links.restricted(to: isIncluded).map(ChangeBlock.move)
         case .unknown: nil
         }
     }
@@ -25,7 +26,7 @@ extension ChangeBlock {
         case .write(let block): block.writes.map(\.record)
         case .delete(let deleted): deleted.records
         case .yieldingDelete(let block): block.deletes.map(\.record)
-        case .link(let links), .unlink(let links):
+        case .link(let links), .unlink(let links), .move(let links):
             links.links.flatMap { [$0.left, $0.right] }
         case .unknown: []
         }

@@ -13,6 +13,7 @@ extension Rewriting {
         case .yieldingDelete(let block): .yieldingDelete(rewritten(block))
         case .link(let links): .link(rewritten(links))
         case .unlink(let links): .unlink(rewritten(links))
+        case .move(let links): .move(rewritten(links))
         case .unknown: block
         }
     }
@@ -49,7 +50,8 @@ extension Rewriting {
             let isTurned = links.property.type == .mutualLinks && right < left
             links.links[index] = LinkBlock.Link(
                 left: isTurned ? right : left, right: isTurned ? left : right,
-                tagsSeen: rewritten(link.tagsSeen))
+                tagsSeen: rewritten(link.tagsSeen), place: isTurned ? link.place.turned : link.place
+            )
         }
         return links
     }

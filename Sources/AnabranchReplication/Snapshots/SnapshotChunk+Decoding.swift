@@ -87,13 +87,27 @@ extension ChangePayloadDecoder {
         var links: [SnapshotChunk.Link] = []
         links.reserveCapacity(lefts.count)
         for (left, right) in zip(lefts, rights) {
-            let tags = try readTags(&body)
-            guard zip(tags, tags.dropFirst()).allSatisfy({ $0 < $1 }), !tags.isEmpty else {
-                throw body.failure(.malformed, "the tags of a link are not in ascending order")
-            }
-            links.append(.init(left: left, right: right, tags: LinkTags(tags)))
+            links.append(
+                .init(left: left, right: right, tags: try readSnapshotTags(&body, of: property)))
         }
         return SnapshotChunk.Links(property: property, links: links)
+    }
+
+    private mutating func readSnapshotTags(
+        _ body: inout ByteReader, of property: WireProperty
+    ) throws(ChangeSetDecodingError) -> LinkTags {
+        let count = try body.readCount(ofAtLeast: 9)
+        try spend(count, body)
+        var tags: [LinkTags.Tag] = []
+        for _ in 0..<count {
+            let stamp = try readStamp(&body)
+            guard tags.last.map({ $0.stamp < stamp }) ?? true else {
+                throw body.failure(.malformed, "the tags of a link are not in ascending order")
+            }
+            tags.append(.init(stamp, at: property.rule == .list ? try body.readPlace() : .none))
+        }
+        guard !tags.isEmpty else { throw body.failure(.malformed, "a link has no tag") }
+        return LinkTags(placed: tags)
     }
 
     private func readStamp(

@@ -67,8 +67,8 @@ public struct SnapshotChunkEncoder: Sendable {
             links.append((property, LinksEncoder()))
         }
         links[links.count - 1].links.append(link)
-        byteCount += 6 + link.tags.tags.count * 9
-        cellCount += 2 + link.tags.tags.count
+        byteCount += 6 + link.tags.all.count * (property.rule == .list ? 40 : 9)
+        cellCount += 2 + link.tags.all.count
     }
 
     public consuming func finish() -> [UInt8] {
@@ -172,8 +172,11 @@ private struct LinksEncoder: Sendable {
         lefts.write(to: &body, tables: &tables, inserting: false)
         rights.write(to: &body, tables: &tables, inserting: false)
         for tags in tags {
-            body.append(count: tags.tags.count)
-            for tag in tags.tags { body.append(stamp: tag, tables: &tables) }
+            body.append(count: tags.all.count)
+            for tag in tags.all {
+                body.append(stamp: tag.stamp, tables: &tables)
+                if property.rule == .list { body.append(place: tag.place) }
+            }
         }
         return body
     }

@@ -12,13 +12,13 @@ public struct WireProperty: Hashable, Sendable {
 
     /// Whether this version of the format can merge the property.
     ///
-    /// Links are sets and a group has its own rule. Any other value, of a type that is not known
-    /// here too, is a register by stamp: `lastWriter`, `firstWriter` or `keepBoth`. `max` and
-    /// `min` need a type with an order, `counter` one with an exact sum. No other pair of type and
-    /// rule has a meaning yet.
+    /// Links are sets or lists and a group has its own rule. Any other value, of a type that is not
+    /// known here too, is a register by stamp: `lastWriter`, `firstWriter` or `keepBoth`. `max`
+    /// and `min` need a type with an order, `counter` one with an exact sum. No other pair of type
+    /// and rule has a meaning yet.
     public var isMergeable: Bool {
         switch type {
-        case .links, .mutualLinks: return rule == .set
+        case .links, .mutualLinks: return rule == .set || rule == .list
         case .group: return rule == .group
         default: break
         }

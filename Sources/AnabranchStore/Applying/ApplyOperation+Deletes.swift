@@ -5,7 +5,7 @@ import AnabranchSQLite
 extension ApplyOperation {
     mutating func delete(_ block: RecordBlock, of set: IncomingSet) throws {
         let layout = layout(named: block.entity)
-        let writer = try layout.map { try RowWriter(connection, layout: $0) }
+        let writer = try layout.map { try RowWriter(transaction, layout: $0) }
         for record in block.records {
             let id = try transaction.localID(of: record)
             guard let layout else {
@@ -42,8 +42,7 @@ extension ApplyOperation {
                 .init(
                     kind: .deletedWhileWritten, record: row.id, entity: row.layout.entity.wireName,
                     property: column.property.wireProperty,
-                    value: try wireValue(try value(of: column, in: row), column.kind),
-                    lost: held, winner: set.stamp))
+                    value: try shownValue(of: column, in: row), lost: held, winner: set.stamp))
         }
     }
 
@@ -74,7 +73,7 @@ extension ApplyOperation {
         _ link: LinkRows.Row, of property: WireProperty, entity: WireName,
         unseenBy set: IncomingSet
     ) throws {
-        for tag in link.tags where try journal.isConcurrent(tag, with: set) {
+        for tag in link.tags.map(\.stamp) where try journal.isConcurrent(tag, with: set) {
             try journal.record(
                 .init(
                     kind: .linkToDeleted, record: link.left, entity: entity, property: property,
@@ -99,7 +98,7 @@ extension ApplyOperation {
         }
     }
 
-    /// A stored value as it travels.
+    /// A value of a column, as ``localValue(_:)`` gives it, as it travels.
     func wireValue(_ value: Value, _ kind: ColumnKind) throws -> Value {
         guard kind == .reference, case .integer(let id) = value else { return value }
         return .reference(try transaction.recordID(of: id))

@@ -4,6 +4,21 @@ import AnabranchSQLite
 
 extension ApplyOperation {
     mutating func link(_ block: LinkBlock, of set: IncomingSet) throws {
+        try changeHeldLinks(of: block, by: set) { link, tags in
+            tags.add(set.stampOnWire, at: link.place)
+        }
+    }
+
+    mutating func move(_ block: LinkBlock, of set: IncomingSet) throws {
+        try changeHeldLinks(of: block, by: set) { link, tags in
+            tags.move(link.tagsSeen, to: link.place, tag: set.stampOnWire)
+        }
+    }
+
+    private mutating func changeHeldLinks(
+        of block: LinkBlock, by set: IncomingSet,
+        _ merge: (LinkBlock.Link, inout LinkTags) -> Bool
+    ) throws {
         let isLoose = transaction.environment.disabled.contains(.linkEnds)
         let layout = layout(of: block)
         for link in block.links {
@@ -19,7 +34,7 @@ extension ApplyOperation {
                         winner: nil))
                 continue
             }
-            try change(ends, in: block, layout) { $0.add(set.stampOnWire) }
+            try change(ends, in: block, layout) { merge(link, &$0) }
         }
     }
 
@@ -58,12 +73,12 @@ extension ApplyOperation {
         }
         let rows = LinkRows(connection)
         let held = try rows.tags(left: ends.left, right: ends.right, in: layout)
-        var tags = LinkTags(transaction.replicas.stamps(held))
+        var tags = transaction.replicas.linkTags(held)
+        let place = tags.place
         guard merge(&tags) else { return }
         try rows.set(
-            try tags.tags.map(transaction.localStamp), left: ends.left, right: ends.right,
-            in: layout)
-        if held.isEmpty != tags.isEmpty { try noteEnds(ends, of: layout) }
+            try transaction.localTags(tags), left: ends.left, right: ends.right, in: layout)
+        if held.isEmpty != tags.isEmpty || place != tags.place { try noteEnds(ends, of: layout) }
     }
 
     private mutating func noteEnds(
@@ -79,7 +94,6 @@ extension ApplyOperation {
             changes.noteUpdated(ends.right, of: entity, slots: [inverse.slot])
         }
     }
-
 }
 
 extension IncomingSet {

@@ -32,10 +32,12 @@ extension ApplyOperation {
         try statement.bind(id, at: 1)
         try statement.bind(mapping.writes(by: set), at: 2)
         if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
-        for (index, source) in mapping.sources.enumerated() {
+        var place = layout.firstColumnParameter
+        for (column, source) in zip(mapping.columns, mapping.sources) {
             try statement.bind(
-                slot: try localValue(block.columns[source][row]),
-                at: layout.firstColumnParameter + index, as: mapping.columns[index].kind)
+                try localValue(block.columns[source][row]), to: column, at: place,
+                transaction.localID(of:))
+            place += column.names.count
         }
         try statement.run()
         changes.noteInserted([id], of: layout.entity)

@@ -13,16 +13,16 @@ extension ApplyOperation {
         try statement.bind(mapping.writes(by: set), at: 2)
         if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
         let ordinal = set.stamp.ordinal
-        let first = layout.firstColumnParameter
         for (row, record) in block.records.enumerated() {
             let id = LocalID(ordinal: ordinal, number: record.number)
             try statement.bind(id, at: 1)
-            for (index, source) in mapping.sources.enumerated() {
+            var place = layout.firstColumnParameter
+            for (column, source) in zip(mapping.columns, mapping.sources) {
                 let value = try localValue(block.columns[source][row])
-                try statement.bind(
-                    slot: value, at: first + index, as: mapping.columns[index].kind)
-                if mapping.columns[index].kind == .reference {
-                    changes.noteInverse(of: mapping.columns[index], target: value)
+                try statement.bind(value, to: column, at: place, transaction.localID(of:))
+                place += column.names.count
+                if column.kind == .reference {
+                    changes.noteInverse(of: column, target: try target(of: value))
                 }
             }
             try insert(statement, id: id, of: set)
@@ -72,12 +72,18 @@ extension ApplyOperation {
         return .integer(try transaction.localID(of: record))
     }
 
+    /// The local ID that a column of references gets.
+    private func target(of value: Value) throws -> Value {
+        guard let entry = ListEntry(value) else { return value }
+        return .integer(try transaction.localID(of: entry.target))
+    }
+
     mutating func update(_ block: RowBlock, of set: IncomingSet) throws {
         guard let layout = layout(named: block.entity) else {
             return try updateDeferred(block, of: set)
         }
         let mapping = ColumnMapping(block.properties, layout: layout)
-        var writer = try RowWriter(connection, layout: layout)
+        var writer = try RowWriter(transaction, layout: layout)
         for (row, record) in block.records.enumerated() {
             let id = try transaction.localID(of: record)
             let values = try block.columns.map { try localValue($0[row]) }
@@ -132,7 +138,7 @@ extension ApplyOperation {
     ) throws {
         for (column, value) in taken where column.kind == .reference {
             changes.noteInverse(of: column, target: try self.value(of: column, in: row))
-            changes.noteInverse(of: column, target: value)
+            changes.noteInverse(of: column, target: try target(of: value))
         }
     }
 
@@ -150,8 +156,8 @@ extension ApplyOperation {
     }
 
     /// The value that a row holds now, as it travels.
-    private func shownValue(of column: TableLayout.Column, in row: HeldRow) throws -> Value {
-        try wireValue(try value(of: column, in: row), column.kind)
+    func shownValue(of column: TableLayout.Column, in row: HeldRow) throws -> Value {
+        try row.wireValue(of: column, transaction)
     }
 
     /// - Parameter values: What is written and what is held, as they travel.
@@ -197,6 +203,19 @@ struct HeldRow {
         guard try statement.step() else { return .null }
         defer { statement.reset() }
         return statement.slot(at: 0, as: column.kind)
+    }
+
+    /// The same as it travels; of a reference into a list with the position there.
+    func wireValue(
+        of column: TableLayout.Column, _ transaction: WriteTransaction
+    ) throws -> Value {
+        let names = column.names.joined(separator: ", ")
+        let statement = try transaction.connection.cached(
+            "SELECT \(names) FROM \(layout.table.name) WHERE ab_pk = ?")
+        try statement.bind(id, at: 1)
+        guard try statement.step() else { return .null }
+        defer { statement.reset() }
+        return statement.wireValue(at: 0, of: column, transaction.replicas)
     }
 }
 

@@ -10,7 +10,7 @@ extension ApplyOperation {
             return try addDeferred(block, of: set)
         }
         let mapping = ColumnMapping(block.properties, layout: layout)
-        var writer = try RowWriter(connection, layout: layout)
+        var writer = try RowWriter(transaction, layout: layout)
         for (row, record) in block.records.enumerated() {
             let id = try transaction.localID(of: record)
             guard let writes = try writer.heldWrites(of: id) else {
@@ -95,7 +95,7 @@ extension ApplyOperation {
     }
 
     func heldRow(_ id: LocalID, _ layout: EntityLayout) throws -> HeldRow? {
-        try RowWriter(connection, layout: layout).heldWrites(of: id).map {
+        try RowWriter(transaction, layout: layout).heldWrites(of: id).map {
             HeldRow(id: id, writes: $0, layout: layout)
         }
     }
@@ -118,7 +118,7 @@ extension ApplyOperation {
         if let position = try logStamps.position(of: try transaction.localStamp(last.stamp)) {
             writes.writeAgain(column.number, by: position)
         }
-        var writer = try RowWriter(connection, layout: row.layout)
+        var writer = try RowWriter(transaction, layout: row.layout)
         try writer.write([(column, try localValue(last.value))], writes: writes, to: row.id)
         changes.noteUpdated(row.id, of: row.layout.entity, slots: [column.slot])
     }
@@ -129,7 +129,7 @@ extension ApplyOperation {
     ) throws -> [RecordCells.Cell] {
         guard let position = row.writes[column.number] else { return [] }
         let stamps = transaction.replicas.stamps([try logStamps[position]])
-        let value = try wireValue(try value(of: column, in: row), column.kind)
+        let value = try shownValue(of: column, in: row)
         return stamps.map {
             RecordCells.Cell(property: column.property.wireProperty, value: value, stamp: $0)
         }

@@ -161,6 +161,7 @@ struct ApplyOperation {
         case .delete(let records): try delete(records, of: set)
         case .link(let links): try link(links, of: set)
         case .unlink(let links): try unlink(links, of: set)
+        case .move(let links): try move(links, of: set)
         case .add(let rows): try add(rows, of: set)
         case .write(let siblings): try write(siblings, of: set)
         case .yieldingDelete(let deletes): try delete(deletes, of: set)

@@ -131,14 +131,14 @@ extension ApplyOperation {
         by value: Value, _ set: IncomingSet
     ) throws {
         guard try journal.isConcurrent(held, with: set) else { return }
-        let lost = try self.value(of: column, in: row)
-        guard lost != value else { return }
+        let lost = try shownValue(of: column, in: row)
+        let winning = try wireValue(value, column.kind)
+        guard lost != winning else { return }
         try journal.record(
             .init(
                 kind: .concurrentWrite, record: row.id, entity: row.layout.entity.wireName,
                 property: column.property.wireProperty,
-                value: try wireValue(lost, column.kind), lost: held, winner: set.stamp,
-                winningValue: try wireValue(value, column.kind)))
+                value: lost, lost: held, winner: set.stamp, winningValue: winning))
     }
 
     /// An arriving value is older than the one that is held.
@@ -146,13 +146,13 @@ extension ApplyOperation {
         _ column: TableLayout.Column, of row: HeldRow, value: Value,
         to held: LocalStamp?, _ set: IncomingSet
     ) throws {
-        let winning = try self.value(of: column, in: row)
-        guard winning != value else { return }
+        let winning = try shownValue(of: column, in: row)
+        let lost = try wireValue(value, column.kind)
+        guard winning != lost else { return }
         try journal.record(
             .init(
                 kind: .concurrentWrite, record: row.id, entity: row.layout.entity.wireName,
                 property: column.property.wireProperty,
-                value: try wireValue(value, column.kind), lost: set.stamp, winner: held,
-                winningValue: try wireValue(winning, column.kind)))
+                value: lost, lost: set.stamp, winner: held, winningValue: winning))
     }
 }

@@ -7,10 +7,9 @@ extension DeferredRows {
         _ property: WireProperty, left: LocalID, right: LocalID, replicas: ReplicaTable,
         _ merge: (inout LinkTags) -> Bool
     ) throws {
-        var tags = LinkTags(
-            replicas.stamps(try tags(property, left: left, right: right)))
+        var tags = replicas.linkTags(try tags(property, left: left, right: right))
         guard merge(&tags) else { return }
-        try setTags(try tags.tags.map(localStamp), property, left: left, right: right)
+        try setTags(try transaction.localTags(tags), property, left: left, right: right)
     }
 
     /// Links of unknown relationships that a record is an end of.
@@ -24,17 +23,18 @@ extension DeferredRows {
         try statement.bind(id, at: 1)
         var links: [(property: WireProperty, link: LinkRows.Row)] = []
         while try statement.step() {
+            let property = Self.property(statement)
             let link = LinkRows.Row(
                 left: statement.int64(at: 3), right: statement.int64(at: 4),
-                tags: try LinkRows.tags(of: statement, at: 5))
-            links.append((Self.property(statement), link))
+                tags: try Self.tags(of: statement, at: 5, property))
+            links.append((property, link))
         }
         return links
     }
 
     private func tags(
         _ property: WireProperty, left: LocalID, right: LocalID
-    ) throws -> [LocalStamp] {
+    ) throws -> [LocalTag] {
         let statement = try connection.cached(
             """
             SELECT tag, tag_by, more FROM ab_deferred_link
@@ -43,7 +43,30 @@ extension DeferredRows {
         try bind(property, left: left, right: right, to: statement)
         guard try statement.step() else { return [] }
         defer { statement.reset() }
-        return try LinkRows.tags(of: statement, at: 0)
+        return try Self.tags(of: statement, at: 0, property)
+    }
+
+    /// Reads three columns: `tag`, `tag_by`, `more`. In a list `more` begins with the place of the
+    /// tag before it.
+    static func tags(
+        of statement: Statement, at column: Int, _ property: WireProperty
+    ) throws -> [LocalTag] {
+        guard property.rule == .list else {
+            return try LinkRows.tags(of: statement, at: column, isList: false)
+        }
+        var more = ByteReader(statement.bytes(at: column + 2))
+        let tag = LocalTag(
+            stamp: LinkRows.shownStamp(of: statement, at: column), place: try more.readPlace())
+        return [tag] + (try LinkRows.tags(&more, isList: true))
+    }
+
+    private static func more(_ tags: [LocalTag], _ property: WireProperty) -> [UInt8]? {
+        guard property.rule == .list else {
+            return tags.count > 1 ? LinkRows.more(tags.dropFirst(), isList: false) : nil
+        }
+        var writer = ByteWriter()
+        writer.append(place: tags.first?.place ?? .none)
+        return writer.bytes + LinkRows.more(tags.dropFirst(), isList: true)
     }
 
     private func bind(
@@ -57,7 +80,7 @@ extension DeferredRows {
     }
 
     private func setTags(
-        _ tags: [LocalStamp], _ property: WireProperty, left: LocalID, right: LocalID
+        _ tags: [LocalTag], _ property: WireProperty, left: LocalID, right: LocalID
     ) throws {
         isEmpty = false
         guard let first = tags.first else {
@@ -76,13 +99,9 @@ extension DeferredRows {
             DO UPDATE SET tag = excluded.tag, tag_by = excluded.tag_by, more = excluded.more
             """)
         try bind(property, left: left, right: right, to: statement)
-        try statement.bind(Int64(bitPattern: first.timestamp), at: 6)
-        try statement.bind(first.ordinal, at: 7)
-        if tags.count > 1 { try statement.bind(LinkRows.more(tags.dropFirst()), at: 8) }
+        try statement.bind(Int64(bitPattern: first.stamp.timestamp), at: 6)
+        try statement.bind(first.stamp.ordinal, at: 7)
+        try statement.bind(Self.more(tags, property), at: 8)
         try statement.run()
-    }
-
-    private func localStamp(_ stamp: Stamp) throws -> LocalStamp {
-        try transaction.localStamp(stamp)
     }
 }

@@ -4,7 +4,9 @@ import AnabranchSQLite
 /// The rows of link tables on one connection.
 ///
 /// A row has the tag of the first add; tags of concurrent adds stand in `more`, each as a
-/// distance and an ordinal in varints, so a link that was added once costs no blob.
+/// distance and an ordinal in varints, so a link that was added once costs no blob. In a list the
+/// row has the greatest tag, whose place it shows in two columns, and in `more` each tag is
+/// followed by its place.
 struct LinkRows {
     let connection: Connection
 
@@ -13,75 +15,97 @@ struct LinkRows {
     /// - Returns: Nothing where there is no such link.
     func tags(
         left: LocalID, right: LocalID, in layout: LinkLayout
-    ) throws -> [LocalStamp] {
+    ) throws -> [LocalTag] {
         let statement = try connection.cached(
-            "SELECT tag, tag_by, more FROM \(layout.name) WHERE left = ? AND right = ?")
+            "SELECT \(layout.tagColumns) FROM \(layout.name) WHERE left = ? AND right = ?")
         try statement.bind(left, at: 1)
         try statement.bind(right, at: 2)
         guard try statement.step() else { return [] }
         defer { statement.reset() }
-        return try Self.tags(of: statement, at: 0)
+        return try Self.tags(of: statement, at: 0, isList: layout.isList)
     }
 
-    /// Reads three columns: `tag`, `tag_by`, `more`.
-    static func tags(of statement: Statement, at column: Int) throws -> [LocalStamp] {
-        var tags = [
-            LocalStamp(
-                timestamp: UInt64(bitPattern: statement.int64(at: column)),
-                ordinal: statement.int64(at: column + 1))
-        ]
-        if !statement.isNull(at: column + 2) {
-            tags += try stamps(statement.bytes(at: column + 2))
+    /// Reads three columns, `tag`, `tag_by` and `more`, in a list also the two of the place.
+    static func tags(
+        of statement: Statement, at column: Int, isList: Bool
+    ) throws -> [LocalTag] {
+        var tag = LocalTag(stamp: shownStamp(of: statement, at: column))
+        var more = ByteReader(
+            statement.isNull(at: column + 2) ? [] : statement.bytes(at: column + 2))
+        if isList { tag.place = place(of: statement, at: column + 3) }
+        return [tag] + (try tags(&more, isList: isList))
+    }
+
+    static func shownStamp(of statement: Statement, at column: Int) -> LocalStamp {
+        LocalStamp(
+            timestamp: UInt64(bitPattern: statement.int64(at: column)),
+            ordinal: statement.int64(at: column + 1))
+    }
+
+    private static func place(of statement: Statement, at column: Int) -> LinkPlace {
+        func position(_ column: Int) -> ListPosition? {
+            statement.isNull(at: column) ? nil : ListPosition(bytes: statement.bytes(at: column))
+        }
+        return LinkPlace(inLeft: position(column), inRight: position(column + 1))
+    }
+
+    /// Reads stamps that have no places.
+    static func stamps(_ bytes: [UInt8]) throws -> [LocalStamp] {
+        var reader = ByteReader(bytes)
+        return try tags(&reader, isList: false).map(\.stamp)
+    }
+
+    /// Reads what ``more(_:isList:)`` has written.
+    static func tags(_ reader: inout ByteReader, isList: Bool) throws -> [LocalTag] {
+        var tags: [LocalTag] = []
+        while !reader.isAtEnd {
+            let timestamp = try reader.readVarint()
+            let ordinal = Int64(clamping: try reader.readVarint())
+            tags.append(
+                LocalTag(
+                    stamp: LocalStamp(timestamp: timestamp, ordinal: ordinal),
+                    place: isList ? try reader.readPlace() : .none))
         }
         return tags
     }
 
-    /// Reads what ``more(_:)`` has written.
-    static func stamps(_ bytes: [UInt8]) throws -> [LocalStamp] {
-        var reader = ByteReader(bytes)
-        var stamps: [LocalStamp] = []
-        while !reader.isAtEnd {
-            let timestamp = try reader.readVarint()
-            stamps.append(
-                LocalStamp(
-                    timestamp: timestamp, ordinal: Int64(clamping: try reader.readVarint())))
-        }
-        return stamps
+    static func more(_ stamps: some Sequence<LocalStamp>) -> [UInt8] {
+        more(stamps.map { LocalTag(stamp: $0) }, isList: false)
     }
 
-    static func more(_ tags: some Sequence<LocalStamp>) -> [UInt8] {
+    static func more(_ tags: some Sequence<LocalTag>, isList: Bool) -> [UInt8] {
         var writer = ByteWriter()
         for tag in tags {
-            writer.append(varint: tag.timestamp)
-            writer.append(varint: UInt64(tag.ordinal))
+            writer.append(varint: tag.stamp.timestamp)
+            writer.append(varint: UInt64(tag.stamp.ordinal))
+            if isList { writer.append(place: tag.place) }
         }
         return writer.bytes
     }
 
     /// Makes the row, changes its tags, or removes it where none is left.
+    ///
+    /// - Parameter tags: In ascending order.
     func set(
-        _ tags: [LocalStamp], left: LocalID, right: LocalID, in layout: LinkLayout
+        _ tags: [LocalTag], left: LocalID, right: LocalID, in layout: LinkLayout
     ) throws {
-        guard let first = tags.first else {
+        let isList = layout.isList
+        guard let shown = isList ? tags.last : tags.first else {
             try connection.run(
                 "DELETE FROM \(layout.name) WHERE left = ? AND right = ?", .integer(left),
                 .integer(right))
             return
         }
-        let statement = try connection.cached(
-            """
-            INSERT INTO \(layout.name) (left, right, tag, tag_by, more) VALUES (?, ?, ?, ?, ?)
-            ON CONFLICT (left, right) DO UPDATE
-            SET tag = excluded.tag, tag_by = excluded.tag_by, more = excluded.more
-            """)
+        let statement = try connection.cached(layout.upsertSQL)
         try statement.bind(left, at: 1)
         try statement.bind(right, at: 2)
-        try statement.bind(Int64(bitPattern: first.timestamp), at: 3)
-        try statement.bind(first.ordinal, at: 4)
-        if tags.count > 1 {
-            try statement.bind(Self.more(tags.dropFirst()), at: 5)
-        } else {
-            try statement.bindNull(at: 5)
+        try statement.bind(Int64(bitPattern: shown.stamp.timestamp), at: 3)
+        try statement.bind(shown.stamp.ordinal, at: 4)
+        let others = isList ? tags.dropLast() : tags.dropFirst()
+        try statement.bind(others.isEmpty ? nil : Self.more(others, isList: isList), at: 5)
+        if isList {
+            try statement.bind(shown.place.inLeft?.bytes, at: 6)
+            try statement.bind(shown.place.inRight?.bytes, at: 7)
         }
         try statement.run()
     }
@@ -100,15 +124,15 @@ struct LinkRows {
     struct Row {
         let left: LocalID
         let right: LocalID
-        let tags: [LocalStamp]
+        let tags: [LocalTag]
     }
 
     /// The links that a record is an end of.
     func all(of record: LocalID, in layout: LinkLayout) throws -> [Row] {
         let statement = try connection.cached(
             """
-            SELECT left, right, tag, tag_by, more FROM \(layout.name) WHERE left = ?1
-            UNION SELECT left, right, tag, tag_by, more FROM \(layout.name) WHERE right = ?1
+            SELECT left, right, \(layout.tagColumns) FROM \(layout.name) WHERE left = ?1
+            UNION SELECT left, right, \(layout.tagColumns) FROM \(layout.name) WHERE right = ?1
             """)
         try statement.bind(record, at: 1)
         var rows: [Row] = []
@@ -116,7 +140,7 @@ struct LinkRows {
             rows.append(
                 Row(
                     left: statement.int64(at: 0), right: statement.int64(at: 1),
-                    tags: try Self.tags(of: statement, at: 2)))
+                    tags: try Self.tags(of: statement, at: 2, isList: layout.isList)))
         }
         return rows
     }

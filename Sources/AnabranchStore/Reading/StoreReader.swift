@@ -70,6 +70,8 @@ extension StoreReader {
         package let owner: LocalID
         package let entity: EntityDescription
         package let id: LocalID
+        /// In the owner's list.
+        fileprivate(set) var position: ListPosition?
     }
 
     /// What objects are related to, for all owners in one SELECT.
@@ -77,7 +79,8 @@ extension StoreReader {
     /// - Parameter relationship: A to-many, or a to-one that the inverse stores. Where two
     ///   records hold one target of a one-to-one, which two replicas may have written
     ///   concurrently, the later write of the reference comes last.
-    /// - Returns: By owner, then by stamp for a one-to-one and by ID for a to-many.
+    /// - Returns: By owner, then by position for a list, by stamp for a one-to-one, and by ID for
+    ///   any other to-many.
     package func related(
         by relationship: RelationshipDescription, of owners: [LocalID]
     ) throws -> [Related] {
@@ -92,7 +95,10 @@ extension StoreReader {
             case .right: return try linked(relationship, links, "right", "left", owners)
             case .both:
                 let first = try linked(relationship, links, "left", "right", owners)
-                return first + (try linked(relationship, links, "right", "left", owners))
+                let second = try linked(relationship, links, "right", "left", owners)
+                guard relationship.isOrdered else { return first + second }
+                // A link to itself stands in both.
+                return try inOrder(first + second.filter { $0.owner != $0.id }, owners: owners)
             }
         }
     }
@@ -104,15 +110,19 @@ extension StoreReader {
         let table = schema.layout(of: inverse.entity).table
         guard let column = table.columns.first(where: { $0.property == .relationship(inverse) })
         else { return [] }
+        let position = column.position.map { "t.\($0)" }
         let statement = try connection.cached(
             """
             SELECT t.\(column.name), t.ab_pk, \(discriminator(of: relationship.destination)),
-            t.ab_version, t.ab_writes
+            t.ab_version, t.ab_writes, \(position ?? "NULL")
             FROM json_each(?) j
             CROSS JOIN \(table.name) t ON t.\(column.name) = j.value
             \(restriction(to: inverse.entity, alias: "t", after: "WHERE"))
             ORDER BY j.key, t.ab_pk
             """)
+        if relationship.isOrdered {
+            return try relatedsInOrder(statement, owners: owners, position: 5)
+        }
         if relationship.isToMany { return try relateds(statement, owners: owners) }
         return try holdersByStamp(statement, of: column, owners: owners)
     }
@@ -156,13 +166,15 @@ extension StoreReader {
         let table = schema.layout(of: relationship.destination).table
         let statement = try connection.cached(
             """
-            SELECT l.\(own), l.\(other), \(discriminator(of: relationship.destination))
+            SELECT l.\(own), l.\(other), \(discriminator(of: relationship.destination)),
+            \(relationship.isOrdered ? "l.\(own)_position" : "NULL")
             FROM json_each(?) j
             CROSS JOIN \(links.name) l ON l.\(own) = j.value
             CROSS JOIN \(table.name) t ON t.ab_pk = l.\(other)
             ORDER BY j.key, l.\(other)
             """)
-        return try relateds(statement, owners: owners)
+        guard relationship.isOrdered else { return try relateds(statement, owners: owners) }
+        return try relatedsInOrder(statement, owners: owners, position: 3)
     }
 
     private func discriminator(of entity: EntityDescription) -> String {
@@ -171,18 +183,49 @@ extension StoreReader {
     }
 
     private func relateds(
-        _ statement: Statement, owners: [LocalID], _ visit: (LocalID) throws -> Void = { _ in }
+        _ statement: Statement, owners: [LocalID], position: Int? = nil,
+        _ visit: (LocalID) throws -> Void = { _ in }
     ) throws -> [Related] {
         try statement.bind(Self.json(owners), at: 1)
         var found: [Related] = []
         while try statement.step() {
             guard let entity = schema.entity(numbered: statement.int64(at: 2)) else { continue }
-            found.append(
-                Related(
-                    owner: statement.int64(at: 0), entity: entity, id: statement.int64(at: 1)))
+            var related = Related(
+                owner: statement.int64(at: 0), entity: entity, id: statement.int64(at: 1))
+            if let position, !statement.isNull(at: position) {
+                related.position = ListPosition(bytes: statement.bytes(at: position))
+            }
+            found.append(related)
             try visit(statement.int64(at: 1))
         }
         return found
+    }
+
+    private func relatedsInOrder(
+        _ statement: Statement, owners: [LocalID], position: Int
+    ) throws -> [Related] {
+        try inOrder(relateds(statement, owners: owners, position: position), owners: owners)
+    }
+
+    /// By position; what has none first, and what has the same by identity, as on every replica.
+    private func inOrder(_ found: [Related], owners: [LocalID]) throws -> [Related] {
+        let replicas = try replicas()
+        let places = Dictionary(
+            zip(owners, owners.indices), uniquingKeysWith: { first, _ in first })
+        return found.sorted { left, right in
+            let (leftPlace, rightPlace) = (places[left.owner] ?? 0, places[right.owner] ?? 0)
+            if leftPlace != rightPlace { return leftPlace < rightPlace }
+            if left.position != right.position {
+                guard let leftPosition = left.position, let rightPosition = right.position else {
+                    return left.position == nil
+                }
+                return leftPosition < rightPosition
+            }
+            guard let leftRecord = replicas.record(left.id),
+                let rightRecord = replicas.record(right.id)
+            else { return left.id < right.id }
+            return leftRecord < rightRecord
+        }
     }
 }
 

@@ -56,10 +56,11 @@ struct RecordRows {
         try statement.bind(
             writes(by: written, to: columns, missing: missing, version: version), at: 2)
         if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
-        for (index, column) in columns.enumerated() {
+        var place = layout.firstColumnParameter
+        for column in columns {
             let value = try applying.localValue(cells[column.slot]?.value ?? .null)
-            try statement.bind(
-                slot: value, at: layout.firstColumnParameter + index, as: column.kind)
+            try statement.bind(value, to: column, at: place, transaction.localID(of:))
+            place += column.names.count
         }
         try statement.run()
     }
@@ -111,10 +112,12 @@ struct RecordRows {
                     by: written.map { $0[row] }, to: columns, missing: missing, version: version),
                 at: 2)
             if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
-            for (index, source) in known.enumerated() {
+            var place = layout.firstColumnParameter
+            for (column, source) in zip(columns, known) {
                 try statement.bind(
-                    slot: try applying.localValue(block.columns[source][row]),
-                    at: layout.firstColumnParameter + index, as: columns[index].kind)
+                    try applying.localValue(block.columns[source][row]), to: column, at: place,
+                    transaction.localID(of:))
+                place += column.names.count
             }
             try statement.run()
         }
@@ -167,9 +170,9 @@ struct RecordRows {
         guard try applying.held.holds(ends.left), try applying.held.holds(ends.right) else {
             return
         }
-        let stamps = try tags.tags.map(transaction.localStamp)
+        let local = try transaction.localTags(tags)
         if let layout = try layout(of: property, from: ends.left) {
-            try LinkRows(connection).set(stamps, left: ends.left, right: ends.right, in: layout)
+            try LinkRows(connection).set(local, left: ends.left, right: ends.right, in: layout)
         } else {
             try applying.deferred.changeLink(
                 property, left: ends.left, right: ends.right, replicas: transaction.replicas

@@ -87,7 +87,7 @@ struct RepairOperation {
     private func seal() throws {
         for id in ids {
             guard let entity = try applying.held.entity(of: id) else { continue }
-            var writer = try RowWriter(connection, layout: schema.layout(of: entity))
+            var writer = try RowWriter(transaction, layout: schema.layout(of: entity))
             guard var writes = try writer.heldWrites(of: id) else { continue }
             writes.advance(to: version)
             try writer.write([], writes: writes, to: id)
@@ -118,7 +118,7 @@ struct RepairOperation {
         for id in ids {
             guard let entity = try applying.held.entity(of: id) else { continue }
             let layout = schema.layout(of: entity)
-            guard let writes = try RowWriter(connection, layout: layout).heldWrites(of: id)
+            guard let writes = try RowWriter(transaction, layout: layout).heldWrites(of: id)
             else { continue }
             try changes.noteNeighbours(
                 of: HeldRow(id: id, writes: writes, layout: layout),

@@ -3,14 +3,64 @@ import AnabranchReplication
 import AnabranchSQLite
 
 extension SaveOperation {
-    /// Adds and removes links, one block for each relationship and direction.
-    mutating func write(_ changes: [SaveRequest.LinkChange]) throws {
+    /// Adds, moves and removes links, one block for each relationship and operation.
+    mutating func write(
+        _ changes: [SaveRequest.LinkChange], moves: [SaveRequest.ListChange]
+    ) throws {
         for layout in schema.linkLayouts {
             let own = changes.filter { $0.relationship.storedSide == layout.relationship }
-            guard !own.isEmpty else { continue }
+            let moves = moves.filter { $0.relationship.storedSide == layout.relationship }
+            guard !own.isEmpty || !moves.isEmpty else { continue }
             try write(own.filter(\.isAdded), adding: true, layout: layout)
+            try write(moves, layout: layout)
             try write(own.filter { !$0.isAdded }, adding: false, layout: layout)
         }
+    }
+
+    /// Gives links another place that are there and were not added by this save.
+    private mutating func write(_ lists: [SaveRequest.ListChange], layout: LinkLayout) throws {
+        let rows = LinkRows(connection)
+        var links: [LinkBlock.Link] = []
+        for list in lists {
+            for member in list.order where list.placed.contains(member) {
+                let change = SaveRequest.LinkChange(
+                    relationship: list.relationship, owner: list.owner, other: member,
+                    isAdded: true)
+                let (left, right) = try ends(of: change, layout: layout)
+                let held = try rows.tags(left: left, right: right, in: layout)
+                // Added by this save, moved by it in the other end's list, or gone meanwhile.
+                guard let shown = held.last, shown.stamp != stamp else { continue }
+                let place = try place(left: left, right: right, in: layout, over: shown.place)
+                try rows.set(
+                    [LocalTag(stamp: stamp, place: place)], left: left, right: right, in: layout)
+                links.append(
+                    LinkBlock.Link(
+                        left: try transaction.recordID(of: left),
+                        right: try transaction.recordID(of: right),
+                        tagsSeen: try held.map { try wireStamp($0.stamp) }, place: place))
+            }
+        }
+        guard !links.isEmpty else { return }
+        encoder.append(
+            .move(
+                LinkBlock(
+                    entity: layout.leftEntity.wireName,
+                    property: layout.relationship.wireProperty, links: links)))
+    }
+
+    /// - Parameter held: Where the link stands now; of a new one, `nil`.
+    private mutating func place(
+        left: LocalID, right: LocalID, in layout: LinkLayout, over held: LinkPlace? = nil
+    ) throws -> LinkPlace {
+        var place = held ?? .none
+        if layout.relationship.isOrdered {
+            place.inLeft = try lists.position(
+                of: right, in: left, layout.relationship, over: place.inLeft)
+        }
+        if let inverse = layout.relationship.inverse, inverse.isOrdered {
+            place.inRight = try lists.position(of: left, in: right, inverse, over: place.inRight)
+        }
+        return place
     }
 
     private mutating func write(
@@ -26,10 +76,11 @@ extension SaveOperation {
                 right: try transaction.recordID(of: right))
             if adding {
                 guard try areHeld(left, right, in: layout), tags.isEmpty else { continue }
-                tags = [stamp]
+                link.place = try place(left: left, right: right, in: layout)
+                tags = [LocalTag(stamp: stamp, place: link.place)]
             } else {
                 guard !tags.isEmpty else { continue }
-                link.tagsSeen = try tags.map(wireStamp)
+                link.tagsSeen = try tags.map { try wireStamp($0.stamp) }
                 tags = []
             }
             try rows.set(tags, left: left, right: right, in: layout)

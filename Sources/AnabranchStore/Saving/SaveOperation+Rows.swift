@@ -39,16 +39,21 @@ extension SaveOperation {
         try statement.bind(firstWrites(of: columns, in: layout), at: 2)
         if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
         let first = layout.firstColumnParameter
-        let cells = zip(places, columns.map(\.kind)).map { (place: $0, kind: $1) }
+        let parameters = TableLayout.parameters(of: columns, from: first)
         for row in rows {
             let id = insert.rows.ids[row]
             block.append(record: RecordID(replica: replica, number: id.number))
             try statement.bind(id, at: 1)
-            for (index, cell) in cells.enumerated() {
-                let value = insert.rows[row, cell.place]
-                try statement.bind(slot: value, at: first + index, as: cell.kind)
-                block.append(
-                    cell.kind == .reference ? try wireReference(value) : value, toColumn: index)
+            for (index, column) in columns.enumerated() {
+                let value = insert.rows[row, places[index]]
+                guard column.kind == .reference else {
+                    try statement.bind(slot: value, at: parameters[index], as: column.kind)
+                    block.append(value, toColumn: index)
+                    continue
+                }
+                let reference = try bindReference(
+                    value, of: id, to: column, statement, at: parameters[index])
+                block.append(reference, toColumn: index)
             }
             try statement.run()
         }
@@ -107,16 +112,17 @@ extension SaveOperation {
         var ruled = RuledWrites(columns, layout: layout, encoder)
         try check(update.rows, columns: columns)
         let statement = try connection.cached(Self.updateSQL(layout.table, columns: columns))
-        try statement.bind(position, at: columns.count + 1)
-        try statement.bind(Self.numbers(of: columns), at: columns.count + 2)
-        let kinds = columns.map(\.kind)
+        let parameters = TableLayout.parameters(of: columns, from: 1)
+        let last = parameters[columns.count] - 1
+        try statement.bind(position, at: last + 1)
+        try statement.bind(Self.numbers(of: columns), at: last + 2)
         let blockPlaces = columns.indices.map { registers.firstIndex(of: $0) }
         var bound: RowVersion?
         for (row, id) in update.rows.ids.enumerated() {
             let version = update.versions[row]
             if version != bound {
                 // Rows that were written together have one version and become alike.
-                try bind(version, of: columns, to: statement)
+                try bind(version, of: columns, to: statement, behind: last)
                 bound = version
             }
             if ruled != nil {
@@ -127,14 +133,17 @@ extension SaveOperation {
                 }
             }
             if !registers.isEmpty { block.append(record: try transaction.recordID(of: id)) }
-            for (index, kind) in kinds.enumerated() {
-                let value = update.rows[row, index]
-                try statement.bind(slot: value, at: index + 1, as: kind)
-                guard let place = blockPlaces[index] else { continue }
-                block.append(
-                    kind == .reference ? try wireReference(value) : value, toColumn: place)
+            for (index, column) in columns.enumerated() {
+                var value = update.rows[row, index]
+                if column.kind == .reference {
+                    value = try bindReference(
+                        value, of: id, to: column, statement, at: parameters[index])
+                } else {
+                    try statement.bind(slot: value, at: parameters[index], as: column.kind)
+                }
+                if let place = blockPlaces[index] { block.append(value, toColumn: place) }
             }
-            try statement.bind(id, at: columns.count + 5)
+            try statement.bind(id, at: last + 5)
             try statement.run()
             if connection.changes == 0 { staleRecords.append(id) }
         }
@@ -145,8 +154,9 @@ extension SaveOperation {
     /// Parameters: the columns, the new position, the numbers of the columns, `ab_writes` of a
     /// row that had none, the old version, the row ID.
     private static func updateSQL(_ table: TableLayout, columns: [TableLayout.Column]) -> String {
-        let count = columns.count
-        let assignments = columns.enumerated().map { "\($1.name) = ?\($0 + 1)" }
+        let names = columns.flatMap(\.names)
+        let count = names.count
+        let assignments = names.enumerated().map { "\($1) = ?\($0 + 1)" }
         return """
             UPDATE \(table.name) SET \(assignments.joined(separator: ", ")),
             ab_version = ?\(count + 1), ab_writes = CASE WHEN ab_writes IS NULL THEN ?\(count + 3)
@@ -162,12 +172,34 @@ extension SaveOperation {
     }
 
     private func bind(
-        _ version: RowVersion, of columns: [TableLayout.Column], to statement: Statement
+        _ version: RowVersion, of columns: [TableLayout.Column], to statement: Statement,
+        behind last: Int
     ) throws {
         var writes = try RowWrites(version, nil)
         for column in columns { try writes.write(column.number, by: position) }
-        try statement.bind(writes.blob, at: columns.count + 3)
-        try statement.bind(version.position, at: columns.count + 4)
+        try statement.bind(writes.blob, at: last + 3)
+        try statement.bind(version.position, at: last + 4)
+    }
+
+    /// Binds a reference; one into a list with the row's position there.
+    ///
+    /// - Returns: The value as it travels.
+    private mutating func bindReference(
+        _ value: Value, of id: LocalID, to column: TableLayout.Column, _ statement: Statement,
+        at index: Int
+    ) throws -> Value {
+        let reference = try wireReference(value)
+        guard let list = column.property.relationship?.inverse, column.position != nil,
+            case .integer(let owner) = value, case .reference(let target) = reference
+        else {
+            try statement.bind(slot: value, at: index, as: column.kind)
+            if column.position != nil { try statement.bindNull(at: index + 1) }
+            return reference
+        }
+        let position = try lists.position(of: id, in: owner, list)
+        try statement.bind(owner, at: index)
+        try statement.bind(position.bytes, at: index + 1)
+        return ListEntry(target: target, position: position).value
     }
 
     private func wireReference(_ value: Value) throws -> Value {

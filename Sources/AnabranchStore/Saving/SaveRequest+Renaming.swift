@@ -16,6 +16,11 @@ extension SaveRequest {
             request.links[index].owner = renamed[link.owner] ?? link.owner
             request.links[index].other = renamed[link.other] ?? link.other
         }
+        for (index, list) in lists.enumerated() {
+            request.lists[index].owner = renamed[list.owner] ?? list.owner
+            request.lists[index].order = list.order.map { renamed[$0] ?? $0 }
+            request.lists[index].placed = Set(list.placed.map { renamed[$0] ?? $0 })
+        }
         return request
     }
 

@@ -66,12 +66,39 @@ package struct SaveRequest: Sendable {
         }
     }
 
+    /// Where objects stand in one owner's list.
+    package struct ListChange: Sendable {
+        /// The ordered to-many.
+        package var relationship: RelationshipDescription
+        package var owner: LocalID
+        /// The whole list as the context has it, or its end.
+        package var order: [LocalID]
+        /// Those of it that were added or moved; the others stay where the store has them.
+        package var placed: Set<LocalID>
+        /// Whether the order is the list's end, all of it placed, behind what the store has.
+        package var isEnd: Bool
+
+        package init(
+            relationship: RelationshipDescription, owner: LocalID, order: [LocalID],
+            placed: Set<LocalID>, isEnd: Bool = false
+        ) {
+            self.relationship = relationship
+            self.owner = owner
+            self.order = order
+            self.placed = placed
+            self.isEnd = isEnd
+        }
+    }
+
     package var author: String
     package var name: String
     package var inserts: [Insert] = []
     package var updates: [Update] = []
     package var deletes: [Delete] = []
     package var links: [LinkChange] = []
+    /// What is added without a place goes to the list's end. An object that moves in a one-to-many
+    /// is also updated in the slot of its reference.
+    package var lists: [ListChange] = []
 
     package init(author: String = "", name: String = "") {
         self.author = author
@@ -80,7 +107,7 @@ package struct SaveRequest: Sendable {
 
     package var isEmpty: Bool {
         inserts.allSatisfy(\.rows.isEmpty) && updates.allSatisfy(\.rows.isEmpty)
-            && deletes.allSatisfy(\.rows.isEmpty) && links.isEmpty
+            && deletes.allSatisfy(\.rows.isEmpty) && links.isEmpty && lists.isEmpty
     }
 }
 

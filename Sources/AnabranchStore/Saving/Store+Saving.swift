@@ -37,6 +37,7 @@ struct SaveOperation {
     let deferred: DeferredRows
     let logStamps: LogStamps
     var staleRecords: [LocalID] = []
+    var lists: ListPlaces
 
     var connection: Connection { transaction.connection }
     var schema: StoreSchema { transaction.schema }
@@ -65,14 +66,16 @@ struct SaveOperation {
         encoder = ChangePayloadEncoder(author: replica)
         deferred = DeferredRows(transaction)
         logStamps = LogStamps(transaction.connection)
+        lists = ListPlaces(transaction.connection, schema: transaction.schema, dot: dot)
     }
 
     mutating func run(_ original: SaveRequest) throws -> SaveResult {
         try checkNames(original)
         let (request, renamed) = try renaming(original)
+        for list in request.lists { try lists.place(list) }
         for insert in request.inserts { try write(insert) }
         for update in request.updates { try write(update) }
-        try write(request.links)
+        try write(request.links, moves: request.lists)
         for delete in request.deletes { try write(delete) }
         try checkVersions()
         try ConstraintCheck(connection, schema: schema).check(request)

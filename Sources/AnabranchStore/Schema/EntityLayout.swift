@@ -43,7 +43,7 @@ package final class EntityLayout: Sendable {
     static func insertSQL(table: TableLayout, columns: [TableLayout.Column]) -> String {
         let names =
             ["ab_pk", "ab_version", "ab_writes"]
-            + (table.hasDiscriminator ? ["ab_entity"] : []) + columns.map(\.name)
+            + (table.hasDiscriminator ? ["ab_entity"] : []) + columns.flatMap(\.names)
         let marks = names.map { _ in "?" }.joined(separator: ", ")
         return "INSERT INTO \(table.name) (\(names.joined(separator: ", "))) VALUES (\(marks))"
     }

@@ -8,11 +8,29 @@ package final class LinkLayout: Sendable {
     /// Quoted for SQL.
     package let name: String
     let plainName: String
+    /// Whether one of the sides is a list: tags have places.
+    let isList: Bool
+    /// Tags as ``LinkRows/tags(of:at:isList:)`` reads them.
+    let tagColumns: String
+    /// Makes or changes a row; parameters: left, right, then the tag columns.
+    let upsertSQL: String
 
     init(_ relationship: RelationshipDescription, plainName: String) {
         self.relationship = relationship
         self.plainName = plainName
-        name = SQL.quoted(plainName)
+        let name = SQL.quoted(plainName)
+        let isList = relationship.wireProperty.rule == .list
+        let columns =
+            ["tag", "tag_by", "more"] + (isList ? ["left_position", "right_position"] : [])
+        self.name = name
+        self.isList = isList
+        tagColumns = columns.joined(separator: ", ")
+        upsertSQL = """
+            INSERT INTO \(name) (left, right, \(columns.joined(separator: ", ")))
+            VALUES (?, ?\(String(repeating: ", ?", count: columns.count)))
+            ON CONFLICT (left, right) DO UPDATE
+            SET \(columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
+            """
     }
 
     /// Of a relationship that is its own inverse each link has two equal ends; `left` is then the

@@ -68,6 +68,7 @@ extension TableLayout {
             column.kind.declaration.isEmpty
                 ? column.name : "\(column.name) \(column.kind.declaration)"
         }
+        definitions += columns.compactMap(\.position).map { "\($0) BLOB" }
         // Last, where readers that do not need it need not decode it either.
         definitions.append("ab_writes BLOB")
         let table = "CREATE TABLE \(name) (\(definitions.joined(separator: ", ")))"
@@ -82,7 +83,7 @@ extension TableLayout {
         }
         for column in columns where column.kind == .reference {
             guard column.property.relationship?.inverse != nil else { continue }
-            add(column.property.name, [column.name])
+            add(column.property.name, column.names)
         }
         for entity in root.hierarchy {
             for constraint in entity.ownUniquenessConstraints {
@@ -107,12 +108,21 @@ extension TableLayout {
 extension LinkLayout {
     func creation(indexNames: inout NameTaker) -> [String] {
         let index = SQL.quoted(indexNames.take("\(plainName)_right"))
-        return [
-            """
+        let positions = isList ? "left_position BLOB, right_position BLOB," : ""
+        let table = """
             CREATE TABLE \(name) (left INTEGER, right INTEGER, tag INTEGER, tag_by INTEGER,
-            more BLOB, PRIMARY KEY (left, right)) WITHOUT ROWID
-            """,
-            "CREATE INDEX \(index) ON \(name) (right, left)",
-        ]
+            more BLOB, \(positions) PRIMARY KEY (left, right)) WITHOUT ROWID
+            """
+        return [table, "CREATE INDEX \(index) ON \(name) (right, left)"]
+            + (isList ? orders(indexNames: &indexNames) : [])
+    }
+
+    /// So that the end of a list is found without reading all of it.
+    private func orders(indexNames: inout NameTaker) -> [String] {
+        [(relationship, "left"), (relationship.inverse, "right")].compactMap { side, end in
+            guard side?.isOrdered == true else { return nil }
+            let index = SQL.quoted(indexNames.take("\(plainName)_\(end)_position"))
+            return "CREATE INDEX \(index) ON \(name) (\(end), \(end)_position)"
+        }
     }
 }

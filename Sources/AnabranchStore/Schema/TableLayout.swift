@@ -9,9 +9,13 @@ package final class TableLayout: Sendable {
         package let kind: ColumnKind
         /// Quoted for SQL.
         package let name: String
+        /// Of a reference into a list: the column of the row's position there, quoted for SQL.
+        let position: String?
         /// In `ab_writes`: the property's number in its table, in the order of their coming.
         package let number: Int
         package var slot: Int { property.slot }
+        /// One, or two of a reference into a list.
+        var names: [String] { position.map { [name, $0] } ?? [name] }
     }
 
     package let root: EntityDescription
@@ -33,10 +37,12 @@ package final class TableLayout: Sendable {
         of root: EntityDescription, numbers: [WireProperty: Int]
     ) -> [Column] {
         var names = NameTaker(taken: ["ab_pk", "ab_entity", "ab_version", "ab_writes"])
-        return storedProperties(of: root).map { property in
+        let stored = storedProperties(of: root).map { ($0, names.take($0.name)) }
+        return stored.map { property, name in
             Column(
-                property: property, kind: kind(of: property),
-                name: SQL.quoted(names.take(property.name)),
+                property: property, kind: kind(of: property), name: SQL.quoted(name),
+                position: property.relationship?.isListEntry == true
+                    ? SQL.quoted(names.take("\(name)_position")) : nil,
                 number: numbers[property.wireProperty] ?? 0)
         }
     }
@@ -51,6 +57,12 @@ package final class TableLayout: Sendable {
 
     private static func kind(of property: PropertyDescription) -> ColumnKind {
         property.attribute.map { ColumnKind($0.type) } ?? .reference
+    }
+
+    /// The parameter at which the SQL columns of each property begin, and at the end the one behind
+    /// all.
+    static func parameters(of columns: [Column], from first: Int) -> [Int] {
+        columns.reduce(into: [first]) { $0.append(($0.last ?? first) + $1.names.count) }
     }
 
     /// The columns that objects of one entity have, in slot order.

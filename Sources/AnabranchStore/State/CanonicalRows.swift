@@ -35,7 +35,7 @@ struct CanonicalRows {
             (
                 layout,
                 try connection.cached(
-                    "SELECT right, tag, tag_by, more FROM \(layout.name) WHERE left = ?")
+                    "SELECT right, \(layout.tagColumns) FROM \(layout.name) WHERE left = ?")
             )
         }
         deferred =
@@ -51,7 +51,7 @@ struct CanonicalRows {
         let discriminator =
             table.hasDiscriminator ? "ab_entity" : "\(schema.layout(of: table.root).number)"
         let names =
-            [discriminator, "ab_version", "ab_writes"] + table.columns.map(\.name)
+            [discriminator, "ab_version", "ab_writes"] + table.columns.flatMap(\.names)
         return "SELECT \(names.joined(separator: ", ")) FROM \(table.name) WHERE ab_pk = ?"
     }
 
@@ -88,22 +88,20 @@ struct CanonicalRows {
         else { return nil }
         let writes = try statement.writes(at: 1)
         var record = CanonicalRecord(id: recordID, entity: entity.wireName)
-        for (index, column) in table.layout.columns.enumerated()
-        where entity.isKind(of: column.property.entity) {
-            guard let position = writes[column.number] else { continue }
+        var place = 3
+        for column in table.layout.columns {
+            defer { place += column.names.count }
+            guard entity.isKind(of: column.property.entity),
+                let position = writes[column.number]
+            else { continue }
             record.cells.append(
                 CanonicalRecord.Cell(
                     property: column.property.wireProperty,
-                    value: wireValue(statement.slot(at: index + 3, as: column.kind), column.kind),
+                    value: statement.wireValue(at: place, of: column, replicas),
                     stamp: try stamp(try logStamps[position])))
         }
         record.links = try links(of: id) { entity.isKind(of: $0.leftEntity) }
         return record
-    }
-
-    private func wireValue(_ value: Value, _ kind: ColumnKind) -> Value {
-        guard kind == .reference, case .integer(let id) = value else { return value }
-        return replicas.record(id).map(Value.reference) ?? .null
     }
 
     private func stamp(_ stamp: LocalStamp) throws -> Stamp {
@@ -126,8 +124,8 @@ struct CanonicalRows {
                 found.append(
                     CanonicalRecord.Link(
                         property: layout.relationship.wireProperty, right: right,
-                        tags: LinkTags(
-                            replicas.stamps(try LinkRows.tags(of: statement, at: 1)))))
+                        tags: replicas.linkTags(
+                            try LinkRows.tags(of: statement, at: 1, isList: layout.isList))))
             }
         }
         return found
@@ -180,10 +178,12 @@ struct CanonicalRows {
         var links: [CanonicalRecord.Link] = []
         while try statement.step() {
             guard let right = replicas.record(statement.int64(at: 3)) else { continue }
+            let property = DeferredRows.property(statement)
             links.append(
                 CanonicalRecord.Link(
-                    property: DeferredRows.property(statement), right: right,
-                    tags: LinkTags(replicas.stamps(try LinkRows.tags(of: statement, at: 4)))))
+                    property: property, right: right,
+                    tags: replicas.linkTags(
+                        try DeferredRows.tags(of: statement, at: 4, property))))
         }
         return links
     }

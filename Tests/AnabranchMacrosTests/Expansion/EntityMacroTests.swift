@@ -25,6 +25,7 @@ import Testing
                 @Attribute var mood: Mood?
                 @Relationship var data: Data?
                 var fans: Anabranch.ManagedObjectSet<Person>
+                var row: ManagedObjectList<Person>
                 var aide: Optional<Person>
             }
             """)
@@ -35,7 +36,8 @@ import Testing
                         override class var entityName: String { "Person" }
 
                         override class var slotNames: [String] {
-                            ["Z", "in", "mood", "z", "é", "aide", "boss", "data", "fans", "staff"]
+                            ["Z", "in", "mood", "z", "é", "aide", "boss", "data", "fans", \
+                        "row", "staff"]
                         }
                         """))
     }
@@ -45,13 +47,14 @@ import Testing
             "\n /// Its age. \n public var age: Int64", "var boss: Person?", "let unit = 3",
             "@Transient var calls = 0", "static var all: Int64", "var label: String { \"\" }",
             "var friends: ManagedObjectSet<Person>", "lazy var x: Int = 3", "func age() {}",
+            "var line: Anabranch.ManagedObjectList<Person>",
             "struct Inner { var age: Int64 }", "@Transient var cache: Cache?",
         ]
         let parent = "class Person: ManagedObject {\n\(list.joined(separator: "\n"))\n}"
         #expect(
             attributes(list, in: parent) == [
                 "@_EntitySlot(slot: 0)", "@_EntitySlot(toOne: 1)", "", "", "", "",
-                "@_EntitySlot(toMany: 2)", "", "", "", "",
+                "@_EntitySlot(toMany: 2)", "", "", "@_EntitySlot(list: 3)", "", "",
             ])
         #expect(members(parent).complaints.isEmpty)
     }

@@ -34,6 +34,8 @@ import Testing
         ("@Relationship var a: Person", "Person", "write 'Person?'"),
         ("@Attribute @Relationship var a: Person?", "a", "@Attribute or @Relationship"),
         ("@Attribute var a: ManagedObjectSet<A>", "a", "remove @Attribute"),
+        ("@Attribute var a: ManagedObjectList<A>", "a", "since a ManagedObjectList"),
+        ("var a: ManagedObjectList<A>?", "ManagedObjectList", "never nil"),
         ("var a: (Int, Int)", "(", "'(Int, Int)' can't be stored"),
         ("var a: (Int) -> Int", "(", "can't be stored"),
         ("var a: [String: Int]", "[", "can't be stored"),

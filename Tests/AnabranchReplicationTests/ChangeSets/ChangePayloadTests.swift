@@ -68,7 +68,7 @@ import Testing
         #expect(payload.hasUnknownRules)
     }
 
-    @Test func `only registers of the last writer and links as sets can be merged`() {
+    @Test func `registers and links are merged under their own rules only`() {
         func canMerge(_ type: WireType, _ rule: MergeRule) -> Bool {
             let property = WireProperty(name: "p", type: type, rule: rule)
             let block: ChangeBlock =
@@ -84,7 +84,8 @@ import Testing
         #expect(!canMerge(.string, .set))
         #expect(!canMerge(.links, .lastWriter))
         #expect(!canMerge(.string, .counter))
-        #expect(!canMerge(.links, .list))
+        #expect(canMerge(.links, .list))
+        #expect(!canMerge(.string, .list))
     }
 
     @Test func `exactly these pairs of rule and type can be merged`() {
@@ -96,6 +97,7 @@ import Testing
         let merged: [MergeRule: [WireType]] = [
             .lastWriter: registers, .firstWriter: registers, .keepBoth: registers, .max: ordered,
             .min: ordered, .counter: [.integer64, .decimal], .set: [.links, .mutualLinks],
+            .list: [.links, .mutualLinks],
             .group: [.group],
         ]
         for rule in (0...255 as ClosedRange<UInt8>).map({ MergeRule(rawValue: $0) }) {

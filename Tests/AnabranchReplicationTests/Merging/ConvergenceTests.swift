@@ -68,7 +68,8 @@ import Testing
                     case .delete: found.insert("delete")
                     case .link: found.insert("link")
                     case .unlink: found.insert("unlink")
-                    case .add, .write, .yieldingDelete, .unknown: found.insert("later rule")
+                    case .add, .write, .yieldingDelete, .move, .unknown:
+                        found.insert("later rule")
                     }
                 }
             }
@@ -86,7 +87,7 @@ import Testing
     /// links and deltas, records that come back and die again, ties of `max` and `min`.
     @Test func `random histories of all rules contain what each is about`() throws {
         var found: Set<String> = []
-        for seed in 0..<60 as Range<UInt64> {
+        for seed in 0..<200 as Range<UInt64> {
             let history = try RandomHistory(seed: seed, rules: .all)
             var merge = ReferenceMerge()
             for changeSet in history.changeSets {
@@ -102,11 +103,16 @@ import Testing
             if merge.links.keys.contains(where: { merge.records[$0.right]?.isDead == true }) {
                 found.insert("link to a dead record")
             }
+            if merge.links.contains(where: { $0.key.property.rule == .list && $0.value.count > 1 })
+            {
+                found.insert("concurrent moves")
+            }
         }
         #expect(
             found == [
                 "siblings", "siblings resolved", "dead", "lives again", "dies again",
                 "delta to a dead record", "made final", "link to a dead record",
+                "concurrent moves",
             ])
     }
 

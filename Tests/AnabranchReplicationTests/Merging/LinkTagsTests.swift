@@ -69,3 +69,60 @@ import Testing
         Stamp(timestamp: HybridTimestamp(rawValue: number), replica: ReplicaID(high: 0, low: 1))
     }
 }
+
+/// Tags that carry places.
+@Suite struct ListTagsTests {
+    private let replica = ReplicaID(high: 1, low: 1)
+
+    private func stamp(_ time: Int64) -> Stamp {
+        Stamp(timestamp: HybridTimestamp(wallMilliseconds: time), replica: replica)
+    }
+
+    private func places(_ count: Int) -> [LinkPlace] {
+        var maker = ListPositionMaker(Dot(replica: replica, sequence: 1))
+        var last: ListPosition?
+        return (0..<count).map { _ in
+            let made = maker.position(between: last, and: nil)
+            last = made
+            return LinkPlace(inLeft: made)
+        }
+    }
+
+    @Test func `concurrent moves leave one link, in the later one's place`() {
+        let places = places(3)
+        var orders: Set<LinkTags> = []
+        for isFirst in [true, false] {
+            var tags = LinkTags(placed: [.init(stamp(1), at: places[0])])
+            let moves = [(stamp(2), places[1]), (stamp(3), places[2])]
+            for move in isFirst ? moves : moves.reversed() {
+                tags.move([stamp(1)], to: move.1, tag: move.0)
+            }
+            #expect(tags.place == places[2])
+            #expect(tags.tags == [stamp(2), stamp(3)])
+            orders.insert(tags)
+        }
+        #expect(orders.count == 1)
+    }
+
+    @Test func `a move survives a concurrent remove, in whatever order they come`() {
+        let places = places(2)
+        var moveFirst = LinkTags(placed: [.init(stamp(1), at: places[0])])
+        var removeFirst = moveFirst
+        moveFirst.move([stamp(1)], to: places[1], tag: stamp(2))
+        moveFirst.remove([stamp(1)])
+        removeFirst.remove([stamp(1)])
+        removeFirst.move([stamp(1)], to: places[1], tag: stamp(2))
+        #expect(moveFirst == removeFirst)
+        #expect(moveFirst.place == places[1])
+    }
+
+    @Test func `a repeated move changes nothing`() {
+        let places = places(2)
+        var tags = LinkTags(placed: [.init(stamp(1), at: places[0])])
+        let isChanged = tags.move([stamp(1)], to: places[1], tag: stamp(2))
+        let once = tags
+        let isChangedAgain = tags.move([stamp(1)], to: places[0], tag: stamp(2))
+        #expect(isChanged && !isChangedAgain)
+        #expect(tags == once)
+    }
+}

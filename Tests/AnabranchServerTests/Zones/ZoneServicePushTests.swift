@@ -159,8 +159,8 @@ import Testing
                     ], columns: [[.double(1)]]))
         ])
         #expect(try zone.push(counter).refusal?.code == .unsupportedRule)
-        let move = twin.save([.unknown(operation: 6, bytes: [1, 2, 3])])
-        let refusal = try zone.push(move).refusal
+        let later = twin.save([.unknown(operation: 10, bytes: [1, 2, 3])])
+        let refusal = try zone.push(later).refusal
         #expect(refusal?.code == .unsupportedRule)
         #expect(refusal?.details["sequence"] == "1")
     }

@@ -63,7 +63,7 @@ struct IntendedState {
                 removedTags[name(link, links.property), default: []].formUnion(link.tagsSeen)
             }
         // The simulated model has no such properties and entities.
-        case .write, .yieldingDelete, .unknown: break
+        case .write, .yieldingDelete, .move, .unknown: break
         }
     }
 

@@ -41,6 +41,7 @@ extension ChangeBlock {
             "delete \(deleted.entity) \(deleted.records.map(\.summary).joined(separator: ", "))"
         case .link(let links): "link \(links.summary)"
         case .unlink(let links): "unlink \(links.summary)"
+        case .move(let links): "move \(links.summary)"
         case .unknown(let operation, _): "operation \(operation)"
         }
     }

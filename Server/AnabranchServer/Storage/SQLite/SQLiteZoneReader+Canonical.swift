@@ -52,13 +52,12 @@ extension SQLiteZoneReader {
         try rows.bind(left.rawValue, at: 1)
         var links: [CanonicalRecord.Link] = []
         while try rows.step() {
+            let property = try property(at: rows.int64(at: 0))
             links.append(
                 CanonicalRecord.Link(
-                    property: try property(at: rows.int64(at: 0)),
-                    right: try id(of: RecordKey(rawValue: rows.int64(at: 1))),
-                    tags: LinkTags(
-                        try StoredTags.stamps(
-                            decoding: rows.bytes(at: 2), replica: replica(at:)))))
+                    property: property, right: try id(of: RecordKey(rawValue: rows.int64(at: 1))),
+                    tags: try StoredTags.tags(
+                        decoding: rows.bytes(at: 2), of: property, replica: replica(at:))))
         }
         return links
     }

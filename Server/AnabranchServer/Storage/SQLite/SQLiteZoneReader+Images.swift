@@ -26,13 +26,12 @@ extension SQLiteZoneReader {
         try rows.bind(right.rawValue, at: 1)
         var links: [RecordImage.IncomingLink] = []
         while try rows.step() {
+            let property = try property(at: rows.int64(at: 1))
             links.append(
                 RecordImage.IncomingLink(
-                    left: try id(of: RecordKey(rawValue: rows.int64(at: 0))),
-                    property: try property(at: rows.int64(at: 1)),
-                    tags: LinkTags(
-                        try StoredTags.stamps(
-                            decoding: rows.bytes(at: 2), replica: replica(at:)))))
+                    left: try id(of: RecordKey(rawValue: rows.int64(at: 0))), property: property,
+                    tags: try StoredTags.tags(
+                        decoding: rows.bytes(at: 2), of: property, replica: replica(at:))))
         }
         return links
     }

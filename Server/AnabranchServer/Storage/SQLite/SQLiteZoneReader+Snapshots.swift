@@ -16,13 +16,15 @@ extension SQLiteZoneReader {
         let rows = try connection.cached(
             "SELECT left, property, right, tags FROM link ORDER BY left, property, right")
         while try rows.step() {
-            let tags = try StoredTags.stamps(decoding: rows.bytes(at: 3), replica: replica(at:))
+            let property = try property(at: rows.int64(at: 1))
+            let tags = try StoredTags.tags(
+                decoding: rows.bytes(at: 3), of: property, replica: replica(at:))
             try body(
-                try property(at: rows.int64(at: 1)),
+                property,
                 SnapshotChunk.Link(
                     left: try id(of: RecordKey(rawValue: rows.int64(at: 0))),
                     right: try id(of: RecordKey(rawValue: rows.int64(at: 2))),
-                    tags: LinkTags(tags)))
+                    tags: tags))
         }
     }
 

@@ -1,0 +1,97 @@
+import AnabranchStore
+
+/// The order of a list as a context has it, with what has moved in it since the last save.
+struct ListState {
+    /// All members; before the store was asked, those that were added here.
+    private(set) var order: [LocalID] = []
+    /// Added or moved since the last save; they get new places.
+    var placed: Set<LocalID> = []
+    /// Whether the order began with that of the store.
+    private var isLoaded = false
+
+    mutating func append(_ id: LocalID) {
+        order.append(id)
+        placed.insert(id)
+    }
+
+    mutating func remove(_ ids: Set<LocalID>) {
+        order.removeAll(where: ids.contains)
+        placed.subtract(ids)
+    }
+
+    mutating func move(_ id: LocalID, to index: Int) {
+        order.removeAll { $0 == id }
+        order.insert(id, at: min(max(index, 0), order.count))
+        placed.insert(id)
+    }
+
+    mutating func arrange(_ wanted: [LocalID]) -> [LocalID] {
+        let places = Dictionary(zip(order, order.indices), uniquingKeysWith: { first, _ in first })
+        let kept = Set(longestIncreasingRun(of: wanted.map { places[$0] ?? 0 }).map { wanted[$0] })
+        order = wanted
+        let moved = wanted.filter { !kept.contains($0) }
+        placed.formUnion(moved)
+        return moved
+    }
+
+    /// Takes the store's order. What was placed here goes behind the one that it stood behind,
+    /// where that is still there; what was only added goes to the end.
+    mutating func load(_ stored: [LocalID], members: Set<LocalID>) {
+        placed.formIntersection(members)
+        var loaded = stored.filter { !placed.contains($0) }
+        if placed.isEmpty || !isLoaded {
+            loaded += order.filter(placed.contains)
+        } else {
+            var ahead: LocalID?
+            let unmoved = Set(loaded)
+            for id in order {
+                if placed.contains(id) {
+                    let place = ahead.flatMap { loaded.lastIndex(of: $0) }.map { $0 + 1 } ?? 0
+                    loaded.insert(id, at: place)
+                    ahead = id
+                } else if unmoved.contains(id) {
+                    ahead = id
+                }
+            }
+        }
+        order = loaded
+        isLoaded = true
+    }
+
+    mutating func rename(_ names: [LocalID: LocalID]) {
+        order = order.map { names[$0] ?? $0 }
+        placed = Set(placed.map { names[$0] ?? $0 })
+    }
+
+    /// Where what was placed is the end of the list: that end, in its order.
+    var placedEnd: [LocalID]? {
+        let end = order.suffix(placed.count)
+        return !isLoaded || end.allSatisfy(placed.contains) ? Array(end) : nil
+    }
+}
+
+/// The indices of the longest rising run of numbers, which need not stand side by side.
+///
+/// Source: Fredman, "On computing the length of longest increasing subsequences", 1975.
+private func longestIncreasingRun(of numbers: [Int]) -> [Int] {
+    /// Of each length, the index of the least number that such a run can end with.
+    var ends: [Int] = []
+    var previous: [Int?] = []
+    for (index, number) in numbers.enumerated() {
+        var low = 0
+        var high = ends.count
+        while low < high {
+            let middle = low + (high - low) / 2
+            if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
+        }
+        previous.append(low > 0 ? ends[low - 1] : nil)
+        if low < ends.count { ends[low] = index } else { ends.append(index) }
+    }
+    var run: [Int] = []
+    var next = ends.last
+    while let index = next {
+        run.append(index)
+        next = previous[index]
+    }
+    return run.reversed()
+}
