@@ -7,8 +7,8 @@ struct Scenario: Sendable {
     var traits: WorldTraits
     var steps: [Step]
 
-    /// Whether replicas also give each other files, past the zone. It is drawn from nothing, so that
-    /// what all other worlds do does not depend on it.
+    /// Whether replicas also give each other files, past the zone. It is drawn from nothing, so
+    /// that what all other worlds do does not depend on it.
     var hasBundles: Bool { seed % 8 == 7 }
 
     private static let stepCount = 160
