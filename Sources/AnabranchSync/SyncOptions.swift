@@ -16,6 +16,13 @@ public struct SyncOptions: Sendable {
     public var largestResponse = (64 << 20) + (64 << 10)
     /// Whether a token may travel unencrypted to another machine.
     public var allowsPlainHTTP = false
+    /// Whether the store leaves the zone that it has followed for the one that is named now, on
+    /// whatever server, and whatever that zone holds already: the other stores may have moved
+    /// before. What the new zone lacks of the store's change sets, its own and those of others, is
+    /// sent there, and the store keeps to it from then on.
+    ///
+    /// Nothing is lost, but it can't be undone: two zones that were strangers become one.
+    public var movesZone = false
     /// A file of certificates in PEM that are trusted instead of the system's.
     public var certificateAuthorities: String?
 
@@ -28,6 +35,7 @@ extension SyncOptions {
         limits.pageBytes = max(batchBytes, limits.leastBytes)
         limits.batchBytes = max(batchBytes, limits.leastBytes)
         limits.retry = retry
+        limits.mayChangeLog = movesZone
         return limits
     }
 }

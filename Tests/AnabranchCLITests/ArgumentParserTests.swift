@@ -104,8 +104,12 @@ import Testing
 
     @Test(arguments: CommandTable.all.map { $0.specification.name })
     func `every command explains itself within the columns of a terminal`(name: String) throws {
-        let help = try CommandTable.command(named: name).specification.help
-        #expect(help.hasPrefix("Usage: anabranch \(name) STORE"))
+        let words = name.split(separator: " ").map(String.init)
+        let (command, count) = try CommandTable.command(beginning: words)
+        #expect(count == words.count)
+        let help = command.specification.help
+        let first = command.specification.arguments.first?.name ?? ""
+        #expect(help.hasPrefix("Usage: anabranch \(name) \(first)"))
         #expect(help.contains("--help"))
         #expect(help.contains("Examples:"))
         for line in help.split(separator: "\n") where !line.contains("anabranch \(name)") {
@@ -115,7 +119,7 @@ import Testing
 
     @Test(arguments: [("ftech", "fetch"), ("synch", "sync"), ("stat", "status"), ("LOG", "log")])
     func `a mistyped command is recognised`(typed: String, meant: String) {
-        #expect(throws: UsageError.self) { try CommandTable.command(named: typed) }
+        #expect(throws: UsageError.self) { try CommandTable.command(beginning: [typed]) }
         let names = CommandTable.all.map { $0.specification.name }
         #expect(NearestWord.suggestion(for: typed, among: names) == meant)
     }

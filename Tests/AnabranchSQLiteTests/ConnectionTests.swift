@@ -21,6 +21,12 @@ struct ConnectionTests {
         #expect(statistics.rows == 3 + 1 + 4 + 1 + 1)
     }
 
+    @Test func `no row has no first value, a null has one`() throws {
+        let connection = try Connection(path: ":memory:")
+        #expect(try connection.firstValue("SELECT 1 WHERE 0") == Optional.none)
+        #expect(try connection.firstValue("SELECT NULL") == .some(.null))
+    }
+
     @Test func `a statement left half-way counts the rows it returned`() throws {
         let connection = try Connection(path: ":memory:")
         let statement = try connection.prepare("SELECT value FROM json_each('[1,2,3]')")

@@ -10,7 +10,7 @@ struct MechanismTests {
         switch mechanism {
         case .causeCheck: 600
         case .identityRenewal: 200
-        case .digestCheck, .cursorDigest: 100
+        case .digestCheck, .cursorDigest, .bundleCauses: 100
         default: 20
         }
     }

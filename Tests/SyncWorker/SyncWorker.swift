@@ -5,22 +5,37 @@ import TestSupport
 
 /// A client that a test may kill at any moment: saves at random and syncs, for ever.
 ///
-/// `SyncWorker STORE SERVER ZONE SEED`, the token in `ANABRANCH_TOKEN`. Every save inserts two
-/// notes of one pair, so that half a save could be seen.
+/// `SyncWorker STORE SERVER ZONE SEED [LEDGER STOP]`, the token in `ANABRANCH_TOKEN`. Every save
+/// inserts two notes of one pair, so that half a save could be seen. With a ledger it syncs live
+/// and writes each save there that it was told of; once a file STOP is there it saves no more.
 @main
 enum SyncWorker {
     static func main() async throws {
         let arguments = CommandLine.arguments
-        guard arguments.count == 5, let server = URL(string: arguments[2]),
-            let seed = UInt64(arguments[4])
+        guard arguments.count == 5 || arguments.count == 7,
+            let server = URL(string: arguments[2]), let seed = UInt64(arguments[4])
         else { throw Usage() }
         let container = PersistentContainer(
             model: try NotesModel.make(), url: URL(filePath: arguments[1]))
         try container.load()
         let engine = try SyncEngine(
             container: container, server: server, zone: arguments[3],
-            token: ProcessInfo.processInfo.environment["ANABRANCH_TOKEN"] ?? "")
-        var generator = SeededGenerator(seed: seed)
+            token: ProcessInfo.processInfo.environment["ANABRANCH_TOKEN"] ?? "",
+            options: arguments.count == 7 ? LiveWorker.options : SyncOptions())
+        let generator = SeededGenerator(seed: seed)
+        guard arguments.count == 7 else {
+            return try await run(container, engine, generator)
+        }
+        var worker = try LiveWorker(
+            container, ledger: arguments[5], stop: arguments[6], generator: generator)
+        engine.start()
+        try await worker.run()
+    }
+
+    private static func run(
+        _ container: PersistentContainer, _ engine: SyncEngine, _ seeded: SeededGenerator
+    ) async throws {
+        var generator = seeded
         let context = container.newBackgroundContext()
         while true {
             for _ in 0..<Int.random(in: 1...8, using: &generator) {
@@ -33,6 +48,6 @@ enum SyncWorker {
     }
 
     struct Usage: Error, CustomStringConvertible {
-        let description = "Usage: SyncWorker STORE SERVER ZONE SEED"
+        let description = "Usage: SyncWorker STORE SERVER ZONE SEED [LEDGER STOP]"
     }
 }

@@ -22,15 +22,22 @@ public enum NotesModel {
             choice = generator.next()
         }
 
-        public func run(in context: ManagedObjectContext) throws {
+        /// - Parameter mostPairs: Where there are as many, one goes instead of another coming.
+        public func run(in context: ManagedObjectContext, mostPairs: Int = .max) throws {
             let pairs = Dictionary(
                 grouping: try context.fetch(FetchRequest<ManagedObject>(entityName: "Note"))
             ) { $0["pair"] }
             let names = pairs.keys.compactMap(\.text).sorted()
-            guard kind >= 5, !names.isEmpty else { return try insert(in: context) }
+            let isFull = names.count >= mostPairs
+            guard kind >= 5 || isFull, !names.isEmpty else { return try insert(in: context) }
             let chosen = names[Int(choice % UInt64(names.count))]
             for note in pairs[.string(chosen)] ?? [] {
-                if kind == 9 { context.delete(note) } else { note["edits"] = .integer(Int64(kind)) }
+                let isDeleting = kind == 9 || (kind < 5 && isFull)
+                if isDeleting {
+                    context.delete(note)
+                } else {
+                    note["edits"] = .integer(Int64(kind))
+                }
             }
             try context.save()
         }

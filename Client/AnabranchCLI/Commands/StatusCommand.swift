@@ -24,11 +24,14 @@ struct StatusCommand: Command {
     private struct Facts {
         var replica: ReplicaID
         var entities: [(name: String, count: Int)]
-        var changeSets: UInt64
-        var replicas: Int
+        var vector: VersionVector
+        /// Of bundles, for others.
+        var waiting: Int
         var conflicts: Int
         var byteCount: Int64
         var sync: SyncStatus
+
+        var changeSets: UInt64 { vector.heads.reduce(0) { $0 + $1.sequence } }
     }
 
     func run(_ console: Console) async throws {
@@ -47,11 +50,11 @@ struct StatusCommand: Command {
                 return (name: entity.name, count: try context.count(for: request))
             }
         }
-        let heads = try coordinator.versionVector().heads
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         return Facts(
             replica: try coordinator.replicaID, entities: entities,
-            changeSets: heads.reduce(0) { $0 + $1.sequence }, replicas: heads.count,
+            vector: try coordinator.versionVector(),
+            waiting: try coordinator.waitingChangeSetCount(),
             conflicts: try coordinator.conflictCount(),
             byteCount: (attributes?[.size] as? NSNumber)?.int64Value ?? 0,
             sync: try SyncStatus(of: container.coordinator))
@@ -63,7 +66,8 @@ struct StatusCommand: Command {
             ("Replica", facts.replica.description),
             (
                 "Change sets",
-                "\(facts.changeSets), of \(Quantity.text(facts.replicas, "replica"))"
+                "\(facts.changeSets), of "
+                    + Quantity.text(facts.vector.heads.count, "replica")
             ),
             (
                 "Conflicts",
@@ -71,6 +75,10 @@ struct StatusCommand: Command {
                     ? "none" : "\(facts.conflicts) in the journal; see 'anabranch conflicts'"
             ),
         ]
+        if facts.waiting > 0 {
+            lines.append(
+                ("Waiting", "\(Quantity.text(facts.waiting, "change set")) of bundles, for others"))
+        }
         lines += syncLines(facts.sync)
         for (name, text) in lines {
             let padding = String(repeating: " ", count: 14 - name.count)
@@ -121,6 +129,8 @@ struct StatusCommand: Command {
             json.member("byteCount", facts.byteCount)
             json.member("replica", facts.replica.description)
             json.member("changeSets", facts.changeSets)
+            json.member("vector", VectorText.text(facts.vector))
+            json.member("waiting", facts.waiting)
             json.member("conflicts", facts.conflicts)
             json.member("server", facts.sync.server)
             json.member("zone", facts.sync.zone)

@@ -8,30 +8,46 @@ struct SyncCommand: Command {
         name: "sync", summary: "Takes in what the zone has and sends what the store has.",
         discussion: [
             "The first sync names server and zone, which the store keeps. A save that the zone "
-                + "refuses stays in the store, and the exit status is 1."
+                + "refuses stays in the store, and the exit status is 1.",
+            "With --move the store leaves the zone that it has followed for the one that --server "
+                + "and --zone name, whatever that holds already, and sends it all that it lacks. "
+                + "Sync with the old zone first, if it still answers. Every store of the zone "
+                + "moves by itself; there is no way back.",
         ],
-        options: ZoneConnection.options + [.json],
+        options: ZoneConnection.options + [
+            .flag("move", "Leaves the store's zone for another one."), .json,
+        ],
         examples: [
             .init(
                 "sync geo.store --server https://sync.example.org --zone geo --token-file token",
                 "The first sync."),
             .init("sync geo.store", "Every later one, with ANABRANCH_TOKEN set."),
+            .init(
+                "sync geo.store --move --server https://new.example.org --zone geo",
+                "The first sync with another server."),
         ])
 
     let path: String
     let connection: ZoneConnection
+    let isMoving: Bool
     let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         path = try arguments.word("STORE")
         connection = try ZoneConnection(arguments)
+        isMoving = arguments.isSet("move")
         isJSON = arguments.isSet("json")
+        if isMoving, connection.server == nil {
+            throw arguments.error(
+                "--move needs --server URL, and --zone NAME where it has another.")
+        }
     }
 
     func run(_ console: Console) async throws {
         let container = try StoreFile.open(path, for: .writing)
         defer { container.coordinator.close() }
-        let outcome = try await connection.engine(for: container, console).synchronize()
+        let engine = try connection.engine(for: container, console, isMoving: isMoving)
+        let outcome = try await engine.synchronize()
         try console.print(isJSON ? json(outcome) : text(outcome))
         if let refusal = outcome.blockedBy {
             try console.output.flush()

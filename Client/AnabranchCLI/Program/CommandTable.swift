@@ -12,13 +12,38 @@ enum CommandTable {
                 ]
             ),
             ("Syncing:", [SyncCommand.self, WatchCommand.self]),
+            (
+                "Bundles:",
+                [BundleCreateCommand.self, BundleApplyCommand.self, BundleShowCommand.self]
+            ),
             ("What happened:", [LogCommand.self, ShowCommand.self, ConflictsCommand.self]),
         ]
     }
 
     static var all: [any Command.Type] { groups.flatMap(\.commands) }
 
-    static func command(named name: String) throws(UsageError) -> any Command.Type {
+    /// The command that words begin with; some have a name of two words.
+    ///
+    /// - Returns: And how many words its name has.
+    static func command(
+        beginning words: [String]
+    ) throws(UsageError) -> (command: any Command.Type, wordCount: Int) {
+        let first = words.first ?? ""
+        let seconds: [String] = all.compactMap { command in
+            let parts = command.specification.name.split(separator: " ")
+            return parts.count == 2 && String(parts[0]) == first ? String(parts[1]) : nil
+        }
+        guard !seconds.isEmpty else { return (try command(named: first), 1) }
+        guard let second = words.dropFirst().first, seconds.contains(second) else {
+            let last = seconds.last ?? ""
+            throw UsageError(
+                "'\(first)' is followed by \(seconds.dropLast().joined(separator: ", ")) or "
+                    + "\(last).")
+        }
+        return (try command(named: "\(first) \(second)"), 2)
+    }
+
+    private static func command(named name: String) throws(UsageError) -> any Command.Type {
         if let command = all.first(where: { $0.specification.name == name }) { return command }
         let names = all.map { $0.specification.name }
         let meant = NearestWord.suggestion(for: name, among: names)

@@ -45,7 +45,7 @@ struct FailureReport {
     private static func status(of code: StoreError.Code) -> ExitStatus {
         switch code {
         case .cannotOpen: .noInput
-        case .notAStore, .corrupt, .newerFormat, .modelMismatch: .data
+        case .notAStore, .corrupt, .newerFormat, .modelMismatch, .damagedBundle: .data
         case .readOnly: .permission
         case .diskFull, .database: .inputOutput
         case .busy, .storeChanged, .mergeConflict, .cursorMoved: .temporary
@@ -66,6 +66,7 @@ struct FailureReport {
         switch code {
         case .unauthorized: " Type --token-file FILE, or set ANABRANCH_TOKEN."
         case .insecureServer: " Type --allow-plain-http for that."
+        case .otherZone, .unknownCursor: " Type --move to move the store."
         default: ""
         }
     }

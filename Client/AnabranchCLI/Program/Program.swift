@@ -28,24 +28,25 @@ enum Program {
         switch first {
         case "--help", "-h": return try console.output.write(CommandTable.help)
         case "--version": return try console.print("anabranch \(version)")
-        case "help": return try help(words.dropFirst().first, console)
+        case "help": return try help(Array(words.dropFirst()), console)
         default: break
         }
         guard !first.hasPrefix("-") else {
             throw UsageError("The command comes first, not '\(first)'.")
         }
-        let command = try CommandTable.command(named: first)
+        let (command, wordCount) = try CommandTable.command(beginning: words)
         let store = console.environment["ANABRANCH_STORE"].flatMap { $0.isEmpty ? nil : $0 }
         let parser = ArgumentParser(command.specification, environmentStore: store)
-        let arguments = try parser.parse(Array(words.dropFirst()))
+        let arguments = try parser.parse(Array(words.dropFirst(wordCount)))
         guard !arguments.isSet("help") else {
             return try console.output.write(command.specification.help)
         }
         try await command.init(arguments).run(console)
     }
 
-    private static func help(_ name: String?, _ console: Console) throws {
-        guard let name else { return try console.output.write(CommandTable.help) }
-        try console.output.write(CommandTable.command(named: name).specification.help)
+    private static func help(_ words: [String], _ console: Console) throws {
+        guard !words.isEmpty else { return try console.output.write(CommandTable.help) }
+        let (command, _) = try CommandTable.command(beginning: words)
+        try console.output.write(command.specification.help)
     }
 }

@@ -36,10 +36,12 @@ struct ZoneConnection {
         allowsPlainHTTP = arguments.isSet("allow-plain-http")
     }
 
+    /// - Parameter isMoving: Whether the store leaves the zone that it has followed.
     func engine(
-        for container: PersistentContainer, _ console: Console
+        for container: PersistentContainer, _ console: Console, isMoving: Bool = false
     ) throws -> SyncEngine {
         var options = SyncOptions()
+        options.movesZone = isMoving
         options.allowsPlainHTTP = allowsPlainHTTP
         do {
             return try SyncEngine(

@@ -14,10 +14,14 @@ struct ChangeSetText {
     var blocks: [ChangeBlock] { payload?.blocks ?? [] }
 
     /// `+249 Country, ~1 Country, -1 City, 3 links`.
-    var summary: String {
-        guard set.changeSet.kind == .save else { return "entry of the zone" }
-        guard payload != nil else { return "not readable by this version" }
-        let parts = blocks.map { block in
+    var summary: String { Self.summary(of: set.changeSet) }
+
+    static func summary(of changeSet: ChangeSet) -> String {
+        guard changeSet.kind == .save else { return "entry of the zone" }
+        guard let payload = try? changeSet.decodedPayload() else {
+            return "not readable by this version"
+        }
+        let parts = payload.blocks.map { block in
             switch block {
             case .insert(let rows): "+\(rows.records.count) \(rows.entity)"
             case .update(let rows), .add(let rows):

@@ -11,6 +11,8 @@ package enum Mechanism: String, CaseIterable, Sendable {
     case cursorDigest
     /// A zone takes in a set only when it has all that the set's author had.
     case causeCheck
+    /// A set of a bundle is applied only where all that its author had is held.
+    case bundleCauses
     /// A removed link loses only the tags that the remover saw.
     case linkTags
     /// A link is added only between records that are held.

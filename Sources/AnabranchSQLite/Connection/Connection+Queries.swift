@@ -8,7 +8,9 @@ extension Connection {
     /// - Returns: The first column of the first row; `nil` when there is no row.
     public func firstValue(_ sql: String, _ values: SQLiteValue...) throws -> SQLiteValue? {
         let statement = try bound(sql, values)
-        return try statement.step() ? statement.value(at: 0) : nil
+        // A value can be written as nil itself, so `? :` would make a null of no row.
+        guard try statement.step() else { return Optional.none }
+        return statement.value(at: 0)
     }
 
     /// - Returns: Every row with every column.

@@ -63,6 +63,9 @@ extension ApplyOperation {
         var log = LogRewriting(transaction, rewriting, adopting: set)
         try log.run(&changes)
         // What was read of the log before is not what it says now.
+        let arrived = arrived
         self = ApplyOperation(transaction, changes: changes)
+        self.arrived = arrived
+        hasRewritten = true
     }
 }

@@ -11,6 +11,10 @@ struct ApplyOperation {
     let deferred: DeferredRows
     let held: HeldRecords
     let logStamps: LogStamps
+    /// Sets that were applied, for those that have waited for them.
+    var arrived: [(dot: Dot, origin: Digest)] = []
+    /// Whether sets got other names or times.
+    var hasRewritten = false
 
     var connection: Connection { transaction.connection }
     var schema: StoreSchema { transaction.schema }
@@ -35,10 +39,17 @@ struct ApplyOperation {
         if try noteEcho(of: set, at: place) { return }
         let ordinal = try transaction.ordinal(of: set.dot.replica)
         try checkContinues(set, ordinal: ordinal)
-        if ordinal == transaction.state.ordinal, !disabled.contains(.identityRenewal) {
-            // A set of our own that we do not hold: the file was restored, or has a twin.
-            transaction.state.isRenewing = true
-        }
+        try takeIn(set, ordinal: ordinal, at: place)
+    }
+
+    /// Writes a set into the log, and what it says into the rows.
+    ///
+    /// - Parameter place: Where the zone's log has it; `nil` where that is not known.
+    mutating func takeIn(
+        _ set: ChangeSet, ordinal: Int64, at place: CausalContext.Prefix?
+    ) throws {
+        try noteOwnHistory(set)
+        arrived.append((set.dot, set.origin))
         if !disabled.contains(.clockObservation) {
             transaction.state.clock.observe(set.timestamp)
         }
@@ -47,6 +58,13 @@ struct ApplyOperation {
         let position = try log.append(set, ordinal: ordinal, place: place)
         try transaction.setHead(of: ordinal, sequence: set.dot.sequence, origin: set.origin)
         try applyPayload(of: IncomingSet(set, ordinal: ordinal, position: position))
+    }
+
+    /// A set of our own that we do not hold: the file was restored, or has a twin.
+    func noteOwnHistory(_ set: ChangeSet) throws {
+        guard try set.dot.replica == transaction.ownReplica(), !disabled.contains(.identityRenewal)
+        else { return }
+        transaction.state.isRenewing = true
     }
 
     /// - Returns: Whether the file holds the set; its place in the zone's log is then noted.

@@ -5,7 +5,8 @@ extension Store {
     /// Applies change sets from a zone's log in one transaction, with the cursor behind them.
     ///
     /// A set that this file already holds, told by its origin alone, is not applied again, so a
-    /// retry after a lost reply is harmless (invariant 3). No object is made.
+    /// retry after a lost reply is harmless (invariant 3). No object is made. Sets of bundles that
+    /// have waited for those of the page are applied behind it.
     ///
     /// What is lost in the merge goes to the conflict journal, and what the journal's retention
     /// does not keep is removed from it.
@@ -24,6 +25,7 @@ extension Store {
             for (changeSet, place) in zip(page.changeSets, places) {
                 try operation.apply(changeSet, at: place)
             }
+            try operation.releaseWaiting()
             transaction.state.cursor = page.cursor
             var changed = try operation.changes.collected(
                 StoreReader(transaction.connection, schema: schema))

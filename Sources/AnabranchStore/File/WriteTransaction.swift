@@ -65,9 +65,17 @@ final class WriteTransaction {
 
     /// The ordinal of a replica, given to it now where it is new to the file.
     ///
-    /// - Parameter isOwn: Whether this file has saved under that name.
+    /// - Parameter isOwn: Whether sets of that name may lie beyond the cursor, so that contexts
+    ///   have to name them: this file has saved under it, or has got them from a bundle.
     func ordinal(of replica: ReplicaID, isOwn: Bool = false) throws -> Int64 {
-        try replicas.ordinal(of: replica) ?? intern(replica, isOwn: isOwn)
+        guard let ordinal = replicas.ordinal(of: replica) else {
+            return try intern(replica, isOwn: isOwn)
+        }
+        if isOwn {
+            try connection.run(
+                "UPDATE ab_replica SET own = 1 WHERE ordinal = ?", .integer(ordinal))
+        }
+        return ordinal
     }
 
     func localID(of record: RecordID) throws -> LocalID {

@@ -145,13 +145,15 @@ struct LogRewriting {
         return writer.bytes
     }
 
-    /// Everything that was ever done to records born in renamed sets is in sets that the zone
-    /// does not hold.
+    /// Everything that was ever done to records born in renamed sets is in sets beyond the cursor.
+    /// The zone may hold some of them already: a push is acknowledged before the pull that brings
+    /// the log's form of what was pushed with it.
     private func remake(_ changes: inout ChangeCollector) throws {
         guard !born.isEmpty else { return }
         let images = try born.sorted().map { RecordImage(id: try transaction.recordID(of: $0)) }
+        let cursor = transaction.state.cursor?.position ?? 0
         var repair = try RepairOperation(
-            transaction, replacing: images, replaying: try log.unplaced())
+            transaction, replacing: images, replaying: try log.entries(placedAfter: cursor))
         try repair.run(&changes)
     }
 }

@@ -44,6 +44,10 @@ enum CoreTables {
         CREATE TABLE ab_epoch (id BLOB PRIMARY KEY) WITHOUT ROWID;
         CREATE TABLE ab_delete_mark (record INTEGER PRIMARY KEY, seen BLOB);
         CREATE TABLE ab_debt (record INTEGER PRIMARY KEY);
+        CREATE TABLE ab_waiting (
+            origin BLOB PRIMARY KEY, replica BLOB, seq INTEGER, lacks BLOB, lacks_seq INTEGER,
+            bytes BLOB);
+        CREATE INDEX ab_waiting_lacks ON ab_waiting (lacks, lacks_seq);
         CREATE TABLE ab_deferred_record (record INTEGER PRIMARY KEY, entity TEXT);
         CREATE TABLE ab_deferred_cell (
             record INTEGER, name TEXT, type INTEGER, rule INTEGER, value BLOB, hlc INTEGER,

@@ -17,8 +17,8 @@ extension SyncEngine {
     ///   - token: As `anabranchd token create` printed it; it is not kept. `nil` where the
     ///     server asks for none.
     /// - Throws: ``SyncError``: `noServer` where neither given nor kept, `otherZone` where the
-    ///   store syncs with another zone, `invalidServer`, `insecureServer`, `invalidZone`,
-    ///   `invalidToken`. Nothing was sent.
+    ///   store syncs with another zone and ``SyncOptions/movesZone`` is not set, `invalidServer`,
+    ///   `insecureServer`, `invalidZone`, `invalidToken`. Nothing was sent.
     public convenience init(
         container: PersistentContainer, server: URL? = nil, zone: String? = nil,
         token: String? = nil, options: SyncOptions = SyncOptions()

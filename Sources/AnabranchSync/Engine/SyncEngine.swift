@@ -40,17 +40,19 @@ public final class SyncEngine: Sendable {
         var live: Task<Void, Never>?
     }
 
-    /// - Throws: `SyncError` with code `otherZone` where the store syncs with another zone.
+    /// - Throws: `SyncError` with code `otherZone` where the store syncs with another zone and is
+    ///   not to move.
     package init(
         side: StoreSide, address: ServerAddress, transport: any Transport,
         options: SyncOptions = SyncOptions(), environment: SyncEnvironment = .system
     ) throws {
         let kept = try SyncMetadata(of: side.store)
-        if let zone = kept.zone, zone != address.zone.string {
+        if let zone = kept.zone, zone != address.zone.string, !options.movesZone {
             throw SyncError(
                 .otherZone,
                 "Can't sync \(side.store.path) with the zone \(address.zone) because it syncs "
-                    + "with the zone \(zone): a store has one zone. Make another store for it.",
+                    + "with the zone \(zone): a store has one zone. Make another store for it, or "
+                    + "move this one.",
                 details: ["zone": zone])
         }
         self.side = side
@@ -163,6 +165,7 @@ extension SyncEngine {
                 let timed = await onQueue { ExchangeCost.timed(work, $0) }
                 event = timed.event
                 cost.note(work, took: timed.duration)
+                if case .rewound = event, options.movesZone { await keepAddress() }
             case .wait(let delay): event = try await wait(delay)
             case .finish(.done(let outcome)): return cost.added(to: outcome)
             case .finish(.failed(let error)): throw error
@@ -235,6 +238,17 @@ extension SyncEngine {
             state.status.lastExchange = Date(timeIntervalSince1970: Double(now) / 1000)
             state.status.blockedBy = outcome.blockedBy
             state.status.lastError = nil
+        }
+    }
+
+    /// From here on the store's log is in the words of the zone that it moves to.
+    private func keepAddress() async {
+        let address = address
+        _ = await onQueue { side in
+            Result {
+                try SyncMetadata.keep(
+                    server: address.base, zone: address.zone.string, in: side.store)
+            }
         }
     }
 

@@ -13,6 +13,8 @@ package struct SessionLimits: Hashable, Sendable {
     package var leastBytes = 16 << 10
     /// How often a push goes back to pulling before it counts as stuck.
     package var rounds = 3
+    /// Whether a log that shares nothing with the store's is gone on with: the store moves there.
+    package var mayChangeLog = false
     package var retry = RetryPolicy()
 
     package init() {}

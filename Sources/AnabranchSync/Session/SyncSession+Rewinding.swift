@@ -76,7 +76,9 @@ extension SyncSession {
     private mutating func endSearch(at moment: Moment) -> Action {
         guard let shared = exchange.search?.shared else { return hello(at: moment) }
         exchange.search = nil
-        guard shared.position > 0 || exchange.isRelated else { return otherLog(shared.epoch) }
+        guard shared.position > 0 || exchange.isRelated || limits.mayChangeLog else {
+            return otherLog(shared.epoch)
+        }
         phase = .rewinding
         return .store(.rewind(to: shared))
     }
@@ -88,7 +90,7 @@ extension SyncSession {
         return hello(at: moment)
     }
 
-    /// Two logs that never were one are not mixed.
+    /// Two logs that never were one are not mixed, unless somebody wants it.
     private mutating func otherLog(_ epoch: EpochID) -> Action {
         let cursor = exchange.state.cursor.map(\.description) ?? "the beginning"
         zone = nil
@@ -97,7 +99,7 @@ extension SyncSession {
                 .unknownCursor,
                 "Can't go on from \(cursor) because the zone's log, of epoch \(epoch), is another "
                     + "one and shares nothing with it. The store keeps everything; sync with the "
-                    + "zone that it has followed, or sync a new store.",
+                    + "zone that it has followed, sync a new store, or move this one.",
                 details: ["cursor": cursor, "epoch": "\(epoch)"]))
     }
 }

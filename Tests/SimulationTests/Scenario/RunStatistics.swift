@@ -8,6 +8,7 @@ struct RunStatistics: Sendable {
         case saveLostToPower, cutOff, zoneCrash, zonePowerLoss, zoneRestart, zoneMove
         case fork, restamp
         case conflict
+        case bundleWritten, bundleTaken, setWaited, crashWithBundle
     }
 
     private(set) var counts: [Event: Int] = [:]

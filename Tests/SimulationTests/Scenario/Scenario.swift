@@ -7,6 +7,10 @@ struct Scenario: Sendable {
     var traits: WorldTraits
     var steps: [Step]
 
+    /// Whether replicas also give each other files, past the zone. It is drawn from nothing, so
+    /// that what all other worlds do does not depend on it.
+    var hasBundles: Bool { seed % 8 == 7 }
+
     private static let stepCount = 160
 
     init(seed: UInt64) {
@@ -46,6 +50,8 @@ struct Step: Sendable {
     enum Kind: String, Sendable {
         case save, advance, exchange, crash, reopen, copy, backUpOrRestore
         case cutOff, zoneCrash, zoneRestart, zoneMove, clockJump
+        /// Never drawn: some steps of worlds with bundles are this instead of `advance`.
+        case bundle
 
         var isOfZone: Bool {
             switch self {
@@ -67,6 +73,10 @@ struct Step: Sendable {
         (.backUpOrRestore, 4), (.cutOff, 4), (.zoneCrash, 4), (.zoneRestart, 1), (.zoneMove, 1),
         (.clockJump, 2),
     ]
+    func kind(in scenario: Scenario) -> Kind {
+        scenario.hasBundles && kind == .advance && seed % 5 == 0 ? .bundle : kind
+    }
+
     private static let weightSum = weights.reduce(0) { $0 + $1.1 }
 
     init(_ generator: inout SeededGenerator) {

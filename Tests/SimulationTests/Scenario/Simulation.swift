@@ -21,6 +21,7 @@ final class Simulation {
     private var backups: [(replica: Int, path: String)] = []
     private(set) var statistics = RunStatistics()
     private var zoneMoves = 0
+    private lazy var bundles = SimulatedPost(world)
 
     private static let mostReplicas = 5
 
@@ -72,8 +73,9 @@ final class Simulation {
         world.pass(Int64(world.number(0..<400)))
         let index = step.replica % replicas.count
         let replica = replicas[index]
-        defer { tell(step.kind, replica) }
-        switch step.kind {
+        let kind = step.kind(in: scenario)
+        defer { tell(kind, replica) }
+        switch kind {
         case .save:
             statistics.note(.save)
             try replica.save()
@@ -91,7 +93,8 @@ final class Simulation {
         case .clockJump:
             statistics.note(.clockJump)
             replica.jumpClock()
-        case .zoneCrash, .zoneRestart, .zoneMove: try disturbZone(step.kind)
+        case .zoneCrash, .zoneRestart, .zoneMove: try disturbZone(kind)
+        case .bundle: try bundles.pass(through: replica)
         }
         noteLosses(of: replica)
         try replica.check()

@@ -13,7 +13,7 @@ final class SimulatedReplica {
     private(set) var store: Store
     private let clock: ReplicaClock
     private let window: StoreWindow
-    private let crash: CrashPlan
+    let crash: CrashPlan
     private var session: SyncSession
     /// What the session wants done next; `nil` between exchanges.
     private var action: SyncSession.Action?
@@ -25,11 +25,11 @@ final class SimulatedReplica {
     /// Saves that the file has forgotten because the power was lost.
     private var lostToPower: Set<Digest> = []
     /// Origins of the sets that were handed out to be pushed.
-    private var handedOut: Set<Digest> = []
+    var handedOut: Set<Digest> = []
     var lastOutcome: SyncOutcome?
     /// Whether no message goes in or out.
     var isCutOff = false
-    private(set) var statistics: RunStatistics
+    var statistics: RunStatistics
     /// What has happened, for the story of a run.
     private var events: [String] = []
 
@@ -100,7 +100,7 @@ final class SimulatedReplica {
         return events
     }
 
-    private func tell(_ event: @autoclosure () throws -> String) rethrows {
+    func tell(_ event: @autoclosure () throws -> String) rethrows {
         if world.hasStory { events.append(try event()) }
     }
 
@@ -159,7 +159,7 @@ extension SimulatedReplica {
     }
 
     /// Looks at what the log has since it was looked at last (causal prefix).
-    private func readLog() throws {
+    func readLog() throws {
         let rows = try store.read { reader in
             try reader.connection.rows(
                 "SELECT position, origin FROM ab_changeset WHERE position > ? ORDER BY position",

@@ -1,0 +1,59 @@
+import Anabranch
+import Foundation
+
+/// Takes the change sets of bundles into a store.
+struct BundleApplyCommand: Command {
+    static let specification = CommandSpecification(
+        name: "bundle apply",
+        summary: "Takes in bundles, in any order.",
+        discussion: [
+            "Each bundle is checked before anything of it is taken in. A change set whose author "
+                + "had others that the store lacks waits in the store until they come, by a "
+                + "bundle or a sync. The next sync sends the zone what it lacks."
+        ],
+        arguments: [
+            .store,
+            ArgumentSpecification(
+                "FILE", "Bundles; one taken in twice harms not.", isRepeated: true),
+        ],
+        options: [.json],
+        examples: [.init("bundle apply geo.store monday.bundle tuesday.bundle", "Takes in two.")])
+
+    let path: String
+    let files: [String]
+    let isJSON: Bool
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        path = try arguments.word("STORE")
+        files = arguments.allWords("FILE")
+        isJSON = arguments.isSet("json")
+    }
+
+    func run(_ console: Console) async throws {
+        let container = try StoreFile.open(path, for: .writing)
+        defer { container.coordinator.close() }
+        for file in files {
+            let outcome = try await container.coordinator.importBundle(
+                from: URL(fileURLWithPath: file))
+            try console.print(isJSON ? json(file, outcome) : text(file, outcome))
+        }
+    }
+
+    private func text(_ file: String, _ outcome: ChangeBundle.Outcome) -> String {
+        let applied = Quantity.text(outcome.appliedCount, "change set")
+        var text = "\(file): applied \(applied), \(outcome.heldCount) already held"
+        if outcome.waitingCount > 0 {
+            text += "; \(Quantity.text(outcome.waitingCount, "change set")) wait for others"
+        }
+        return text + "."
+    }
+
+    private func json(_ file: String, _ outcome: ChangeBundle.Outcome) -> String {
+        JSONText.object { json in
+            json.member("file", file)
+            json.member("applied", outcome.appliedCount)
+            json.member("held", outcome.heldCount)
+            json.member("waiting", outcome.waitingCount)
+        }
+    }
+}

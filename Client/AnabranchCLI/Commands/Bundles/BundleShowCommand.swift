@@ -1,0 +1,46 @@
+import Anabranch
+import Foundation
+
+/// Tells what is in a bundle.
+struct BundleShowCommand: Command {
+    static let specification = CommandSpecification(
+        name: "bundle show", summary: "Checks a bundle and lists its change sets.",
+        discussion: [
+            "The first lines say who wrote it, when, and what that store held; with --json the "
+                + "first object does."
+        ],
+        arguments: [ArgumentSpecification("FILE", "The bundle.")], options: [.json],
+        examples: [.init("bundle show monday.bundle", "Shows one bundle.")])
+
+    let file: String
+    let isJSON: Bool
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        file = try arguments.word("FILE")
+        isJSON = arguments.isSet("json")
+    }
+
+    func run(_ console: Console) async throws {
+        let bundle = try ChangeBundle(contentsOf: URL(fileURLWithPath: file))
+        let text = BundleText(bundle)
+        guard !isJSON else {
+            try console.print(text.json())
+            return try bundle.forEachChangeSet { try console.print(BundleText.json($0)) }
+        }
+        for (name, value) in text.lines {
+            let padding = String(repeating: " ", count: 14 - name.count)
+            try console.print(console.bold(name) + padding + value)
+        }
+        var table = TextTable([
+            .init("SET"), .init("TIME"), .init("AUTHOR"), .init("KNOWING"), .init("CHANGES"),
+        ])
+        try bundle.forEachChangeSet { set in
+            table.append([
+                RecordText.short(set.dot), BundleText.time(of: set), set.author,
+                BundleText.knowing(set), ChangeSetText.summary(of: set),
+            ])
+        }
+        try console.print()
+        try console.print(table)
+    }
+}

@@ -1,0 +1,84 @@
+public import AnabranchReplication
+import AnabranchStore
+public import Foundation
+
+/// A file of change sets, which takes them from store to store without a server: on a stick, by
+/// mail, from one device to the next.
+///
+/// Bundles may be taken in in any order, more than once, and by any number of stores; whoever
+/// then syncs with a zone brings it what it lacks.
+public struct ChangeBundle: Sendable {
+    public let url: URL
+    /// The replica that the store saved under that wrote the bundle.
+    public let sender: ReplicaID
+    /// When it was written, by its sender's clock.
+    public let date: Date
+    /// What its sender held, in the bundle or not.
+    public let vector: VersionVector
+    public let changeSetCount: Int
+    public let byteCount: Int
+
+    /// Reads a bundle to its end and checks every byte of it.
+    ///
+    /// - Throws: ``StoreError`` `cannotOpen`, `damagedBundle` with the offset, `newerFormat`.
+    public init(contentsOf url: URL) throws {
+        self.init(try BundleFile(url.path).check(), at: url)
+    }
+
+    init(_ summary: BundleFile.Summary, at url: URL) {
+        self.url = url
+        sender = summary.header.sender
+        date = Date(timeIntervalSince1970: Double(summary.header.wallMilliseconds) / 1000)
+        vector = summary.header.vector
+        changeSetCount = summary.setCount
+        byteCount = summary.byteCount
+    }
+
+    /// The change sets, in a causal order, each with a context that names all that its author
+    /// held.
+    ///
+    /// - Throws: As ``init(contentsOf:)``, where the file has changed since, and what the body
+    ///   throws.
+    public func forEachChangeSet(_ body: (ChangeSet) throws -> Void) throws {
+        try BundleFile(url.path).forEachItem { item in
+            if case .changeSet(let set) = item { try body(set) }
+        }
+    }
+}
+
+extension ChangeBundle {
+    /// What whoever gets a bundle has already, so that it is left out.
+    public struct Base: Sendable {
+        let base: BundleBase
+
+        /// The bundle gets everything.
+        public static let nothing = Base(base: .nothing)
+
+        /// What the sender of another bundle held: ask somebody for a bundle, and answer with
+        /// what it lacks.
+        ///
+        /// - Throws: ``StoreError`` `cannotOpen`, `damagedBundle`, `newerFormat`.
+        public static func sender(of url: URL) throws -> Base {
+            Base(base: BundleBase(senderOf: try BundleFile(url.path).check().header))
+        }
+
+        /// What a vector names, as `versionVector()` of the other store tells it.
+        public static func vector(_ vector: VersionVector) -> Base {
+            Base(base: BundleBase(vector))
+        }
+
+        /// What a replica held when it made the last of its saves that this store has: the least
+        /// that it holds now.
+        public static func replica(_ replica: ReplicaID) -> Base { Base(base: .replica(replica)) }
+    }
+
+    /// What came of taking in a bundle.
+    public struct Outcome: Sendable {
+        /// Change sets that were applied, with those that had waited for them.
+        public let appliedCount: Int
+        /// The bundle's change sets that the store had already.
+        public let heldCount: Int
+        /// Change sets, of this bundle or an earlier one, that wait in the store for others.
+        public let waitingCount: Int
+    }
+}

@@ -1,0 +1,116 @@
+import AnabranchReplication
+import AnabranchSQLite
+
+/// Sets that no log has brought: nobody has put them in order before.
+extension ApplyOperation {
+    enum Arrival {
+        case applied
+        /// The file has the save already, in whatever form.
+        case held
+        /// It waits for another set, or for the word of a log on a forked history.
+        case waiting
+    }
+
+    private var room: WaitingRoom { WaitingRoom(connection) }
+
+    /// Applies a set of a bundle, or keeps it until all that its author held is here.
+    ///
+    /// - Parameter set: With a context that names all that its author held.
+    mutating func arrive(_ set: ChangeSet) throws -> Arrival {
+        if try isHeld(set.origin) { return .held }
+        if try room.holds(set.origin) { return .waiting }
+        if let dot = try lacking(set) {
+            try noteOwnHistory(set)
+            try room.add(set, lacking: dot)
+            return .waiting
+        }
+        try takeInBeyondLog(set)
+        return .applied
+    }
+
+    private func isHeld(_ origin: Digest) throws -> Bool {
+        let found = try connection.firstValue(
+            "SELECT 1 FROM ab_changeset WHERE origin = ?", .blob(origin.bytes))
+        return found != nil
+    }
+
+    private mutating func takeInBeyondLog(_ set: ChangeSet) throws {
+        // Own saves from now on say that it is held.
+        let ordinal = try transaction.ordinal(of: set.dot.replica, isOwn: true)
+        try takeIn(set, ordinal: ordinal, at: nil)
+    }
+
+    // MARK: - What is lacking
+
+    /// What a set can't be applied without; `nil` where it can be applied now.
+    ///
+    /// That its author held a set is told by that set's dot and origin: under one dot may stand
+    /// another history, which the author did not know.
+    private func lacking(_ set: ChangeSet) throws -> Dot? {
+        if let dot = try lackingPredecessor(of: set) { return dot }
+        guard !transaction.environment.disabled.contains(.bundleCauses) else { return nil }
+        return try set.context.beyond.first { try !isHeld($0) }?.dot
+    }
+
+    private func lackingPredecessor(of set: ChangeSet) throws -> Dot? {
+        let dot = set.dot
+        let ordinal = transaction.replicas.ordinal(of: dot.replica)
+        let head = try ordinal.map(transaction.head) ?? (0, .zero)
+        // Another set is held under its name: without a log's word nobody renames.
+        guard dot.sequence > head.sequence else { return dot }
+        guard dot.sequence == head.sequence + 1 else {
+            return Dot(replica: dot.replica, sequence: dot.sequence - 1)
+        }
+        if set.previousOrigin == head.origin { return nil }
+        guard dot.sequence == 1, let first = set.rewrittenFrom else {
+            return Dot(replica: dot.replica, sequence: max(dot.sequence - 1, 1))
+        }
+        // A renamed history continues the one that it left.
+        return try isHeld(set.previousOrigin)
+            ? nil : Dot(replica: first.replica, sequence: max(first.sequence - 1, 1))
+    }
+
+    private func isHeld(_ entry: CausalContext.Entry) throws -> Bool {
+        guard let ordinal = transaction.replicas.ordinal(of: entry.dot.replica) else {
+            return false
+        }
+        let statement = try connection.cached(
+            "SELECT origin FROM ab_changeset WHERE replica = ? AND seq = ?")
+        try statement.bind(ordinal, at: 1)
+        try statement.bind(Int64(bitPattern: entry.dot.sequence), at: 2)
+        guard try statement.step() else { return false }
+        defer { statement.reset() }
+        return Digest(bytes: statement.bytes(at: 0))?.prefix == entry.originPrefix
+    }
+
+    // MARK: - What has waited
+
+    /// Applies what has waited for sets that have come in this transaction.
+    mutating func releaseWaiting() throws {
+        guard try !room.isEmpty else { return }
+        if hasRewritten { try reconsiderAll() }
+        try releaseFollowers()
+    }
+
+    /// Looks at everything that waits.
+    mutating func reconsiderAll() throws {
+        hasRewritten = false
+        for origin in try room.origins() {
+            if let set = try room.set(origin) { try reconsider(set) }
+        }
+        try releaseFollowers()
+    }
+
+    private mutating func releaseFollowers() throws {
+        while let last = arrived.popLast() {
+            try room.remove(last.origin)
+            for set in try room.sets(lacking: last.dot) { try reconsider(set) }
+        }
+    }
+
+    private mutating func reconsider(_ set: ChangeSet) throws {
+        if try isHeld(set.origin) { return try room.remove(set.origin) }
+        if let dot = try lacking(set) { return try room.move(set, lacking: dot) }
+        try takeInBeyondLog(set)
+    }
+}

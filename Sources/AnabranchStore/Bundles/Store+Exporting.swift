@@ -1,0 +1,89 @@
+import AnabranchReplication
+import AnabranchSQLite
+
+extension Store {
+    /// Writes change sets into a file, from which another store takes them in without a server.
+    ///
+    /// What leaves the file is first made durable (invariant 11). The bundle appears under its
+    /// name when it is whole.
+    ///
+    /// - Parameter base: What whoever gets it holds already: that is left out.
+    /// - Throws: ``StoreError`` `cannotOpen`, `diskFull`, `logTooShort`; what stood under the name
+    ///   before is still there.
+    package func exportBundle(
+        to path: String, lacking base: BundleBase = .nothing
+    ) throws -> BundleFile.Summary {
+        var output = try BundleOutput(to: path)
+        do {
+            let (header, setCount) = try read { reader in
+                // What this snapshot shows was committed before the flush that follows.
+                let state = try StoreState.read(reader.connection)
+                try makeDurable()
+                return try write(reader, state, lacking: base, to: &output)
+            }
+            try output.finish()
+            return BundleFile.Summary(
+                header: header, setCount: setCount, byteCount: output.byteCount)
+        } catch {
+            output.discard()
+            throw error
+        }
+    }
+
+    private func write(
+        _ reader: StoreReader, _ state: StoreState, lacking base: BundleBase,
+        to output: inout BundleOutput
+    ) throws -> (BundleHeader, Int) {
+        let replicas = try reader.replicas()
+        guard let sender = replicas[state.ordinal] else {
+            throw StoreError(.corrupt, "Can't use \(path) because it names no replica.")
+        }
+        let contexts = try WholeContexts(reader, replicas: replicas, path: path)
+        let log = ChangeLog(connection: reader.connection, replicas: replicas)
+        let left = try counts(leftOutBy: base, contexts, log, replicas)
+        let header = BundleHeader(
+            sender: sender, wallMilliseconds: environment.wallMilliseconds(),
+            heads: contexts.heads)
+        var encoder = BundleEncoder()
+        try output.write(encoder.begin(header))
+        var setCount = 0
+        var position: Int64 = 0
+        while true {
+            let entries = try log.entries(after: position, limit: 100)
+            guard let last = entries.last else { break }
+            position = last.localPosition
+            for entry in entries {
+                var set = entry.changeSet
+                guard set.dot.sequence > left[set.dot.replica] ?? 0 else { continue }
+                set.context = contexts.whole(set.context, of: set.dot.replica)
+                try output.write(encoder.append(set))
+                setCount += 1
+            }
+        }
+        try output.write(encoder.finish())
+        return (header, setCount)
+    }
+
+    /// Of each replica, up to which set nothing goes into the bundle.
+    private func counts(
+        leftOutBy base: BundleBase, _ contexts: WholeContexts, _ log: ChangeLog,
+        _ replicas: ReplicaTable
+    ) throws -> [ReplicaID: UInt64] {
+        switch base {
+        case .nothing: return [:]
+        case .heads(let heads): return contexts.counts(heldBy: heads)
+        case .replica(let replica):
+            guard let head = contexts.heads.first(where: { $0.dot.replica == replica }),
+                let last = try log.entry(named: head.dot)
+            else {
+                throw StoreError(
+                    .notHeld,
+                    "Can't leave out what \(replica) holds because \(path) has no save of it.",
+                    path: path)
+            }
+            let held = contexts.whole(last.changeSet.context, of: replica).beyond + [head]
+            return contexts.counts(
+                heldBy: held.map { .init(dot: $0.dot, originPrefix: $0.originPrefix) })
+        }
+    }
+}

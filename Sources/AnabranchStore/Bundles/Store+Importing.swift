@@ -1,0 +1,87 @@
+import AnabranchReplication
+import AnabranchSQLite
+
+/// What came of taking in a bundle.
+package struct BundleOutcome: Sendable {
+    /// Change sets that were applied, with those that had waited for them.
+    package var appliedCount = 0
+    /// The bundle's change sets that the store had already.
+    package var heldCount = 0
+    /// Change sets, of this bundle or an earlier one, that wait for others.
+    package var waitingCount = 0
+
+    package init() {}
+}
+
+extension Store {
+    /// Applies the change sets of a bundle whose predecessors and causes are held, a page in one
+    /// transaction; the others wait in the file until what they lack comes, by a bundle or a
+    /// zone's log.
+    ///
+    /// Bundles may be taken in in any order, and more than once.
+    ///
+    /// - Parameter didApply: Told what each page has changed, after its transaction.
+    /// - Throws: ``StoreError`` `cannotOpen`, `damagedBundle`, `newerFormat`: nothing was changed.
+    ///   Any other error leaves whole pages; taking the bundle in again goes on behind them.
+    package func importBundle(
+        from path: String, didApply: (ChangedRecords) -> Void
+    ) throws -> BundleOutcome {
+        let file = BundleFile(path)
+        _ = try file.check()
+        var outcome = BundleOutcome()
+        var page = BundlePage()
+        try file.forEachItem { item in
+            guard case .changeSet(let set) = item else { return }
+            page.append(set)
+            guard page.isFull else { return }
+            didApply(try apply(page, isLast: false, &outcome))
+            page = BundlePage()
+        }
+        didApply(try apply(page, isLast: true, &outcome))
+        outcome.waitingCount = try read { try $0.waitingCount() }
+        return outcome
+    }
+
+    private func apply(
+        _ page: BundlePage, isLast: Bool, _ outcome: inout BundleOutcome
+    ) throws -> ChangedRecords {
+        let (changed, applied, held) = try write { transaction in
+            var operation = ApplyOperation(transaction)
+            let first = try transaction.logPosition()
+            var held = 0
+            for set in page.changeSets where try operation.arrive(set) == .held { held += 1 }
+            try operation.releaseWaiting()
+            if isLast { try operation.reconsiderAll() }
+            var changed = try operation.changes.collected(
+                StoreReader(transaction.connection, schema: schema))
+            changed.conflicts = try transaction.settleConflicts()
+            return (changed, try transaction.logPosition() - first, held)
+        }
+        outcome.appliedCount += Int(applied)
+        outcome.heldCount += held
+        return changed
+    }
+}
+
+/// Change sets for one transaction.
+private struct BundlePage {
+    private(set) var changeSets: [ChangeSet] = []
+    private var byteCount = 0
+
+    private static let mostSets = 1_000
+    private static let mostBytes = 1 << 20
+
+    var isFull: Bool { changeSets.count >= Self.mostSets || byteCount >= Self.mostBytes }
+
+    mutating func append(_ set: ChangeSet) {
+        changeSets.append(set)
+        byteCount += set.payload.count
+    }
+}
+
+extension WriteTransaction {
+    /// Of the last entry that was appended.
+    fileprivate func logPosition() throws -> Int64 {
+        try ChangeLog(connection: connection, replicas: replicas).nextPosition() - 1
+    }
+}

@@ -1,0 +1,87 @@
+import AnabranchReplication
+import AnabranchSQLite
+
+/// The table `ab_waiting`: change sets of bundles that can't be applied yet.
+///
+/// Each names one thing that it lacks, and is looked at again when that comes.
+struct WaitingRoom {
+    let connection: Connection
+
+    init(_ connection: Connection) { self.connection = connection }
+
+    var isEmpty: Bool {
+        get throws { try connection.firstValue("SELECT 1 FROM ab_waiting LIMIT 1") == nil }
+    }
+
+    func holds(_ origin: Digest) throws -> Bool {
+        let found = try connection.firstValue(
+            "SELECT 1 FROM ab_waiting WHERE origin = ?", .blob(origin.bytes))
+        return found != nil
+    }
+
+    /// - Parameter set: With a context that names all that its author held.
+    func add(_ set: ChangeSet, lacking dot: Dot) throws {
+        try connection.run(
+            """
+            INSERT OR REPLACE INTO ab_waiting (origin, replica, seq, lacks, lacks_seq, bytes)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """,
+            .blob(set.origin.bytes), .blob(set.dot.replica.bytes),
+            .integer(Int64(bitPattern: set.dot.sequence)), .blob(dot.replica.bytes),
+            .integer(Int64(bitPattern: dot.sequence)), .blob(set.encoded()))
+    }
+
+    /// Notes that a set lacks something else now.
+    func move(_ set: ChangeSet, lacking dot: Dot) throws {
+        try connection.run(
+            "UPDATE ab_waiting SET lacks = ?, lacks_seq = ? WHERE origin = ?",
+            .blob(dot.replica.bytes), .integer(Int64(bitPattern: dot.sequence)),
+            .blob(set.origin.bytes))
+    }
+
+    func remove(_ origin: Digest) throws {
+        try connection.run("DELETE FROM ab_waiting WHERE origin = ?", .blob(origin.bytes))
+    }
+
+    /// Sets that have waited for one that is here now.
+    func sets(lacking dot: Dot) throws -> [ChangeSet] {
+        let statement = try connection.cached(
+            "SELECT bytes FROM ab_waiting WHERE lacks = ? AND lacks_seq = ? ORDER BY rowid")
+        try statement.bind(dot.replica.bytes, at: 1)
+        try statement.bind(Int64(bitPattern: dot.sequence), at: 2)
+        return try read(statement)
+    }
+
+    /// All origins, in the order in which the sets came.
+    func origins() throws -> [Digest] {
+        let statement = try connection.cached("SELECT origin FROM ab_waiting ORDER BY rowid")
+        var origins: [Digest] = []
+        while try statement.step() {
+            if let origin = Digest(bytes: statement.bytes(at: 0)) { origins.append(origin) }
+        }
+        return origins
+    }
+
+    func set(_ origin: Digest) throws -> ChangeSet? {
+        let statement = try connection.cached("SELECT bytes FROM ab_waiting WHERE origin = ?")
+        try statement.bind(origin.bytes, at: 1)
+        return try read(statement).first
+    }
+
+    private func read(_ statement: Statement) throws -> [ChangeSet] {
+        var sets: [ChangeSet] = []
+        while try statement.step() { sets.append(try ChangeSet(decoding: statement.bytes(at: 0))) }
+        return sets
+    }
+}
+
+extension StoreReader {
+    /// Change sets of bundles that wait for others.
+    package func waitingCount() throws -> Int {
+        guard
+            case .integer(let count)? = try connection.firstValue(
+                "SELECT count(*) FROM ab_waiting")
+        else { return 0 }
+        return Int(count)
+    }
+}

@@ -1,0 +1,84 @@
+import AnabranchReplication
+import AnabranchStore
+import TestSupport
+import Testing
+
+/// Histories under one replica ID that meet by bundles.
+@Suite struct `Forked histories in bundles` {
+    let scenario: StoreScenario
+
+    init() throws { scenario = try StoreScenario() }
+
+    /// Two stores that can't be told apart, both with a save of their own under one name.
+    private func twins() throws -> (Store, Store) {
+        let a = try scenario.open("a")
+        try a.insertPerson("Anna")
+        a.close()
+        try scenario.copy("a", to: "b")
+        let original = try scenario.open("a", disabled: [.fileIdentity])
+        let copy = try scenario.open("b", disabled: [.fileIdentity])
+        try original.insertPerson("of the original")
+        try copy.insertPerson("of the copy")
+        try copy.insertPerson("later, of the copy")
+        return (original, copy)
+    }
+
+    @Test func `wait for a log's word, and take other names from then on`() throws {
+        let (original, copy) = try twins()
+        let outcome = try copy.send(to: original, in: scenario)
+        #expect((outcome.appliedCount, outcome.heldCount, outcome.waitingCount) == (0, 1, 2))
+        #expect(try original.send(to: copy, in: scenario).waitingCount == 1)
+        // Each knows now that it has a twin.
+        let replica = try original.replica
+        try original.insertPerson("afterwards")
+        #expect(try original.replica != replica)
+        for store in [original, copy, original, copy] {
+            try scenario.zone.sync(store)
+            try scenario.zone.repair(store)
+        }
+        #expect(try original.waitingCount == 0)
+        #expect(try copy.waitingCount == 0)
+        #expect(try original.canonicalHash() == copy.canonicalHash())
+        #expect(try scenario.zone.reference().canonicalHash == copy.canonicalHash())
+        #expect(scenario.zone.log.count == 5)
+    }
+
+    @Test func `wait with what depends on them`() throws {
+        let (original, copy) = try twins()
+        let peer = try scenario.open("peer")
+        try copy.send(to: peer, in: scenario)
+        try peer.insertPerson("knows the copy's")
+        let outcome = try peer.send(to: original, in: scenario)
+        #expect((outcome.appliedCount, outcome.heldCount, outcome.waitingCount) == (0, 1, 3))
+        let third = try scenario.open("third")
+        try original.send(to: third, in: scenario)
+        #expect(try peer.send(to: third, in: scenario).waitingCount == 3)
+        for store in [original, copy, peer, third, original, copy, peer, third] {
+            try scenario.zone.sync(store)
+            try scenario.zone.repair(store)
+        }
+        let stores = [original, copy, peer, third]
+        #expect(try stores.map { try $0.waitingCount } == [0, 0, 0, 0])
+        #expect(try Set(stores.map { try $0.canonicalHash() }).count == 1)
+        #expect(try scenario.zone.reference().canonicalHash == third.canonicalHash())
+    }
+
+    @Test func `of a restored file give it back what it lost, and a new name`() throws {
+        let a = try scenario.open("a")
+        let b = try scenario.open("b")
+        try a.insertPerson("Anna")
+        a.close()
+        try scenario.copy("a", to: "backup")
+        let again = try scenario.open("a")
+        try again.insertPerson("Bob")
+        try again.send(to: b, in: scenario)
+        let replica = try again.replica
+        again.close()
+        try scenario.restore("a", from: "backup")
+        let restored = try scenario.open("a")
+        #expect(try b.send(to: restored, in: scenario).appliedCount == 1)
+        #expect(try restored.canonicalHash() == b.canonicalHash())
+        try restored.insertPerson("Cyd")
+        #expect(try restored.replica != replica)
+    }
+}

@@ -1,0 +1,54 @@
+import AnabranchReplication
+import AnabranchStore
+import Foundation
+import TestSupport
+
+extension StoreScenario {
+    /// Writes a bundle of a store.
+    ///
+    /// - Returns: Its file.
+    @discardableResult
+    func bundle(
+        _ store: Store, as name: String, lacking base: BundleBase = .nothing
+    ) throws -> String {
+        _ = try store.exportBundle(to: path(name), lacking: base)
+        return path(name)
+    }
+
+    /// What a bundle holds.
+    func changeSets(in bundle: String) throws -> [ChangeSet] {
+        var sets: [ChangeSet] = []
+        try BundleFile(bundle).forEachItem { item in
+            if case .changeSet(let set) = item { sets.append(set) }
+        }
+        return sets
+    }
+
+    /// A bundle with change sets of anybody's choice, in any order.
+    func bundle(of sets: [ChangeSet], as name: String) throws -> String {
+        var encoder = BundleEncoder()
+        var bytes = encoder.begin(
+            BundleHeader(sender: ReplicaID(high: 9, low: 9), wallMilliseconds: 0, heads: []))
+        for set in sets { bytes += encoder.append(set) }
+        bytes += encoder.finish()
+        try Data(bytes).write(to: URL(filePath: path(name)))
+        return path(name)
+    }
+}
+
+extension Store {
+    @discardableResult
+    func take(_ bundle: String) throws -> BundleOutcome {
+        try importBundle(from: bundle) { _ in }
+    }
+
+    /// Gives another store all it has.
+    @discardableResult
+    func send(
+        to other: Store, in scenario: StoreScenario, lacking base: BundleBase = .nothing
+    ) throws -> BundleOutcome {
+        try other.take(scenario.bundle(self, as: "passing.bundle", lacking: base))
+    }
+
+    var waitingCount: Int { get throws { try read { try $0.waitingCount() } } }
+}

@@ -1,0 +1,103 @@
+import AnabranchProtocol
+import AnabranchReplication
+import AnabranchServer
+import AnabranchStore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import AnabranchSync
+
+/// Stores that leave their zone for one on another server.
+@Suite struct `A store that moves to another zone` {
+    let scenario: EngineScenario
+    /// On another server.
+    let other: ZoneService
+
+    init() throws {
+        scenario = try EngineScenario()
+        let storage = try SQLiteZoneStorage(
+            path: scenario.folder.file("other.db"), creating: true
+        ) { EpochID(high: 0xF, low: 0xF) }
+        let clock = scenario.serverClock
+        other = ZoneService(
+            name: try ZoneName("work"), storage: storage, wallMilliseconds: { clock.milliseconds })
+    }
+
+    @discardableResult
+    private func move(_ store: Store, _ moves: Bool = true) async throws -> SyncOutcome {
+        let engine = try scenario.engine(
+            store, MemoryTransport(ZoneEndpoint(other)), zone: "work"
+        ) { $0.movesZone = moves }
+        return try await engine.synchronize()
+    }
+
+    private func expectOneState(_ stores: [Store], people: Int) async throws {
+        for _ in 0..<2 {
+            for store in stores {
+                #expect(try await move(store, false).isCaughtUp)
+                #expect(try SyncMetadata(of: store).zone == "work")
+            }
+        }
+        let hash = try other.canonicalHash().hash
+        for store in stores {
+            #expect(try store.canonicalHash() == hash)
+            #expect(
+                try store.read { try $0.count(FetchQuery(entity: scenario.names.person)) } == people
+            )
+        }
+    }
+
+    @Test func `takes all it has along, and so does every other`() async throws {
+        let names = scenario.names
+        let stores = try ["a.db", "b.db", "reader.db"].map { try scenario.open($0) }
+        for store in stores.dropLast() {
+            try store.insert("before", names)
+            try await scenario.engine(store).synchronize()
+        }
+        for store in stores { try await scenario.engine(store).synchronize() }
+        try stores[0].insert("unpushed", names)
+        // The one that never saved comes to a zone that holds much and that it knows nothing of.
+        for store in stores { #expect(try await move(store).isCaughtUp) }
+        try stores[2].insert("afterwards", names)
+        try await expectOneState(stores, people: 4)
+        let log = try stores[2].read { try $0.changeSets(after: 0, limit: .max) }
+        #expect(Set(log.map(\.changeSet.origin)).count == log.count)
+        #expect(log.count == 4)
+    }
+
+    @Test func `joins one that others have filled with their own`() async throws {
+        let names = scenario.names
+        let (a, stranger) = (try scenario.open("a.db"), try scenario.open("s.db"))
+        try a.insert("of a", names)
+        try await scenario.engine(a).synchronize()
+        try stranger.insert("of somebody else", names)
+        try await move(stranger)
+        // Only who says so is moved.
+        let error = await #expect(throws: SyncError.self) { try await move(a, false) }
+        #expect(error?.code == .otherZone)
+        try await move(a)
+        try await expectOneState([a, stranger], people: 2)
+    }
+
+    @Test func `gives the new zone contexts that need no other log`() async throws {
+        let names = scenario.names
+        let stores = try ["a.db", "b.db"].map { try scenario.open($0) }
+        for turn in 0..<3 {
+            for store in stores {
+                try store.insert("turn \(turn)", names)
+                try await scenario.engine(store).synchronize()
+            }
+        }
+        try await move(stores[1])
+        let page = try other.pull(.init(cursor: nil, byteLimit: 1 << 20))
+        var held = VersionVector()
+        for bytes in page.changeSets {
+            let set = try ChangeSet(decoding: bytes)
+            #expect(set.context.beyond.allSatisfy { held.contains($0.dot) })
+            #expect(set.context.prefix.map { $0.epoch == page.cursor.epoch } ?? true)
+            held.insert(set.dot)
+        }
+        #expect(held == (try stores[1].read { try $0.versionVector() }))
+    }
+}

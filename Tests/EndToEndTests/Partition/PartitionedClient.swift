@@ -1,0 +1,65 @@
+import AnabranchReplication
+import Foundation
+import TestSupport
+
+/// A client that reaches the daemon by a link of its own, and the ledger of what it has saved.
+final class PartitionedClient {
+    let client: ClientUnderTest
+    let link: NetworkLink
+    private let ledger: String
+    private let stop: String
+    private let token: String
+    private let log: URL
+    private var process: ChildProcess?
+
+    init(
+        _ number: Int, of daemon: DaemonUnderTest, in folder: TemporaryDirectory, seed: UInt64
+    ) throws {
+        client = try ClientUnderTest(unborn: number, of: daemon, in: folder)
+        link = try NetworkLink(toDaemonAt: daemon.port)
+        ledger = folder.file("ledger-\(number)")
+        stop = folder.file("stop")
+        token = daemon.token
+        log = folder.url.appending(path: "client-\(number).log")
+        try start(seed: seed)
+    }
+
+    func start(seed: UInt64) throws {
+        process = try ChildProcess(
+            try BuiltProducts.executable("SyncWorker"),
+            [client.path, link.url.absoluteString, DaemonUnderTest.zone, "\(seed)", ledger, stop],
+            environment: ["ANABRANCH_TOKEN": token], log: log)
+    }
+
+    var isRunning: Bool { process?.isRunning ?? false }
+
+    func kill() { process?.kill() }
+
+    /// The saves that its app was told of.
+    func savedOrigins() throws -> Set<String> {
+        let text = (try? String(contentsOfFile: ledger, encoding: .utf8)) ?? ""
+        // What was being written when the process was killed was not told.
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+        return Set(lines.map(String.init))
+    }
+
+    struct Status: Equatable {
+        let isCaughtUp: Bool
+        let position: Int
+        let text: String
+    }
+
+    /// What `anabranch status` says.
+    func status() throws -> Status {
+        let text = try ChildProcess.output(
+            of: BuiltProducts.executable("anabranch"), ["status", client.path, "--json"])
+        let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+        return Status(
+            isCaughtUp: object?["isCaughtUp"] as? Bool ?? false,
+            position: object?["position"] as? Int ?? -1, text: text)
+    }
+
+    var lastWords: String {
+        ((try? String(contentsOf: log, encoding: .utf8)) ?? "").suffix(1_000).description
+    }
+}

@@ -1,0 +1,66 @@
+import Anabranch
+import AnabranchSync
+import Foundation
+import TestSupport
+
+/// Saves at random while an engine syncs live, and keeps a ledger of what it was told is saved.
+struct LiveWorker {
+    private let container: PersistentContainer
+    private let ledger: FileHandle
+    private let stop: String
+    private var generator: SeededGenerator
+
+    /// Notes stay few, so that a long run does not slow down.
+    private static let mostPairs = 200
+
+    /// So short that a run of seconds sees what takes minutes otherwise. The server's sign of life
+    /// on a silent stream comes every 20 seconds.
+    static var options: SyncOptions {
+        var options = SyncOptions()
+        options.connectTimeout = .seconds(2)
+        options.requestTimeout = .seconds(3)
+        options.eventSilence = .seconds(25)
+        options.retry.longestDelay = .seconds(2)
+        return options
+    }
+
+    init(
+        _ container: PersistentContainer, ledger: String, stop: String, generator: SeededGenerator
+    ) throws {
+        self.container = container
+        self.stop = stop
+        self.generator = generator
+        if !FileManager.default.fileExists(atPath: ledger) {
+            _ = FileManager.default.createFile(atPath: ledger, contents: nil)
+        }
+        self.ledger = try FileHandle(forWritingTo: URL(filePath: ledger))
+        try self.ledger.seekToEnd()
+    }
+
+    mutating func run() async throws {
+        while true {
+            let pause = Int.random(in: 20...220, using: &generator)
+            try await Task.sleep(for: .milliseconds(pause))
+            guard !FileManager.default.fileExists(atPath: stop) else { continue }
+            try await save()
+        }
+    }
+
+    private mutating func save() async throws {
+        let save = NotesModel.RandomSave(using: &generator)
+        let coordinator = container.coordinator
+        let before = try coordinator.currentHistoryPosition()
+        do {
+            try await container.performBackgroundTask {
+                try save.run(in: $0, mostPairs: Self.mostPairs)
+            }
+        } catch let error as SaveConflictError {
+            // Somebody else's change came between reading and saving: nothing was saved.
+            return print("conflict: \(error.code.rawValue)")
+        }
+        let own = try coordinator.replicaID
+        let origins = try coordinator.changeSets(after: before).map(\.changeSet)
+            .filter { $0.dot.replica == own }.map { "\($0.origin)\n" }
+        try ledger.write(contentsOf: Data(origins.joined().utf8))
+    }
+}
