@@ -21,13 +21,15 @@ final class RestoredZone {
         zone = try Self.open(path, scenario.serverClock)
     }
 
-    private static func open(_ path: String, _ clock: SettableClock) throws -> ZoneService {
+    private static func open(
+        _ path: String, _ clock: SettableClock, _ validation: PushValidation? = nil
+    ) throws -> ZoneService {
         let storage = try SQLiteZoneStorage(path: path, creating: true) {
             EpochID(high: .random(in: 0...UInt64.max), low: 1)
         }
         return ZoneService(
             name: try ZoneName("family"), storage: storage,
-            wallMilliseconds: { clock.milliseconds })
+            validation: validation, wallMilliseconds: { clock.milliseconds })
     }
 
     /// Copies the zone's file as it is now.
@@ -41,12 +43,12 @@ final class RestoredZone {
     }
 
     /// - Parameter backup: `nil` begins with nothing.
-    func restore(_ backup: String?) throws {
+    func restore(_ backup: String?, validation: PushValidation? = nil) throws {
         zone.close()
         count += 1
         path = scenario.folder.file("zone-\(count).db")
         if let backup { try FileManager.default.copyItem(atPath: backup, toPath: path) }
-        zone = try Self.open(path, scenario.serverClock)
+        zone = try Self.open(path, scenario.serverClock, validation)
     }
 
     @discardableResult

@@ -60,6 +60,7 @@ struct SessionScript {
         case .rewind(let cursor): "rewind to \(cursor.position)"
         case .loadDebts: "load debts"
         case .repair(let images, let place): "repair \(images.count) at \(place.position)"
+        case .supply(let missing): "supply \(missing.sequences)"
         case .restamp(let limit, let offset):
             "restamp above \(limit.wallMilliseconds), offset \(offset)"
         }

@@ -11,12 +11,45 @@ extension ApplyOperation {
                 "Can't apply \(set.dot) because the zone's log has had it in another form before.",
                 path: transaction.store.path)
         }
+        if held.changeSet.kind != .save || set.kind != .save {
+            return try exchange(held, for: set, log)
+        }
         var rewriting = Rewriting()
         try name(held.changeSet, set.dot, set.timestamp, in: &rewriting)
         if held.changeSet.dot.replica != set.dot.replica {
             try nameSuccessors(of: held.changeSet.dot, as: set.dot, log, in: &rewriting)
         }
         try rewrite(rewriting, adopting: set)
+    }
+
+    /// The zone's log has a void in the place of a save that this file holds, or the other way
+    /// round, or a void with another reason.
+    private mutating func exchange(
+        _ held: LogEntry, for set: ChangeSet, _ log: ChangeLog
+    ) throws {
+        let old = held.changeSet
+        if old.dot != set.dot || old.timestamp != set.timestamp {
+            var rewriting = Rewriting()
+            try name(old, set.dot, set.timestamp, in: &rewriting)
+            if old.dot.replica != set.dot.replica {
+                try nameSuccessors(of: old.dot, as: set.dot, log, in: &rewriting)
+            }
+            try rewrite(rewriting, adopting: nil)
+        }
+        guard let entry = try log.entry(at: held.localPosition) else { return }
+        if old.kind == .save {
+            var operation = VoidOperation(transaction)
+            try operation.run([(entry, set)], &changes)
+        } else {
+            try log.replace(entry, by: set, ordinal: try transaction.ordinal(of: set.dot.replica))
+            if set.kind == .save {
+                try RejectedSaves(connection: connection).remove(withOrigin: set.origin)
+                let touched = try set.decodedPayload().blocks.flatMap(\.touchedRecords)
+                try Debts(connection: connection).add(try touched.map(transaction.localID))
+            }
+        }
+        // What was read of the log before is not what it says now.
+        self = ApplyOperation(transaction, changes: changes)
     }
 
     /// The zone's log holds another set under the name of one of this file's: the histories

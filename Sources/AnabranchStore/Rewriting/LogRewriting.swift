@@ -34,6 +34,7 @@ struct LogRewriting {
         let renamed = try localRenames()
         try renameReferences(renamed, &changes)
         try renameConflicts(renamed)
+        try RejectedSaves(connection: connection).rewrite(rewriting)
         if !transaction.environment.disabled.contains(.repair) {
             try Debts(connection: connection).add(touched.subtracting(born))
         }

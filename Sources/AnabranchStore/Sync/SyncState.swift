@@ -14,11 +14,13 @@ package struct SyncState: Sendable {
     package let epochs: Set<EpochID>
     /// Whether there are records that the zone has to be asked for.
     package let hasDebts: Bool
+    /// Saves that the zone has rejected and that nobody has discarded.
+    package let rejectedCount: Int
 
     package init(
         replica: ReplicaID, cursor: LogCursor?, last: (sequence: UInt64, origin: Digest)?,
         pendingCount: Int, pendingByteCount: Int,
-        epochs: Set<EpochID> = [], hasDebts: Bool = false
+        epochs: Set<EpochID> = [], hasDebts: Bool = false, rejectedCount: Int = 0
     ) {
         self.replica = replica
         self.cursor = cursor
@@ -27,6 +29,7 @@ package struct SyncState: Sendable {
         self.pendingByteCount = pendingByteCount
         self.epochs = epochs
         self.hasDebts = hasDebts
+        self.rejectedCount = rejectedCount
     }
 }
 
@@ -40,15 +43,18 @@ package struct Acknowledged: Sendable {
     package let dot: Dot
     package let timestamp: HybridTimestamp
     package let digest: Digest
+    /// Why the zone's log has a void in its place; `nil` where it has the set.
+    package let rejection: Rejection?
 
     package init(
         localPosition: Int64, position: UInt64, dot: Dot, timestamp: HybridTimestamp,
-        digest: Digest
+        digest: Digest, rejection: Rejection? = nil
     ) {
         self.localPosition = localPosition
         self.position = position
         self.dot = dot
         self.timestamp = timestamp
         self.digest = digest
+        self.rejection = rejection
     }
 }

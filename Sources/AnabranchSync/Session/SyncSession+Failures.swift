@@ -35,6 +35,7 @@ extension SyncSession {
             return restamp(error, at: moment)
         case .pullThenPush:
             exchange.rounds += 1
+            if let action = supply(for: error) { return action }
             guard exchange.rounds < limits.rounds else {
                 return end(.stopPush, error, at: moment)
             }
@@ -47,7 +48,7 @@ extension SyncSession {
 
     private var isPushing: Bool {
         switch phase {
-        case .loading, .pushing, .acknowledging, .restamping: true
+        case .loading, .pushing, .acknowledging, .restamping, .supplying: true
         default: false
         }
     }
@@ -74,7 +75,7 @@ extension SyncSession {
         case .idle, .waiting: nil
         case .greeting, .probing: .hello
         case .noting, .renewing, .rewinding, .pulling, .applying: .pull
-        case .loading, .pushing, .acknowledging, .restamping: .push
+        case .loading, .pushing, .acknowledging, .restamping, .supplying: .push
         case .loadingDebts, .asking, .repairing: .repair
         }
     }

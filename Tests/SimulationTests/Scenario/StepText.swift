@@ -6,6 +6,7 @@ import AnabranchSync
 extension ChangeSet {
     /// What the set does, as a story tells it: records by number, the replica by its first digits.
     func summary() throws -> String {
+        guard kind == .save else { return "\(dot.summary): \(kind)" }
         let blocks = try decodedPayload().blocks.map(\.summary)
         return "\(dot.summary) at \(timestamp.wallMilliseconds): "
             + blocks.joined(separator: "; ")
@@ -79,7 +80,9 @@ extension SyncSession.Event {
         case .renewed: "renewed"
         case .restamped: "restamped"
         case .noted: "noted"
-        case .cursor(let cursor): "cursor at \(cursor.position)"
+        case .cursor(let cursor): "cursor at \(cursor.map { "\($0.position)" } ?? "nothing")"
+        case .supplied(let entries):
+            "sets " + entries.map(\.changeSet.dot.summary).joined(separator: ", ")
         case .rewound: "rewound"
         case .waited: "waited"
         }
@@ -103,6 +106,8 @@ extension SyncSession.StoreWork {
         case .loadDebts: "load debts"
         case .repair(let images, let place):
             "repair \(images.map(\.id.summary).joined(separator: ", ")) as of \(place.position)"
+        case .supply(let missing):
+            "supply \(missing.replica.summary):\(missing.sequences)"
         case .restamp(let limit, _): "restamp above \(limit.wallMilliseconds)"
         }
     }
