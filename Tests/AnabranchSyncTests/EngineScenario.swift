@@ -32,9 +32,23 @@ final class EngineScenario: Sendable {
             validation: validation, wallMilliseconds: { clock.milliseconds })
     }
 
-    func open(_ name: String, clock: SettableClock = SettableClock()) throws -> Store {
+    /// - Parameter firstReplica: Which the file takes, where it is made; later ones are random.
+    func open(
+        _ name: String, clock: SettableClock = SettableClock(), firstReplica: ReplicaID? = nil
+    ) throws -> Store {
         var environment = StoreEnvironment.system
         environment.wallMilliseconds = { clock.milliseconds }
+        if let firstReplica {
+            let isGiven = Mutex(false)
+            let random = environment.randomBytes
+            environment.randomBytes = { count in
+                let isFirst = isGiven.withLock { given in
+                    defer { given = true }
+                    return !given
+                }
+                return isFirst ? firstReplica.bytes : random(count)
+            }
+        }
         return try Store.open(
             at: folder.file(name), model: names.model, environment: environment)
     }
@@ -74,7 +88,9 @@ final class EngineScenario: Sendable {
     }
 
     /// The zone's whole log, as a new client would get it.
-    func log() throws -> [ChangeSet] {
+    func log() throws -> [ChangeSet] { try Self.log(of: zone) }
+
+    static func log(of zone: ZoneService) throws -> [ChangeSet] {
         var cursor: LogCursor?
         var sets: [ChangeSet] = []
         while true {

@@ -58,14 +58,22 @@ final class RestoredZone {
     }
 
     func expectConverged(_ stores: [Store], people: Int) async throws {
+        try await expectEqual(stores)
+        for store in stores { #expect(try store.people(scenario.names).count == people) }
+    }
+
+    /// All come to rest in the zone's state.
+    func expectEqual(_ stores: [Store]) async throws {
         for _ in 0..<3 { for store in stores { try await sync(store) } }
         let hash = try zone.canonicalHash().hash
         for store in stores {
             #expect(try store.canonicalHash() == hash)
-            #expect(try store.people(scenario.names).count == people)
             #expect(try store.syncState().pendingCount == 0)
+            #expect(try store.debts(limit: 1).isEmpty)
         }
     }
+
+    func log() throws -> [ChangeSet] { try EngineScenario.log(of: zone) }
 }
 
 struct RestoredZoneTests {

@@ -27,6 +27,7 @@ struct StatusCommand: Command {
         var changeSets: UInt64
         var replicas: Int
         var conflicts: Int
+        var rejected: Int
         var byteCount: Int64
         var sync: SyncStatus
     }
@@ -53,6 +54,7 @@ struct StatusCommand: Command {
             replica: try coordinator.replicaID, entities: entities,
             changeSets: heads.reduce(0) { $0 + $1.sequence }, replicas: heads.count,
             conflicts: try coordinator.conflictCount(),
+            rejected: try coordinator.rejectedSaveCount(),
             byteCount: (attributes?[.size] as? NSNumber)?.int64Value ?? 0,
             sync: try SyncStatus(of: container.coordinator))
     }
@@ -71,6 +73,10 @@ struct StatusCommand: Command {
                     ? "none" : "\(facts.conflicts) in the journal; see 'anabranch conflicts'"
             ),
         ]
+        if facts.rejected > 0 {
+            let saves = Quantity.text(facts.rejected, "save")
+            lines.append(("Rejected", "\(saves); see 'anabranch rejected'"))
+        }
         lines += syncLines(facts.sync)
         for (name, text) in lines {
             let padding = String(repeating: " ", count: 14 - name.count)
@@ -122,6 +128,7 @@ struct StatusCommand: Command {
             json.member("replica", facts.replica.description)
             json.member("changeSets", facts.changeSets)
             json.member("conflicts", facts.conflicts)
+            json.member("rejected", facts.rejected)
             json.member("server", facts.sync.server)
             json.member("zone", facts.sync.zone)
             json.member("position", facts.sync.position)

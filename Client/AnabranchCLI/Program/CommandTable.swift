@@ -12,7 +12,10 @@ enum CommandTable {
                 ]
             ),
             ("Syncing:", [SyncCommand.self, WatchCommand.self]),
-            ("What happened:", [LogCommand.self, ShowCommand.self, ConflictsCommand.self]),
+            (
+                "What happened:",
+                [LogCommand.self, ShowCommand.self, ConflictsCommand.self, RejectedCommand.self]
+            ),
         ]
     }
 

@@ -15,8 +15,17 @@ struct ChangeSetText {
 
     /// `+249 Country, ~1 Country, -1 City, 3 links`.
     var summary: String {
-        guard set.changeSet.kind == .save else { return "entry of the zone" }
+        switch set.changeSet.kind {
+        case .save: break
+        case .void: return "rejected: " + (set.changeSet.rejection?.description ?? "")
+        case .lost: return "lost: nobody could supply it"
+        default: return "entry of the zone"
+        }
         guard payload != nil else { return "not readable by this version" }
+        return Self.summary(of: blocks)
+    }
+
+    static func summary(of blocks: [ChangeBlock]) -> String {
         let parts = blocks.map { block in
             switch block {
             case .insert(let rows): "+\(rows.records.count) \(rows.entity)"
