@@ -87,8 +87,9 @@ extension LogCursor {
 }
 
 extension WriteTransaction {
-    /// What is held of replicas whose last set is not in this file's log any more, so that nobody
-    /// can tell who knew of it: all who are sent again say so.
+    /// What is held of replicas whose last set is not in this file's log any more. Nobody can tell
+    /// who knew of it, so all who are sent again and may have known it say so: a zone that took
+    /// them in before it would give them another order than this file did.
     private func forgottenHeads() throws -> [ReplicaID: CausalContext.Entry] {
         let statement = try connection.cached(
             """
@@ -107,6 +108,20 @@ extension WriteTransaction {
         return heads
     }
 
+    /// The first position of the zone's log of which this file's log has no entry any more.
+    private func firstHole(behind position: UInt64) throws -> UInt64 {
+        let statement = try connection.cached(
+            """
+            SELECT server_position FROM ab_changeset WHERE server_position > ?
+            ORDER BY server_position
+            """)
+        try statement.bind(Int64(clamping: position), at: 1)
+        var next = position + 1
+        while try statement.step(), UInt64(bitPattern: statement.int64(at: 0)) == next { next += 1 }
+        statement.reset()
+        return next
+    }
+
     /// Says in the words of another log what the authors of sets held that are sent again: the
     /// prefix that both logs share, and one by one what lies beyond it.
     fileprivate func rewriteContexts(for cursor: LogCursor) throws {
@@ -114,7 +129,9 @@ extension WriteTransaction {
         let sets = try log.entries(placedAfter: cursor.position)
         var tail = sets.compactMap { entry in entry.place.map { ($0.position, entry.changeSet) } }
             .sorted { $0.0 < $1.0 }[...]
-        var heads = try forgottenHeads()
+        let forgotten = try forgottenHeads()
+        let firstHole = try firstHole(behind: cursor.position)
+        var heads: [ReplicaID: CausalContext.Entry] = [:]
         let byPrefix = sets.filter { $0.changeSet.context.prefix != nil }.sorted {
             ($0.changeSet.context.prefix?.position ?? 0)
                 < ($1.changeSet.context.prefix?.position ?? 0)
@@ -127,7 +144,9 @@ extension WriteTransaction {
                 tail = tail.dropFirst()
             }
             var context = entry.changeSet.context
-            let beyond = heads.values.filter { $0.dot.replica != entry.changeSet.dot.replica }
+            var known = heads
+            if held >= firstHole { known.merge(forgotten) { $0.dot < $1.dot ? $1 : $0 } }
+            let beyond = known.values.filter { $0.dot.replica != entry.changeSet.dot.replica }
             context = CausalContext(
                 prefix: .init(epoch: cursor.epoch, position: min(held, cursor.position)),
                 beyond: context.beyond + beyond)
