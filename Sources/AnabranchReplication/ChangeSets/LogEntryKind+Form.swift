@@ -22,8 +22,8 @@ extension ChangeSet {
         }
     }
 
-    /// Whether the digest travels beside the core: the origin is of the bytes that were saved first,
-    /// which these are not.
+    /// Whether the digest travels beside the core: the origin is of the bytes that were saved
+    /// first, which these are not.
     var saysDigest: Bool { rewrittenFrom != nil || kind == .void }
 
     /// What the origin of a set that is not rewritten covers beside its previous origin: the bytes

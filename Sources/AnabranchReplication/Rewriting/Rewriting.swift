@@ -116,7 +116,9 @@ public struct Rewriting: Sendable {
     private func base(of dot: Dot, as new: Dot) -> CausalContext.Entry? {
         guard new.replica != dot.replica, dot.sequence >= new.sequence else { return nil }
         let first = Dot(replica: dot.replica, sequence: dot.sequence - new.sequence + 1)
-        return forks[first]
+        guard var base = forks[first] else { return nil }
+        if let name = names[base.dot] { base.dot = name.dot }
+        return base
     }
 
     func rewritten(_ record: RecordID) -> RecordID { records[record] ?? record }

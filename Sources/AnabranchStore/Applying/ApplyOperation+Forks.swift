@@ -16,9 +16,7 @@ extension ApplyOperation {
         }
         var rewriting = Rewriting()
         try name(held.changeSet, set.dot, set.timestamp, in: &rewriting)
-        if held.changeSet.dot.replica != set.dot.replica {
-            try nameSuccessors(of: held.changeSet.dot, as: set.dot, log, in: &rewriting)
-        }
+        try moveSuccessors(of: held.changeSet.dot, to: set.dot, log, in: &rewriting)
         try rewrite(rewriting, adopting: set)
     }
 
@@ -31,9 +29,7 @@ extension ApplyOperation {
         if old.dot != set.dot || old.timestamp != set.timestamp {
             var rewriting = Rewriting()
             try name(old, set.dot, set.timestamp, in: &rewriting)
-            if old.dot.replica != set.dot.replica {
-                try nameSuccessors(of: old.dot, as: set.dot, log, in: &rewriting)
-            }
+            try moveSuccessors(of: old.dot, to: set.dot, log, in: &rewriting)
             try rewrite(rewriting, adopting: nil)
         }
         guard let entry = try log.entry(at: held.localPosition) else { return }
@@ -69,6 +65,22 @@ extension ApplyOperation {
         try name(held.changeSet, first, held.changeSet.timestamp, in: &rewriting)
         try nameSuccessors(of: set.dot, as: first, log, in: &rewriting)
         try rewrite(rewriting, adopting: nil)
+    }
+
+    /// What follows a set that takes another replica's name follows it there, unless that replica's
+    /// history goes on in another way already: then it is a branch of its own.
+    private func moveSuccessors(
+        of old: Dot, to new: Dot, _ log: ChangeLog, in rewriting: inout Rewriting
+    ) throws {
+        guard old.replica != new.replica else { return }
+        let next = Dot(replica: new.replica, sequence: new.sequence + 1)
+        let following = Dot(replica: old.replica, sequence: old.sequence + 1)
+        guard try log.entry(named: next) != nil, let first = try log.entry(named: following) else {
+            return try nameSuccessors(of: old, as: new, log, in: &rewriting)
+        }
+        let branch = ReplicaID(ofForkAt: next, origin: first.changeSet.origin)
+        let base = Dot(replica: branch, sequence: 0)
+        try nameSuccessors(of: old, as: base, log, in: &rewriting)
     }
 
     private func nameSuccessors(

@@ -5,9 +5,9 @@ import AnabranchStore
 /// seen who wrote over them or deleted their record.
 ///
 /// Left out is what sets that were renamed or got other times lose or make others lose, and what
-/// records lose that a rejected save had touched: no journal has that yet; and counters, where nothing is lost but with the record. A value that some later
-/// author had seen may be in a journal or not, because it depends on the order of arrival whether
-/// it was lost to him or to another.
+/// records lose that a rejected save had touched: no journal has that yet; and counters, where
+/// nothing is lost but with the record. A value that some later author had seen may be in a journal
+/// or not, because it depends on the order of arrival whether it was lost to him or to another.
 struct ExpectedConflicts {
     struct Loss: Hashable {
         let record: RecordID

@@ -63,12 +63,16 @@ struct Oracles {
         }
     }
 
-    /// Every save that the zone has rejected is in the table of each replica that made it, and in
-    /// no other.
+    /// The zone has rejected what it was to reject, and each such save is in the table of every
+    /// replica that made it, and nothing else is.
     ///
     /// - Returns: The records that the saves touched.
     private func checkRejected(_ log: [ChangeSet]) throws -> Set<RecordID> {
         let voids = Set(log.filter { $0.kind == .void }.map(\.origin))
+        let period = world.traits.rejectionPeriod
+        guard voids.allSatisfy({ period > 0 && $0.prefix % period == 0 }) else {
+            throw SimulationFailure("the zone has rejected a save that nothing is wrong with")
+        }
         var touched: Set<RecordID> = []
         for replica in replicas {
             let saves = try replica.store.rejectedSaves()
