@@ -27,6 +27,7 @@ enum HelpText {
           --tls-key FILE            PEM of its key
           --clock-limit SECONDS     how far a change may be ahead of the clock (300)
           --body-limit BYTES        of one request, after decompression (67108864)
+          --change-set-limit BYTES  of one save; a larger one is rejected (as the body)
           --buffer-limit BYTES      of all requests that are worked on (536870912)
           --connections N           at one time (10000)
           --connections-per-address N   of them from one address (5000)

@@ -5,7 +5,8 @@ import Foundation
 enum ServeCommand {
     private static let options: Set<String> = [
         "store", "listen", "port-file", "tls-certificate", "tls-key", "clock-limit", "body-limit",
-        "buffer-limit", "connections", "connections-per-address", "workers", "log-level",
+        "buffer-limit", "change-set-limit", "connections", "connections-per-address", "workers",
+        "log-level",
     ]
 
     static func run(_ arguments: [String]) throws {
@@ -40,6 +41,9 @@ enum ServeCommand {
         }
         if let bytes = try options.number("body-limit", in: 1024...(1 << 30)) {
             settings.zones.bodyBytes = bytes
+            settings.zones.changeSetBytes = bytes
+        }
+        if let bytes = try options.number("change-set-limit", in: 1024...(1 << 30)) {
             settings.zones.changeSetBytes = bytes
         }
         if let bytes = try options.number("buffer-limit", in: 1024...(1 << 40)) {

@@ -60,6 +60,8 @@ public final class SyncServer: Sendable {
     public struct Options: Sendable {
         public var http = HTTPServerOptions()
         public var zones = ZoneLimits()
+        /// The operator's own rules of what is taken in; `nil` where there are none.
+        public var validation: PushValidation?
         /// Between two signs of life on an event stream.
         public var heartbeat: Duration = .seconds(20)
 
@@ -77,7 +79,7 @@ public final class SyncServer: Sendable {
         self.store = store
         self.log = log
         zones = OpenZones(
-            store.backEnd, limits: options.zones,
+            store.backEnd, limits: options.zones, validation: options.validation,
             wallMilliseconds: store.environment.wallMilliseconds)
         events = EventHub(heartbeat: options.heartbeat)
         server = MicroHTTPServer(options: options.http)

@@ -46,8 +46,6 @@ extension ProtocolError {
         public static let missingCauses = Code(rawValue: "missing-causes")
         /// Its timestamp is ahead of every clock: set the clock of the device.
         public static let clockSkew = Code(rawValue: "clock-skew")
-        /// It uses a merge rule or operation that the server does not know: update the server.
-        public static let unsupportedRule = Code(rawValue: "unsupported-rule")
 
         // The log.
         /// The cursor is not of this log: say hello.
@@ -81,7 +79,6 @@ extension ProtocolError.Code {
             409
         case .bodyTooLarge: 413
         case .unsupportedMediaType: 415
-        case .unsupportedRule: 422
         case .unsupportedVersion: 426
         case .overloaded, .shuttingDown: 503
         case .storageFull: 507

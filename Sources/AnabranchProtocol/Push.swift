@@ -25,7 +25,8 @@ public struct PushRequest: Message {
     }
 }
 
-/// What became of each pushed set: a prefix was taken in, and at most one was refused.
+/// What became of each pushed set: a prefix was taken in, some of it as voids, and at most one was
+/// refused.
 public struct PushResponse: Message {
     public static let title = "push response"
 
@@ -37,12 +38,18 @@ public struct PushResponse: Message {
         public var dot: Dot
         public var timestamp: HybridTimestamp
         public var digest: Digest
+        /// Why the log has a void in the place of the set; `nil` where it has the set.
+        public var rejection: Rejection?
 
-        public init(position: UInt64, dot: Dot, timestamp: HybridTimestamp, digest: Digest) {
+        public init(
+            position: UInt64, dot: Dot, timestamp: HybridTimestamp, digest: Digest,
+            rejection: Rejection? = nil
+        ) {
             self.position = position
             self.dot = dot
             self.timestamp = timestamp
             self.digest = digest
+            self.rejection = rejection
         }
     }
 
@@ -67,7 +74,7 @@ public struct PushResponse: Message {
 
     public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         acknowledgements = []
-        for _ in 0..<(try reader.readCount(ofAtLeast: 58)) {
+        for _ in 0..<(try reader.readCount(ofAtLeast: Acknowledgement.leastByteCount)) {
             acknowledgements.append(try Acknowledgement(from: &reader))
         }
         refusal = try reader.readOptional { (reader) throws(ChangeSetDecodingError) in
@@ -87,11 +94,18 @@ public struct PushResponse: Message {
 }
 
 extension PushResponse.Acknowledgement {
+    /// Of one with the shortest numbers and without a rejection.
+    fileprivate static let leastByteCount = 59
+
     init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         position = try reader.readQuantity()
         dot = try reader.readDot()
         timestamp = try reader.readTimestamp()
         digest = try reader.readDigest()
+        rejection = try reader.readOptional { (reader) throws(ChangeSetDecodingError) in
+            let code = Rejection.Code(rawValue: try reader.readName())
+            return Rejection(code, try reader.readString())
+        }
     }
 
     func write(to writer: inout ByteWriter) {
@@ -99,6 +113,10 @@ extension PushResponse.Acknowledgement {
         writer.append(dot: dot)
         writer.append(fixed64: timestamp.rawValue)
         writer.append(digest: digest)
+        writer.append(rejection) { writer, rejection in
+            writer.append(string: rejection.code.rawValue)
+            writer.append(string: rejection.reason)
+        }
     }
 }
 

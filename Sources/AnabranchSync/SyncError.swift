@@ -64,7 +64,6 @@ extension SyncError {
         /// A save is stamped ahead of every clock: set the device's clock; it goes up when the
         /// server's clock has come near.
         public static let clockSkew = Code(rawValue: "clock-skew")
-        public static let unsupportedRule = Code(rawValue: "unsupported-rule")
         /// The zone's log is not the one that this store has followed.
         public static let unknownCursor = Code(rawValue: "unknown-cursor")
         public static let unknownEpoch = Code(rawValue: "unknown-epoch")

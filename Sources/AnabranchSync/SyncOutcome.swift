@@ -14,6 +14,9 @@ public struct SyncOutcome: Sendable {
     ///
     /// The saves stay in the store's log, in order, and are offered again by every exchange.
     public internal(set) var blockedBy: SyncError?
+    /// Saves of this store that turned out to be rejected for good, now in
+    /// `PersistentStoreCoordinator.rejectedSaves()`.
+    public internal(set) var rejectedSaves = 0
     /// How often the server was asked, repetitions counted.
     public internal(set) var requestCount = 0
     /// Of the bodies of requests, before they were compressed.

@@ -32,6 +32,8 @@ public struct SyncStatus: Sendable {
     /// Why the zone does not take the first of the waiting saves; kept in the store until an
     /// exchange comes to its end without it.
     public internal(set) var blockedBy: SyncError?
+    /// Saves that the zone has rejected for good and that nobody has saved again or discarded.
+    public internal(set) var rejectedCount = 0
     /// Why the last exchange broke off; `nil` after one that came to its end. Kept in the store
     /// too, but an engine begins without it.
     public internal(set) var lastError: SyncError?

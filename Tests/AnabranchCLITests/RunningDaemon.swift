@@ -9,8 +9,10 @@ final class RunningDaemon {
     private let folder: TemporaryDirectory
     private let process = Process()
 
-    /// - Parameter zone: Made with a token that may write.
-    init(zone: String) throws {
+    /// - Parameters:
+    ///   - zone: Made with a token that may write.
+    ///   - options: Further words of `anabranchd serve`.
+    init(zone: String, options: [String] = []) throws {
         self.zone = zone
         folder = try TemporaryDirectory("anabranch-cli")
         let store = ["--store", "sqlite:\(folder.file("zones"))"]
@@ -21,7 +23,7 @@ final class RunningDaemon {
         let port = folder.file("port")
         process.executableURL = try ToolRun.executable("anabranchd")
         process.arguments =
-            ["serve", "--listen", "127.0.0.1:0", "--port-file", port] + store
+            ["serve", "--listen", "127.0.0.1:0", "--port-file", port] + store + options
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()

@@ -19,7 +19,7 @@ import Testing
         let pushed = try first.run("sync", "--token-file", daemon.tokenFile, "--json")
         #expect(
             pushed.output == """
-                {"pulled":0,"pushed":1,"position":1,"headPosition":1,"pending":0,\
+                {"pulled":0,"pushed":1,"rejected":0,"position":1,"headPosition":1,"pending":0,\
                 "isCaughtUp":true,"blockedBy":null}
 
                 """)

@@ -8,7 +8,7 @@ import Testing
         (.forbidden, 403), (.notFound, 404), (.methodNotAllowed, 405), (.sequenceGap, 409),
         (.forked, 409), (.missingCauses, 409), (.clockSkew, 409), (.unknownCursor, 409),
         (.unknownEpoch, 409), (.bodyTooLarge, 413), (.unsupportedMediaType, 415),
-        (.unsupportedRule, 422), (.unsupportedVersion, 426), (.internalError, 500),
+        (.unsupportedVersion, 426), (.internalError, 500),
         (.overloaded, 503), (.shuttingDown, 503), (.storageFull, 507),
         (ProtocolError.Code(rawValue: "of-a-later-version"), 500),
     ])

@@ -95,7 +95,8 @@ extension SeededGenerator {
     mutating func pushResponse() -> PushResponse {
         let acknowledgements = (0..<Int.random(in: 0...3, using: &self)).map { _ in
             PushResponse.Acknowledgement(
-                position: quantity(), dot: dot(), timestamp: timestamp(), digest: digest())
+                position: quantity(), dot: dot(), timestamp: timestamp(), digest: digest(),
+                rejection: maybe { Rejection(.init(rawValue: $0.text()), $0.text()) })
         }
         return PushResponse(
             acknowledgements: acknowledgements,

@@ -92,20 +92,22 @@ final class TestZone {
     let clock: @Sendable () -> Int64
     let disabled: Set<Mechanism>
     let limits: ZoneLimits
+    let validation: PushValidation?
 
     init(
         _ kind: StorageKind, greatestOrdinal: Int64? = nil, limits: ZoneLimits = ZoneLimits(),
-        disabled: Set<Mechanism> = [],
+        disabled: Set<Mechanism> = [], validation: PushValidation? = nil,
         clock: @escaping @Sendable () -> Int64 = { 1_700_000_000_000 }
     ) throws {
         place = try kind.makePlace()
         self.clock = clock
         self.disabled = disabled
         self.limits = limits
+        self.validation = validation
         storage = try place.open(greatestOrdinal: greatestOrdinal)
         service = ZoneService(
             name: try ZoneName("test"), storage: storage, limits: limits,
-            wallMilliseconds: clock, disabled: disabled)
+            validation: validation, wallMilliseconds: clock, disabled: disabled)
     }
 
     func reopen(copied: Bool = false) throws {
@@ -114,7 +116,7 @@ final class TestZone {
         storage = try place.open()
         service = ZoneService(
             name: try ZoneName("test"), storage: storage, limits: limits,
-            wallMilliseconds: clock, disabled: disabled)
+            validation: validation, wallMilliseconds: clock, disabled: disabled)
     }
 
     func setFaults(_ faults: TransactionFaults?) { place.setFaults(faults, of: storage) }

@@ -18,7 +18,10 @@ final class EngineScenario: Sendable {
     let zone: ZoneService
     let serverClock = SettableClock()
 
-    init(bodyBytes: Int? = nil, limits: ZoneLimits = ZoneLimits()) throws {
+    init(
+        bodyBytes: Int? = nil, limits: ZoneLimits = ZoneLimits(),
+        validation: PushValidation? = nil
+    ) throws {
         folder = try TemporaryDirectory("engine")
         names = try SmallModel()
         let storage = try SQLiteZoneStorage(path: folder.file("zone.db"), creating: true) {
@@ -29,12 +32,26 @@ final class EngineScenario: Sendable {
         let clock = serverClock
         zone = ZoneService(
             name: try ZoneName("family"), storage: storage, limits: limits,
-            wallMilliseconds: { clock.milliseconds })
+            validation: validation, wallMilliseconds: { clock.milliseconds })
     }
 
-    func open(_ name: String, clock: SettableClock = SettableClock()) throws -> Store {
+    /// - Parameter firstReplica: Which the file takes, where it is made; later ones are random.
+    func open(
+        _ name: String, clock: SettableClock = SettableClock(), firstReplica: ReplicaID? = nil
+    ) throws -> Store {
         var environment = StoreEnvironment.system
         environment.wallMilliseconds = { clock.milliseconds }
+        if let firstReplica {
+            let isGiven = Mutex(false)
+            let random = environment.randomBytes
+            environment.randomBytes = { count in
+                let isFirst = isGiven.withLock { given in
+                    defer { given = true }
+                    return !given
+                }
+                return isFirst ? firstReplica.bytes : random(count)
+            }
+        }
         return try Store.open(
             at: folder.file(name), model: names.model, environment: environment)
     }
@@ -70,6 +87,20 @@ final class EngineScenario: Sendable {
             let source = folder.file(name) + suffix
             guard FileManager.default.fileExists(atPath: source) else { continue }
             try FileManager.default.copyItem(atPath: source, toPath: folder.file(copy) + suffix)
+        }
+    }
+
+    /// The zone's whole log, as a new client would get it.
+    func log() throws -> [ChangeSet] { try Self.log(of: zone) }
+
+    static func log(of zone: ZoneService) throws -> [ChangeSet] {
+        var cursor: LogCursor?
+        var sets: [ChangeSet] = []
+        while true {
+            let page = try zone.pull(PullRequest(cursor: cursor, byteLimit: 1 << 20))
+            sets += try page.changeSets.map { try ChangeSet(decoding: $0) }
+            cursor = page.cursor
+            if page.cursor.position >= page.headPosition { return sets }
         }
     }
 
@@ -122,6 +153,13 @@ extension Store {
         var request = SaveRequest(author: "app")
         request.inserts = [.init(entity: names.person, rows: [(id, slots)])]
         return try save(request).renamed[id] ?? id
+    }
+
+    func delete(_ name: String, _ names: SmallModel) throws {
+        let row = try #require(try row(name, names))
+        var request = SaveRequest(author: "app")
+        request.deletes = [.init(entity: names.person, rows: [(row.id, row.version)])]
+        _ = try save(request)
     }
 
     func row(_ name: String, _ names: SmallModel) throws -> RowSnapshot? {

@@ -24,14 +24,15 @@ final class RestoredZone {
     }
 
     private static func open(
-        _ path: String, _ clock: SettableClock, _ limits: ZoneLimits
+        _ path: String, _ clock: SettableClock, _ limits: ZoneLimits,
+        _ validation: PushValidation? = nil
     ) throws -> ZoneService {
         let storage = try SQLiteZoneStorage(path: path, creating: true) {
             EpochID(high: .random(in: 0...UInt64.max), low: 1)
         }
         return ZoneService(
             name: try ZoneName("family"), storage: storage, limits: limits,
-            wallMilliseconds: { clock.milliseconds })
+            validation: validation, wallMilliseconds: { clock.milliseconds })
     }
 
     /// Copies the zone's file as it is now.
@@ -45,12 +46,12 @@ final class RestoredZone {
     }
 
     /// - Parameter backup: `nil` begins with nothing.
-    func restore(_ backup: String?) throws {
+    func restore(_ backup: String?, validation: PushValidation? = nil) throws {
         zone.close()
         count += 1
         path = scenario.folder.file("zone-\(count).db")
         if let backup { try FileManager.default.copyItem(atPath: backup, toPath: path) }
-        zone = try Self.open(path, scenario.serverClock, limits)
+        zone = try Self.open(path, scenario.serverClock, limits, validation)
     }
 
     @discardableResult
@@ -60,14 +61,22 @@ final class RestoredZone {
     }
 
     func expectConverged(_ stores: [Store], people: Int) async throws {
+        try await expectEqual(stores)
+        for store in stores { #expect(try store.people(scenario.names).count == people) }
+    }
+
+    /// All come to rest in the zone's state.
+    func expectEqual(_ stores: [Store]) async throws {
         for _ in 0..<3 { for store in stores { try await sync(store) } }
         let hash = try zone.canonicalHash().hash
         for store in stores {
             #expect(try store.canonicalHash() == hash)
-            #expect(try store.people(scenario.names).count == people)
             #expect(try store.syncState().pendingCount == 0)
+            #expect(try store.debts(limit: 1).isEmpty)
         }
     }
+
+    func log() throws -> [ChangeSet] { try EngineScenario.log(of: zone) }
 }
 
 struct RestoredZoneTests {

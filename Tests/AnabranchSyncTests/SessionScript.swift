@@ -63,6 +63,7 @@ struct SessionScript {
         case .stage(_, let number, let snapshot):
             "stage \(number) of \(snapshot.chunkCount)"
         case .loadSnapshot: "load snapshot"
+        case .supply(let missing): "supply \(missing.sequences)"
         case .restamp(let limit, let offset):
             "restamp above \(limit.wallMilliseconds), offset \(offset)"
         }

@@ -21,7 +21,7 @@ struct SyncSessionRefusalTests {
     @Test(arguments: [
         (ProtocolError.Code.forked, "pull"),
         (.clockSkew, "restamp above 305000, offset 4000"),
-        (.unsupportedRule, "blocked unsupported-rule"), (.forbidden, "blocked forbidden"),
+        (.forbidden, "blocked forbidden"),
         (.unauthorized, "blocked unauthorized"), (.missingCauses, "pull"),
         (.sequenceGap, "pull"), (.invalidChangeSet, "wait 250"), (.overloaded, "wait 250"),
         (.malformedRequest, "wait 250"), (.unknownEpoch, "hello"),
@@ -49,10 +49,10 @@ struct SyncSessionRefusalTests {
 
     @Test func `a push that is blocked still pulls what others sent meanwhile`() {
         var script = Self.pushing()
-        #expect(script.advance(Script.taken(0, refusal: .unsupportedRule, head: 3)) == "pull")
+        #expect(script.advance(Script.taken(0, refusal: .forbidden, head: 3)) == "pull")
         #expect(script.advance(Script.page(to: 3)) == "apply 3 to 3")
         let state = Script.state(cursor: Script.cursor(3), pending: 2)
-        #expect(script.advance(.applied(state)) == "blocked unsupported-rule")
+        #expect(script.advance(.applied(state)) == "blocked forbidden")
         guard case .done(let outcome)? = script.ending else { return }
         #expect(outcome.pendingCount == 2)
         #expect(!outcome.isCaughtUp)

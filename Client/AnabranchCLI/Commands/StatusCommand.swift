@@ -28,6 +28,7 @@ struct StatusCommand: Command {
         /// Of bundles, for others.
         var waiting: Int
         var conflicts: Int
+        var rejected: Int
         var byteCount: Int64
         var sync: SyncStatus
 
@@ -56,6 +57,7 @@ struct StatusCommand: Command {
             vector: try coordinator.versionVector(),
             waiting: try coordinator.waitingChangeSetCount(),
             conflicts: try coordinator.conflictCount(),
+            rejected: try coordinator.rejectedSaveCount(),
             byteCount: (attributes?[.size] as? NSNumber)?.int64Value ?? 0,
             sync: try SyncStatus(of: container.coordinator))
     }
@@ -78,6 +80,10 @@ struct StatusCommand: Command {
         if facts.waiting > 0 {
             lines.append(
                 ("Waiting", "\(Quantity.text(facts.waiting, "change set")) of bundles, for others"))
+        }
+        if facts.rejected > 0 {
+            let saves = Quantity.text(facts.rejected, "save")
+            lines.append(("Rejected", "\(saves); see 'anabranch rejected'"))
         }
         lines += syncLines(facts.sync)
         for (name, text) in lines {
@@ -132,6 +138,7 @@ struct StatusCommand: Command {
             json.member("vector", VectorText.text(facts.vector))
             json.member("waiting", facts.waiting)
             json.member("conflicts", facts.conflicts)
+            json.member("rejected", facts.rejected)
             json.member("server", facts.sync.server)
             json.member("zone", facts.sync.zone)
             json.member("position", facts.sync.position)

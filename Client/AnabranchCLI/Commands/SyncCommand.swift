@@ -63,13 +63,16 @@ struct SyncCommand: Command {
         let pushed = Quantity.text(outcome.pushedChangeSets, "change set")
         var text = "Pulled \(pulled), pushed \(pushed); at position \(outcome.position)"
         if outcome.isCaughtUp { text += ", caught up" }
-        return text + "."
+        guard outcome.rejectedSaves > 0 else { return text + "." }
+        let rejected = Quantity.text(outcome.rejectedSaves, "save")
+        return text + ".\nThe zone rejected \(rejected); see 'anabranch rejected'."
     }
 
     private func json(_ outcome: SyncOutcome) -> String {
         JSONText.object { json in
             json.member("pulled", outcome.pulledChangeSets)
             json.member("pushed", outcome.pushedChangeSets)
+            json.member("rejected", outcome.rejectedSaves)
             json.member("position", outcome.position)
             json.member("headPosition", outcome.headPosition)
             json.member("pending", outcome.pendingCount)

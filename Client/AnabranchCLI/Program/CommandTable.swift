@@ -16,7 +16,10 @@ enum CommandTable {
                 "Bundles:",
                 [BundleCreateCommand.self, BundleApplyCommand.self, BundleShowCommand.self]
             ),
-            ("What happened:", [LogCommand.self, ShowCommand.self, ConflictsCommand.self]),
+            (
+                "What happened:",
+                [LogCommand.self, ShowCommand.self, ConflictsCommand.self, RejectedCommand.self]
+            ),
         ]
     }
 

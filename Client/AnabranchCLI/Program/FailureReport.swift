@@ -83,7 +83,7 @@ struct FailureReport {
             .unavailable
         case .unauthorized, .forbidden: .permission
         case .storeBusy: .temporary
-        case .invalidChangeSet, .malformedRequest, .unsupportedRule: .data
+        case .invalidChangeSet, .malformedRequest: .data
         default: .failure
         }
     }

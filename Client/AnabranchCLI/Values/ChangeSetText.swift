@@ -17,11 +17,20 @@ struct ChangeSetText {
     var summary: String { Self.summary(of: set.changeSet) }
 
     static func summary(of changeSet: ChangeSet) -> String {
-        guard changeSet.kind == .save else { return "entry of the zone" }
+        switch changeSet.kind {
+        case .save: break
+        case .void: return "rejected: " + (changeSet.rejection?.description ?? "")
+        case .lost: return "lost: nobody could supply it"
+        default: return "entry of the zone"
+        }
         guard let payload = try? changeSet.decodedPayload() else {
             return "not readable by this version"
         }
-        let parts = payload.blocks.map { block in
+        return summary(of: payload.blocks)
+    }
+
+    static func summary(of blocks: [ChangeBlock]) -> String {
+        let parts = blocks.map { block in
             switch block {
             case .insert(let rows): "+\(rows.records.count) \(rows.entity)"
             case .update(let rows), .add(let rows):

@@ -39,15 +39,19 @@ package struct LogEntry: Sendable {
 /// Where and in which form the log holds a save.
 package struct LogPlace: Hashable, Sendable {
     package var position: UInt64
+    /// A save may stand in the log as a void.
+    package var kind: LogEntryKind
     package var dot: Dot
     package var timestamp: HybridTimestamp
     package var origin: Digest
     package var digest: Digest
 
     package init(
-        position: UInt64, dot: Dot, timestamp: HybridTimestamp, origin: Digest, digest: Digest
+        position: UInt64, kind: LogEntryKind, dot: Dot, timestamp: HybridTimestamp,
+        origin: Digest, digest: Digest
     ) {
         self.position = position
+        self.kind = kind
         self.dot = dot
         self.timestamp = timestamp
         self.origin = origin

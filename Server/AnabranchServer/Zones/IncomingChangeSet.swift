@@ -5,53 +5,45 @@ import AnabranchReplication
 struct IncomingChangeSet: Sendable {
     let changeSet: ChangeSet
     let bytes: [UInt8]
+    /// Why it becomes a void where the log does not hold it yet.
+    let rejection: Rejection?
 
-    /// - Throws: `invalidChangeSet`, `unsupportedVersion` or `unsupportedRule`; the details name
-    ///   replica and sequence as soon as they are known.
+    /// - Throws: `invalidChangeSet` or `unsupportedVersion`: nobody can tell whose it is.
     init(
         decoding bytes: [UInt8], limits: ZoneLimits, checkingDigest: Bool
     ) throws(ProtocolError) {
-        guard bytes.count <= limits.changeSetBytes else {
-            throw ProtocolError(
-                .invalidChangeSet,
-                "Can't take in a change set of \(bytes.count) bytes because the limit is "
-                    + "\(limits.changeSetBytes).",
-                details: ["limit": "\(limits.changeSetBytes)"])
-        }
         self.bytes = bytes
         do throws(ChangeSetDecodingError) {
             changeSet = try ChangeSet(decoding: bytes, checkingDigest: checkingDigest)
         } catch {
-            throw Self.refusal(error, in: nil)
+            throw PushFault.refusal(error)
         }
+        rejection =
+            PushFault.rejection(
+                ofByteCount: bytes.count, in: changeSet.dot, limit: limits.changeSetBytes)
+            ?? Self.rejection(of: changeSet)
+    }
+
+    private static func rejection(of changeSet: ChangeSet) -> Rejection? {
+        guard changeSet.kind == .save else { return nil }
         do throws(ChangeSetDecodingError) {
-            try checkPayload()
+            try checkPayload(of: changeSet)
+            return nil
         } catch {
-            throw Self.refusal(error, in: changeSet.dot)
+            return PushFault.rejection(error, in: changeSet.dot)
         }
     }
 
     /// Decodes block by block, so that memory is bounded by one block.
-    private func checkPayload() throws(ChangeSetDecodingError) {
+    private static func checkPayload(
+        of changeSet: ChangeSet
+    ) throws(ChangeSetDecodingError) {
         var decoder = try ChangePayloadDecoder(changeSet.payload, author: changeSet.dot.replica)
         while let block = try decoder.next() {
             guard let unknown = block.unknownRule else { continue }
             throw ChangeSetDecodingError(
                 code: .unsupportedVersion, offset: 0, cause: "\(unknown) is not known here")
         }
-    }
-
-    private static func refusal(_ error: ChangeSetDecodingError, in dot: Dot?) -> ProtocolError {
-        var details = ["offset": "\(error.offset)"]
-        if let dot { details.merge(dot.details) { first, _ in first } }
-        let isRule = error.code == .unsupportedVersion && dot != nil
-        let code: ProtocolError.Code =
-            isRule
-            ? .unsupportedRule
-            : error.code == .unsupportedVersion ? .unsupportedVersion : .invalidChangeSet
-        let name = dot.map { "change set \($0)" } ?? "a change set"
-        return ProtocolError(
-            code, "Can't take in \(name) because \(error.cause).", details: details)
     }
 }
 

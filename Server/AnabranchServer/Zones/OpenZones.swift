@@ -40,16 +40,19 @@ package final class OpenZones: Sendable {
     private let state = Mutex(State())
     private let backEnd: any BackEnd
     private let limits: ZoneLimits
+    private let validation: PushValidation?
     private let limit: Int
     private let wallMilliseconds: @Sendable () -> Int64
 
     /// - Parameter limit: Zones that stay open beside those that are used.
     package init(
-        _ backEnd: any BackEnd, limits: ZoneLimits, limit: Int = 64,
+        _ backEnd: any BackEnd, limits: ZoneLimits, validation: PushValidation? = nil,
+        limit: Int = 64,
         wallMilliseconds: @escaping @Sendable () -> Int64
     ) {
         self.backEnd = backEnd
         self.limits = limits
+        self.validation = validation
         self.limit = limit
         self.wallMilliseconds = wallMilliseconds
     }
@@ -77,6 +80,7 @@ package final class OpenZones: Sendable {
             return try place.zone {
                 ZoneService(
                     name: name, storage: try backEnd.open(name), limits: limits,
+                    validation: validation,
                     wallMilliseconds: wallMilliseconds)
             }
         } catch {

@@ -50,9 +50,12 @@ struct PushCheck {
         try checkPredecessor(of: changeSet, head: head)
     }
 
+    /// What stands for a lost set continues whatever history, and whatever continues it.
     private func checkPredecessor(of changeSet: ChangeSet, head: ReplicaHead?) throws {
+        guard changeSet.kind != .lost else { return }
         if let head {
-            guard head.origin == changeSet.previousOrigin else {
+            guard try head.origin == changeSet.previousOrigin || isLost(changeSet.dot.predecessor)
+            else {
                 throw forked(changeSet.dot, "its predecessor is not the one that the zone holds")
             }
             return
@@ -65,23 +68,30 @@ struct PushCheck {
                 "Can't take in change set \(changeSet.dot) because the first of a replica has no "
                     + "predecessor.", details: changeSet.dot.details)
         }
-        guard try writer.place(ofOrigin: changeSet.previousOrigin) != nil else {
-            throw missing(changeSet.dot, "the set before it under its former name")
-        }
+        guard try writer.place(ofOrigin: changeSet.previousOrigin) == nil,
+            try !isLost(changeSet.rewrittenFrom?.predecessor)
+        else { return }
+        throw try missing(
+            changeSet.dot, "the set before it under its former name",
+            changeSet.rewrittenFrom?.predecessor)
+    }
+
+    private func isLost(_ dot: Dot?) throws -> Bool {
+        try dot.flatMap { try writer.place(of: $0) }?.kind == .lost
     }
 
     private func checkCauses(of changeSet: ChangeSet) throws {
         if let prefix = changeSet.context.prefix {
             let reach = log.history.reach(of: prefix.epoch, head: log.head.position)
             guard let reach, prefix.position <= reach else {
-                throw missing(
+                throw try missing(
                     changeSet.dot, "position \(prefix.position) of epoch \(prefix.epoch)")
             }
         }
         for entry in changeSet.context.beyond {
             guard let place = try writer.place(of: entry.dot),
-                place.origin.prefix == entry.originPrefix
-            else { throw missing(changeSet.dot, "change set \(entry.dot)", entry.dot) }
+                place.kind == .lost || place.origin.prefix == entry.originPrefix
+            else { throw try missing(changeSet.dot, "change set \(entry.dot)", entry.dot) }
         }
     }
 
@@ -110,11 +120,15 @@ struct PushCheck {
     }
 
     /// - Parameter cause: What is missing, where it is a change set that can be named.
-    private func missing(_ dot: Dot, _ what: String, _ cause: Dot? = nil) -> ProtocolError {
+    private func missing(
+        _ dot: Dot, _ what: String, _ cause: Dot? = nil
+    ) throws -> ProtocolError {
         var details = dot.details
         if let cause {
             details["causeReplica"] = cause.replica.description
             details["causeSequence"] = "\(cause.sequence)"
+            let last = try writer.head(of: cause.replica)?.sequence ?? 0
+            details["causeNext"] = "\(last + 1)"
         }
         return ProtocolError(
             .missingCauses,

@@ -37,6 +37,8 @@ struct PushOutcome: Sendable {
 struct PushIntake: Sendable {
     let limits: ZoneLimits
     let wallMilliseconds: @Sendable () -> Int64
+    let zone: ZoneName
+    let validation: PushValidation?
     let disabled: Set<Mechanism>
 
     /// - Throws: Only failures of the storage; what is refused is in the answer.
@@ -76,41 +78,69 @@ struct PushIntake: Sendable {
         let check = PushCheck(
             writer: writer, log: log, limits: limits, wallMilliseconds: now, disabled: disabled)
         if case .held(let place) = try check.verdict(on: changeSet) {
-            return PushResponse.Acknowledgement(
-                position: place.position, dot: place.dot, timestamp: place.timestamp,
-                digest: place.digest)
+            return try acknowledgement(of: place, writer)
         }
+        do {
+            if let rejection = try rejection(of: incoming) { throw PushFault.rejected(rejection) }
+            return try append(changeSet, incoming.bytes, to: writer, after: &log)
+        } catch PushFault.rejected(let rejection) {
+            let void = ChangeSet(voiding: changeSet, for: rejection)
+            do {
+                return try append(void, void.encoded(), to: writer, after: &log)
+            } catch PushFault.refused(let error) {
+                throw error
+            }
+        } catch PushFault.refused(let error) {
+            throw error
+        }
+    }
+
+    private func rejection(of incoming: IncomingChangeSet) throws -> Rejection? {
+        if let rejection = incoming.rejection { return rejection }
+        guard incoming.changeSet.kind == .save else { return nil }
+        return try validation?.rejection(incoming.changeSet, zone)
+    }
+
+    private func acknowledgement(
+        of place: LogPlace, _ reader: any ZoneReading
+    ) throws -> PushResponse.Acknowledgement {
+        var acknowledgement = PushResponse.Acknowledgement(
+            position: place.position, dot: place.dot, timestamp: place.timestamp,
+            digest: place.digest)
+        if place.kind == .void {
+            let page = try reader.changeSets(after: place.position - 1, byteLimit: 0)
+            acknowledgement.rejection = try page.changeSets.first.flatMap {
+                try ChangeSet(decoding: $0).rejection
+            }
+        }
+        return acknowledgement
+    }
+
+    /// - Throws: ``PushFault`` where the set is to blame; then nothing of it is kept.
+    private func append(
+        _ changeSet: ChangeSet, _ bytes: [UInt8], to writer: any ZoneWriting,
+        after log: inout LogState
+    ) throws -> PushResponse.Acknowledgement {
         let cursor = log.head.advanced(over: changeSet)
         do {
             try writer.atomically {
-                try writer.append(
-                    LogEntry(changeSet: changeSet, bytes: incoming.bytes, cursor: cursor))
-                try merge(changeSet, into: writer)
+                try writer.append(LogEntry(changeSet: changeSet, bytes: bytes, cursor: cursor))
+                if changeSet.kind == .save { try merge(changeSet, into: writer) }
             }
         } catch let error as ZoneStorageError {
-            throw Self.refusal(of: changeSet.dot, error)
+            throw PushFault(error) ?? error
         }
         log.head = cursor
         log.greatestTimestamp = max(log.greatestTimestamp, changeSet.timestamp)
         return PushResponse.Acknowledgement(
             position: cursor.position, dot: changeSet.dot, timestamp: changeSet.timestamp,
-            digest: changeSet.digest)
+            digest: changeSet.digest, rejection: changeSet.rejection)
     }
 
     private func merge(_ changeSet: ChangeSet, into writer: any ZoneWriting) throws {
         let merger = try StateMerger(changeSet, into: writer, disabled: disabled)
         var decoder = try ChangePayloadDecoder(changeSet.payload, author: changeSet.dot.replica)
         while let block = try decoder.next() { try merger.merge(block) }
-    }
-
-    private static func refusal(of dot: Dot, _ error: ZoneStorageError) -> any Error {
-        switch error.code {
-        case .recordHeld:
-            ProtocolError(.invalidChangeSet, error.message, details: dot.details)
-        case .tooManyReplicas:
-            ProtocolError(.storageFull, error.message, details: ["limit": "replicas"])
-        default: error
-        }
     }
 
     private static let unknownEpoch = ProtocolError(

@@ -65,7 +65,8 @@ extension ZoneService {
         var log = try writer.logState()
         let now = wallMilliseconds()
         let intake = PushIntake(
-            limits: limits, wallMilliseconds: wallMilliseconds, disabled: disabled)
+            limits: limits, wallMilliseconds: wallMilliseconds, zone: name, validation: nil,
+            disabled: disabled)
         let set = try horizonSet(deleting: dead, log, now: now, writer)
         _ = try intake.take(
             IncomingChangeSet(decoding: set.encoded(), limits: limits, checkingDigest: true),

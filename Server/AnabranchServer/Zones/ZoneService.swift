@@ -27,10 +27,12 @@ public final class ZoneService: Sendable {
 
     /// - Parameters:
     ///   - wallMilliseconds: The server's clock, since 1970-01-01 UTC.
+    ///   - validation: The operator's own rules; `nil` where there are none.
     ///   - disabled: Empty, except where a simulation shows that a mechanism is needed.
     package init(
         name: ZoneName, storage: any ZoneStorage, limits: ZoneLimits = ZoneLimits(),
-        wallMilliseconds: @escaping @Sendable () -> Int64, disabled: Set<Mechanism> = []
+        validation: PushValidation? = nil, wallMilliseconds: @escaping @Sendable () -> Int64,
+        disabled: Set<Mechanism> = []
     ) {
         self.name = name
         self.storage = storage
@@ -38,7 +40,8 @@ public final class ZoneService: Sendable {
         self.wallMilliseconds = wallMilliseconds
         self.disabled = disabled
         let intake = PushIntake(
-            limits: limits, wallMilliseconds: wallMilliseconds, disabled: disabled)
+            limits: limits, wallMilliseconds: wallMilliseconds, zone: name,
+            validation: validation, disabled: disabled)
         pushes = CommitQueue(mostTogether: Self.mostPushesTogether) { [acknowledged] jobs in
             try storage.write { writer in
                 let outcomes = try jobs.map { try intake.take($0, into: writer) }
@@ -55,7 +58,8 @@ public final class ZoneService: Sendable {
         storage.close()
     }
 
-    /// Takes in change sets, in their order, up to the first that is refused.
+    /// Takes in change sets, in their order, up to the first that is refused. What is rejected
+    /// for good becomes a void, which keeps its place (``PushValidation``).
     ///
     /// Sets that the log holds already are acknowledged in the log's form and not applied again,
     /// so a retry after a lost answer is harmless. What is acknowledged is durable.

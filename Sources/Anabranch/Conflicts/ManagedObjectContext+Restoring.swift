@@ -98,9 +98,12 @@ extension ManagedObjectContext {
 
 extension EntityDescription {
     /// The property that a conflict is about, on the side that is stored.
-    func property(of conflict: Conflict) -> PropertyDescription? {
+    func property(of conflict: Conflict) -> PropertyDescription? { property(conflict.property) }
+
+    /// The property of a wire property, on the side that is stored.
+    func property(_ wireProperty: WireProperty) -> PropertyDescription? {
         slots.first { property in
-            guard property.wireProperty == conflict.property else { return false }
+            guard property.wireProperty == wireProperty else { return false }
             switch property {
             case .attribute(let attribute): return !attribute.isTransient
             case .relationship(let relationship):

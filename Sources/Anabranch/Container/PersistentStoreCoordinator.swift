@@ -16,6 +16,7 @@ public final class PersistentStoreCoordinator: Sendable {
     private let numbers = NumberReserve()
     private let links = Mutex<[ContextLink]>([])
     let conflictListeners = Listeners<RecordedConflicts>()
+    let rejectionListeners = Listeners<[RejectedSave.ID]>()
     let resolverQueue = ResolverQueue()
 
     /// - Throws: ``StoreError`` with the file as it was; ``PropertyError`` with code
@@ -113,6 +114,9 @@ extension PersistentStoreCoordinator {
         let group = DispatchGroup()
         for link in links.withLock({ $0 }) {
             link.enqueue(in: group) { $0.merge(changes, author: author) }
+        }
+        if !changes.rejections.isEmpty {
+            group.notify(queue: .global()) { [self] in post(changes.rejections) }
         }
         guard !changes.conflicts.isEmpty else {
             if let whenMerged { group.notify(queue: .global(), execute: whenMerged) }

@@ -3,8 +3,8 @@ extension ChangeSet {
     /// Bytes of the shortest encoded change set, whose payload and names are empty.
     public static let leastByteCount = 98
 
-    /// The set as it travels: version, core, previous origin, origin, for a rewritten set its
-    /// digest, and the context.
+    /// The set as it travels: version, core, previous origin, origin, the digest where the origin
+    /// does not cover it, and the context.
     public func encoded() -> [UInt8] {
         var writer = ByteWriter(reservingCapacity: payload.count + 256)
         writer.append(byte: Self.version)
@@ -14,7 +14,7 @@ extension ChangeSet {
                 payload: payload, rewrittenFrom: rewrittenFrom))
         writer.append(digest: previousOrigin)
         writer.append(digest: origin)
-        if rewrittenFrom != nil { writer.append(digest: digest) }
+        if saysDigest { writer.append(digest: digest) }
         writer.append(context: context)
         return writer.bytes
     }
@@ -22,7 +22,7 @@ extension ChangeSet {
     /// Decodes one change set from bytes that came from the network or a file.
     ///
     /// Digest and, unless the set is marked as rewritten, origin are computed anew and compared.
-    /// The payload's own form is not looked at: ``decodedPayload()`` does that.
+    /// The form of a save's payload is not looked at: ``decodedPayload()`` does that.
     ///
     /// - Parameters:
     ///   - bytes: Exactly one encoded change set.
@@ -45,6 +45,7 @@ extension ChangeSet {
         let encodedCore = try Self.copy(of: core)
         self = try Self.readCore(&core, then: &reader, digest: Digest(of: encodedCore))
         try reader.expectEnd()
+        try checkForm()
         if isChecked { try checkOrigin(reader) }
     }
 
@@ -57,8 +58,8 @@ extension ChangeSet {
         _ core: inout ByteReader, then reader: inout ByteReader, digest: Digest
     ) throws(ChangeSetDecodingError) -> ChangeSet {
         let kind = LogEntryKind(rawValue: try core.readByte())
-        guard kind == .save else {
-            throw core.failure(.unsupportedVersion, "entries of kind \(kind.rawValue) are unknown")
+        guard kind.isKnown else {
+            throw core.failure(.unsupportedVersion, "entries of kind \(kind) are unknown")
         }
         let isRewritten = try core.readFlag()
         let dot = try core.readDot()
@@ -70,7 +71,7 @@ extension ChangeSet {
         try core.expectEnd()
         let previousOrigin = try reader.readDigest()
         let origin = try reader.readDigest()
-        if isRewritten, try reader.readDigest() != digest {
+        if isRewritten || kind == .void, try reader.readDigest() != digest {
             throw reader.failure(.digestMismatch, "the digest of \(dot) is another")
         }
         return ChangeSet(
@@ -81,7 +82,7 @@ extension ChangeSet {
 
     private func checkOrigin(_ reader: ByteReader) throws(ChangeSetDecodingError) {
         guard rewrittenFrom == nil else { return }
-        guard origin == Self.origin(previous: previousOrigin, digest: digest) else {
+        guard origin == Self.origin(previous: previousOrigin, digest: try savedDigest()) else {
             throw reader.failure(.digestMismatch, "the origin of \(dot) is another")
         }
     }

@@ -1,4 +1,5 @@
-/// One save: who, when, knowing what, and what it changed.
+/// One save: who, when, knowing what, and what it changed; or what stands for one in a log
+/// (``LogEntryKind``).
 ///
 /// The chain of origins is a replica's true history. A set's origin is the digest of the previous
 /// set's origin and of the set as it was first saved; it stays whatever later happens to dot,
@@ -13,7 +14,7 @@ public struct ChangeSet: Hashable, Sendable {
     public let author: String
     /// What the save was for, as the app says (the context's name); empty where it says nothing.
     public let name: String
-    /// The encoded ``ChangePayload``.
+    /// Of a save the encoded ``ChangePayload``.
     public let payload: [UInt8]
     /// The dot under which the set was first saved, where it has been renamed or restamped since.
     public let rewrittenFrom: Dot?
@@ -99,8 +100,10 @@ public struct ChangeSet: Hashable, Sendable {
                 payload: payload, rewrittenFrom: rewrittenFrom))
     }
 
+    /// What the set changes, which is nothing for all but a save.
     public func decodedPayload() throws(ChangeSetDecodingError) -> ChangePayload {
-        try ChangePayload(decoding: payload, author: dot.replica)
+        guard kind == .save else { return ChangePayload(blocks: []) }
+        return try ChangePayload(decoding: payload, author: dot.replica)
     }
 
     static func core(

@@ -1,11 +1,28 @@
 /// What an entry of a log is.
 ///
-/// The numbers are part of the format. Reserved: a part of a huge save 1, `void` (a rejected save
-/// that keeps its number) 2, `lost` (declared gone, counts as held) 3, the horizon 4.
+/// The numbers are part of the format. Reserved: a part of a huge save 1, the horizon 4. What is
+/// new gets its number here, its form in `LogEntryKind+Form`, and its meaning where entries are
+/// taken in: `PushIntake` in a zone, `ApplyOperation` in a store.
 public struct LogEntryKind: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// One whole save.
     public static let save = LogEntryKind(rawValue: 0)
+    /// A save that was rejected for good. It keeps its dot, time and origin and changes nothing;
+    /// its payload is a ``Rejection``.
+    public static let void = LogEntryKind(rawValue: 2)
+    /// Stands for a save that nobody could supply. It counts as held and changes nothing.
+    public static let lost = LogEntryKind(rawValue: 3)
+}
+
+extension LogEntryKind: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .save: "save"
+        case .void: "void"
+        case .lost: "lost"
+        default: "\(rawValue)"
+        }
+    }
 }

@@ -14,6 +14,11 @@ public struct Dot: Hashable, Sendable {
         self.replica = replica
         self.sequence = sequence
     }
+
+    /// The replica's set before this one; `nil` of the first.
+    public var predecessor: Dot? {
+        sequence > 1 ? Dot(replica: replica, sequence: sequence - 1) : nil
+    }
 }
 
 extension Dot: Comparable {

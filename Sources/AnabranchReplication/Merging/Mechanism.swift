@@ -39,6 +39,8 @@ package enum Mechanism: String, CaseIterable, Sendable {
     case numberReservation
     /// What rewriting touches is repaired.
     case repair
+    /// What a rejected save had changed is changed back.
+    case voidRepair
     /// What a merge discards is written down.
     case journal
     /// A set leaves its file only when it has been flushed.

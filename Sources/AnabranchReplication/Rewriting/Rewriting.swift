@@ -57,6 +57,7 @@ public struct Rewriting: Sendable {
     public func rewritten(_ set: ChangeSet) throws(ChangeSetDecodingError) -> ChangeSet {
         let name = names[set.dot] ?? Name(dot: set.dot, timestamp: set.timestamp)
         let context = rewritten(set.context)
+        guard set.kind == .save else { return renamed(set, name, context) }
         let old = try set.decodedPayload()
         try checkIsKnown(old, of: set)
         let new = ChangePayload(blocks: old.blocks.map(rewritten))
@@ -69,6 +70,21 @@ public struct Rewriting: Sendable {
         return ChangeSet(
             rewriting: set, dot: name.dot, timestamp: name.timestamp,
             payload: new.encoded(author: name.dot.replica), context: context)
+    }
+
+    /// An entry that mentions nothing but itself.
+    private func renamed(
+        _ set: ChangeSet, _ name: Name, _ context: CausalContext
+    ) -> ChangeSet {
+        guard name.dot != set.dot || name.timestamp != set.timestamp else {
+            var kept = set
+            kept.context = context
+            return kept
+        }
+        if set.kind == .lost { return ChangeSet(lost: name.dot) }
+        return ChangeSet(
+            rewriting: set, dot: name.dot, timestamp: name.timestamp, payload: set.payload,
+            context: context)
     }
 
     /// What an operation of a later format mentions can't be given other names.
@@ -100,7 +116,9 @@ public struct Rewriting: Sendable {
     private func base(of dot: Dot, as new: Dot) -> CausalContext.Entry? {
         guard new.replica != dot.replica, dot.sequence >= new.sequence else { return nil }
         let first = Dot(replica: dot.replica, sequence: dot.sequence - new.sequence + 1)
-        return forks[first]
+        guard var base = forks[first] else { return nil }
+        if let name = names[base.dot] { base.dot = name.dot }
+        return base
     }
 
     func rewritten(_ record: RecordID) -> RecordID { records[record] ?? record }

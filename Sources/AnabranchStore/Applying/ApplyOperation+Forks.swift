@@ -11,12 +11,41 @@ extension ApplyOperation {
                 "Can't apply \(set.dot) because the zone's log has had it in another form before.",
                 path: transaction.store.path)
         }
+        if held.changeSet.kind != .save || set.kind != .save {
+            return try exchange(held, for: set, log)
+        }
         var rewriting = Rewriting()
         try name(held.changeSet, set.dot, set.timestamp, in: &rewriting)
-        if held.changeSet.dot.replica != set.dot.replica {
-            try nameSuccessors(of: held.changeSet.dot, as: set.dot, log, in: &rewriting)
-        }
+        try moveSuccessors(of: held.changeSet.dot, to: set.dot, log, in: &rewriting)
         try rewrite(rewriting, adopting: set)
+    }
+
+    /// The zone's log has a void in the place of a save that this file holds, or the other way
+    /// round, or a void with another reason.
+    private mutating func exchange(
+        _ held: LogEntry, for set: ChangeSet, _ log: ChangeLog
+    ) throws {
+        let old = held.changeSet
+        if old.dot != set.dot || old.timestamp != set.timestamp {
+            var rewriting = Rewriting()
+            try name(old, set.dot, set.timestamp, in: &rewriting)
+            try moveSuccessors(of: old.dot, to: set.dot, log, in: &rewriting)
+            try rewrite(rewriting, adopting: nil)
+        }
+        guard let entry = try log.entry(at: held.localPosition) else { return }
+        if old.kind == .save {
+            var operation = VoidOperation(transaction)
+            try operation.run([(entry, set)], &changes)
+        } else {
+            try log.replace(entry, by: set, ordinal: try transaction.ordinal(of: set.dot.replica))
+            if set.kind == .save {
+                try RejectedSaves(connection: connection).remove(withOrigin: set.origin)
+                let touched = try set.decodedPayload().blocks.flatMap(\.touchedRecords)
+                try Debts(connection: connection).add(try touched.map(transaction.localID))
+            }
+        }
+        // What was read of the log before is not what it says now.
+        self = ApplyOperation(transaction, changes: changes)
     }
 
     /// The zone's log holds another set under the name of one of this file's: the histories
@@ -36,6 +65,22 @@ extension ApplyOperation {
         try name(held.changeSet, first, held.changeSet.timestamp, in: &rewriting)
         try nameSuccessors(of: set.dot, as: first, log, in: &rewriting)
         try rewrite(rewriting, adopting: nil)
+    }
+
+    /// What follows a set that takes another replica's name follows it there, unless that replica's
+    /// history goes on in another way already: then it is a branch of its own.
+    private func moveSuccessors(
+        of old: Dot, to new: Dot, _ log: ChangeLog, in rewriting: inout Rewriting
+    ) throws {
+        guard old.replica != new.replica else { return }
+        let next = Dot(replica: new.replica, sequence: new.sequence + 1)
+        let following = Dot(replica: old.replica, sequence: old.sequence + 1)
+        guard try log.entry(named: next) != nil, let first = try log.entry(named: following) else {
+            return try nameSuccessors(of: old, as: new, log, in: &rewriting)
+        }
+        let branch = ReplicaID(ofForkAt: next, origin: first.changeSet.origin)
+        let base = Dot(replica: branch, sequence: 0)
+        try nameSuccessors(of: old, as: base, log, in: &rewriting)
     }
 
     private func nameSuccessors(

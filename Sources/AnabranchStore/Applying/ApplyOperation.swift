@@ -37,6 +37,7 @@ struct ApplyOperation {
 
     mutating func apply(_ set: ChangeSet, at place: CausalContext.Prefix) throws {
         if try noteEcho(of: set, at: place) { return }
+        if try meetLoss(of: set, at: place) { return }
         let ordinal = try transaction.ordinal(of: set.dot.replica)
         try checkContinues(set, ordinal: ordinal)
         try takeIn(set, ordinal: ordinal, at: place)
@@ -107,7 +108,8 @@ struct ApplyOperation {
                 "Can't apply \(set.dot) because sequence \(head.sequence + 1) of its replica is "
                     + "not held.", path: transaction.store.path)
         }
-        guard try set.previousOrigin == head.origin || beginsRenamedHistory(set) else {
+        guard try set.previousOrigin == head.origin || beginsRenamedHistory(set) || followsLoss(set)
+        else {
             // No digest covers what a rewritten set says of its predecessor: more likely than
             // another history is damage, which asking again mends.
             throw set.rewrittenFrom == nil ? forked(set) : damaged(set)
@@ -140,6 +142,7 @@ struct ApplyOperation {
         of incoming: IncomingSet, part: (ChangeBlock) -> ChangeBlock? = { $0 }
     ) throws {
         let set = incoming.changeSet
+        guard set.kind == .save else { return }
         var decoder = try reading(set) { () throws(ChangeSetDecodingError) in
             try ChangePayloadDecoder(set.payload, author: set.dot.replica)
         }

@@ -30,6 +30,9 @@ package struct ChangedRecords: Sendable {
     /// What the page has added to the conflict journal, in its order.
     package var conflicts: [RecordedConflict] = []
 
+    /// Saves of this file that turned out to be rejected, by their numbers.
+    package var rejections: [RejectedSave.ID] = []
+
     package init(entities: [Entity] = [], renamed: [LocalID: LocalID] = [:]) {
         self.entities = entities
         self.renamed = renamed

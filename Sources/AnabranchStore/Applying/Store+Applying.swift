@@ -30,6 +30,7 @@ extension Store {
             var changed = try operation.changes.collected(
                 StoreReader(transaction.connection, schema: schema))
             changed.conflicts = try transaction.settleConflicts()
+            changed.rejections = transaction.rejections
             return changed
         }
     }

@@ -14,6 +14,9 @@ final class WriteTransaction {
     /// What was added to the conflict journal, with the entities that it names.
     private(set) var recordedConflicts: [(id: Int64, record: LocalID, entity: WireName)] = []
 
+    /// Numbers of the saves that turned out to be rejected.
+    private(set) var rejections: [RejectedSave.ID] = []
+
     var schema: StoreSchema { store.schema }
     var environment: StoreEnvironment { store.environment }
 
@@ -50,6 +53,8 @@ final class WriteTransaction {
     func noteConflict(_ id: Int64, of record: LocalID, entity: WireName) {
         recordedConflicts.append((id, record, entity))
     }
+
+    func noteRejection(_ id: RejectedSave.ID) { rejections.append(id) }
 
     func finish() throws { try state.write(connection) }
 

@@ -78,12 +78,14 @@ struct ChangeLog {
             .integer(entry.localPosition))
     }
 
-    /// Gives an entry another form of the same save; its place in this log stays.
+    /// Gives an entry another form of the same save, or what stands for it; its place in this log
+    /// stays.
     func replace(_ entry: LogEntry, by set: ChangeSet, ordinal: Int64) throws {
         let statement = try connection.cached(
             """
             UPDATE ab_changeset SET replica = ?, seq = ?, hlc = ?, context = ?, rewritten = ?,
-            digest = ?, payload = ? WHERE position = ?
+            digest = ?, payload = ?, kind = ?, author = ?, name = ?, previous_origin = ?,
+            origin = ? WHERE position = ?
             """)
         var context = ByteWriter()
         context.append(context: set.context)
@@ -96,7 +98,12 @@ struct ChangeLog {
         try statement.bind(set.rewrittenFrom == nil ? nil : rewritten.bytes, at: 5)
         try statement.bind(set.digest.bytes, at: 6)
         try statement.bind(set.payload, at: 7)
-        try statement.bind(entry.localPosition, at: 8)
+        try statement.bind(Int64(set.kind.rawValue), at: 8)
+        try statement.bind(set.author, at: 9)
+        try statement.bind(set.name, at: 10)
+        try statement.bind(set.previousOrigin.bytes, at: 11)
+        try statement.bind(set.origin.bytes, at: 12)
+        try statement.bind(entry.localPosition, at: 13)
         try statement.run()
     }
 

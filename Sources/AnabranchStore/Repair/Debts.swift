@@ -15,6 +15,16 @@ struct Debts {
         }
     }
 
+    /// Every record that this file holds, seen or not.
+    func addEverything(in schema: StoreSchema) throws {
+        for table in schema.tables {
+            try connection.run(
+                "INSERT OR IGNORE INTO ab_debt (record) SELECT ab_pk FROM \(table.name)")
+        }
+        try connection.run(
+            "INSERT OR IGNORE INTO ab_debt (record) SELECT record FROM ab_deferred_record")
+    }
+
     func settle(_ ids: some Sequence<LocalID>) throws {
         let statement = try connection.cached("DELETE FROM ab_debt WHERE record = ?")
         for id in ids {

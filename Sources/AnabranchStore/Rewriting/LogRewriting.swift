@@ -29,11 +29,18 @@ struct LogRewriting {
 
     mutating func run(_ changes: inout ChangeCollector) throws {
         let entries = try log.unplaced()
+        for entry in entries where rewriting[entry.changeSet.dot] != nil {
+            // A name may be another entry's until that has got its own.
+            try connection.run(
+                "UPDATE ab_changeset SET seq = -position WHERE position = ?",
+                .integer(entry.localPosition))
+        }
         for entry in entries { try rewrite(entry) }
         try moveHeads(of: entries)
         let renamed = try localRenames()
         try renameReferences(renamed, &changes)
         try renameConflicts(renamed)
+        try RejectedSaves(connection: connection).rewrite(rewriting)
         if !transaction.environment.disabled.contains(.repair) {
             try Debts(connection: connection).add(touched.subtracting(born))
         }
@@ -45,7 +52,7 @@ struct LogRewriting {
         let old = entry.changeSet
         var new = try rewriting.rewritten(old)
         if let given, given.origin == old.origin { new = given }
-        guard new != old else { return }
+        guard new != old || rewriting[old.dot] != nil else { return }
         let ordinal = try transaction.ordinal(of: new.dot.replica, isOwn: true)
         try log.replace(entry, by: new, ordinal: ordinal)
         guard new.digest != old.digest else { return }

@@ -41,6 +41,9 @@ enum CoreTables {
             author TEXT, winner_hlc INTEGER, winner_by INTEGER, winner_author TEXT,
             winner_value BLOB, noticed INTEGER);
         CREATE INDEX ab_conflict_noticed ON ab_conflict (noticed);
+        CREATE TABLE ab_rejected (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, cause INTEGER, origin BLOB, code TEXT,
+            reason TEXT, noticed INTEGER, change_set BLOB);
         CREATE TABLE ab_epoch (id BLOB PRIMARY KEY) WITHOUT ROWID;
         CREATE TABLE ab_delete_mark (record INTEGER PRIMARY KEY, seen BLOB);
         CREATE TABLE ab_debt (record INTEGER PRIMARY KEY);

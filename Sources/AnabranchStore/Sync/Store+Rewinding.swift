@@ -12,8 +12,8 @@ extension Store {
     ///   - position: Not beyond the store's cursor, nor before the start of this file's part of
     ///     the log.
     ///   - earlier: One that is known, of the epoch that the cursor is to name.
-    /// - Throws: ``StoreError`` `corrupt` where this file's log lacks one of the zone's entries.
-    package func cursor(at position: UInt64, behind earlier: LogCursor) throws -> LogCursor {
+    /// - Returns: `nil` where this file's log no longer has one of the zone's entries.
+    package func cursor(at position: UInt64, behind earlier: LogCursor) throws -> LogCursor? {
         try read { reader in
             var cursor = earlier
             if let start = try StoreState.read(reader.connection).start,
@@ -32,14 +32,12 @@ extension Store {
                 """)
             try statement.bind(Int64(clamping: cursor.position), at: 1)
             try statement.bind(Int64(clamping: position), at: 2)
-            while try statement.step() { cursor = try cursor.advanced(over: statement) }
-            guard cursor.position == position else {
-                throw StoreError(
-                    .corrupt,
-                    "Can't go back to position \(position) because the log ends at "
-                        + "\(cursor.position).", path: path)
+            while try statement.step() {
+                guard let next = try cursor.advanced(over: statement, in: path) else { break }
+                cursor = next
             }
-            return cursor
+            statement.reset()
+            return cursor.position == position ? cursor : nil
         }
     }
 
@@ -81,14 +79,17 @@ extension Store {
 
 extension LogCursor {
     /// - Parameter row: Of kind, replica, sequence, digest, origin, position.
-    fileprivate func advanced(over row: Statement) throws -> LogCursor {
-        guard UInt64(bitPattern: row.int64(at: 5)) == position + 1,
-            let replica = ReplicaID(bytes: row.bytes(at: 1)),
+    ///
+    /// - Returns: `nil` where the row is not that of the next position.
+    fileprivate func advanced(over row: Statement, in path: String) throws -> LogCursor? {
+        guard UInt64(bitPattern: row.int64(at: 5)) == position + 1 else { return nil }
+        guard let replica = ReplicaID(bytes: row.bytes(at: 1)),
             let digest = Digest(bytes: row.bytes(at: 3)),
             let origin = Digest(bytes: row.bytes(at: 4))
         else {
             throw StoreError(
-                .corrupt, "Can't go back in the log because its entry \(position + 1) is missing.")
+                .corrupt, "Can't go back in the log because its entry \(position + 1) is damaged.",
+                path: path)
         }
         return advanced(
             kind: LogEntryKind(rawValue: UInt8(truncatingIfNeeded: row.int64(at: 0))),
@@ -98,6 +99,41 @@ extension LogCursor {
 }
 
 extension WriteTransaction {
+    /// What is held of replicas whose last set is not in this file's log any more. Nobody can tell
+    /// who knew of it, so all who are sent again and may have known it say so: a zone that took
+    /// them in before it would give them another order than this file did.
+    private func forgottenHeads() throws -> [ReplicaID: CausalContext.Entry] {
+        let statement = try connection.cached(
+            """
+            SELECT id, seen, origin FROM ab_replica r WHERE seen > 0 AND NOT EXISTS
+            (SELECT 1 FROM ab_changeset WHERE replica = r.ordinal AND seq = r.seen)
+            """)
+        var heads: [ReplicaID: CausalContext.Entry] = [:]
+        while try statement.step() {
+            guard let replica = ReplicaID(bytes: statement.bytes(at: 0)),
+                let origin = Digest(bytes: statement.bytes(at: 2))
+            else { continue }
+            heads[replica] = CausalContext.Entry(
+                dot: Dot(replica: replica, sequence: UInt64(bitPattern: statement.int64(at: 1))),
+                originPrefix: origin.prefix)
+        }
+        return heads
+    }
+
+    /// The first position of the zone's log of which this file's log has no entry any more.
+    private func firstHole(behind position: UInt64) throws -> UInt64 {
+        let statement = try connection.cached(
+            """
+            SELECT server_position FROM ab_changeset WHERE server_position > ?
+            ORDER BY server_position
+            """)
+        try statement.bind(Int64(clamping: position), at: 1)
+        var next = position + 1
+        while try statement.step(), UInt64(bitPattern: statement.int64(at: 0)) == next { next += 1 }
+        statement.reset()
+        return next
+    }
+
     /// Says in the words of another log what the authors of sets held that are sent again: the
     /// prefix that both logs share, and one by one what lies beyond it.
     fileprivate func rewriteContexts(for cursor: LogCursor) throws {
@@ -105,6 +141,8 @@ extension WriteTransaction {
         let sets = try log.entries(placedAfter: cursor.position)
         var tail = sets.compactMap { entry in entry.place.map { ($0.position, entry.changeSet) } }
             .sorted { $0.0 < $1.0 }[...]
+        let forgotten = try forgottenHeads()
+        let firstHole = try firstHole(behind: cursor.position)
         var heads: [ReplicaID: CausalContext.Entry] = [:]
         let byPrefix = sets.filter { $0.changeSet.context.prefix != nil }.sorted {
             ($0.changeSet.context.prefix?.position ?? 0)
@@ -118,7 +156,9 @@ extension WriteTransaction {
                 tail = tail.dropFirst()
             }
             var context = entry.changeSet.context
-            let beyond = heads.values.filter { $0.dot.replica != entry.changeSet.dot.replica }
+            var known = heads
+            if held >= firstHole { known.merge(forgotten) { $0.dot < $1.dot ? $1 : $0 } }
+            let beyond = known.values.filter { $0.dot.replica != entry.changeSet.dot.replica }
             context = CausalContext(
                 prefix: .init(epoch: cursor.epoch, position: min(held, cursor.position)),
                 beyond: context.beyond + beyond)

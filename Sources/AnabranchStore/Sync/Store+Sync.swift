@@ -23,7 +23,8 @@ extension Store {
                 epochs: try Self.epochs(reader),
                 hasDebts: try !Debts(connection: reader.connection).first(1).isEmpty,
                 start: state.start, wantsSnapshot: state.wantsSnapshot,
-                staged: try SnapshotStage(connection: reader.connection).staged())
+                staged: try SnapshotStage(connection: reader.connection).staged(),
+                rejectedCount: try RejectedSaves(connection: reader.connection).count())
         }
     }
 
@@ -76,23 +77,45 @@ extension Store {
     /// that lie right behind it.
     ///
     /// A set that the log has in another form than this file is left as it is: the pull brings
-    /// the log's form, which is then taken over.
-    package func acknowledge(_ acknowledged: [Acknowledged], epoch: EpochID) throws {
+    /// the log's form, which is then taken over. What was rejected becomes the void that the log
+    /// has.
+    ///
+    /// - Returns: The records of rejected saves, as far as they are gone.
+    @discardableResult
+    package func acknowledge(
+        _ acknowledged: [Acknowledged], epoch: EpochID
+    ) throws -> ChangedRecords {
         try write { transaction in
             let log = ChangeLog(
                 connection: transaction.connection, replicas: transaction.replicas)
             let places = ZonePlaces(transaction.connection)
+            var voids: [VoidOperation.Pair] = []
             for item in acknowledged {
                 guard let held = try log.entry(at: item.localPosition) else { continue }
-                guard held.changeSet.digest == item.digest, held.changeSet.dot == item.dot else {
-                    continue
-                }
+                let form = held.changeSet.form(after: item.rejection)
+                guard form.digest == item.digest, form.dot == item.dot else { continue }
+                if form.kind != held.changeSet.kind { voids.append((held, form)) }
                 try places.note(
                     CausalContext.Prefix(epoch: epoch, position: item.position),
                     ofSetAt: item.localPosition)
             }
+            var changes = ChangeCollector()
+            var operation = VoidOperation(transaction)
+            try operation.run(voids, &changes)
             try transaction.advanceCursor(in: epoch)
+            var changed = try changes.collected(
+                StoreReader(transaction.connection, schema: schema))
+            changed.rejections = transaction.rejections
+            return changed
         }
+    }
+}
+
+extension ChangeSet {
+    /// What a zone's log has of the set once it has said whether it rejects it.
+    package func form(after rejection: Rejection?) -> ChangeSet {
+        guard let rejection, kind == .save else { return self }
+        return ChangeSet(voiding: self, for: rejection)
     }
 }
 

@@ -21,12 +21,15 @@ package struct SyncState: Sendable {
     package let wantsSnapshot: Bool
     /// What has come of a snapshot.
     package let staged: StagedSnapshot?
+    /// Saves that the zone has rejected and that nobody has discarded.
+    package let rejectedCount: Int
 
     package init(
         replica: ReplicaID, cursor: LogCursor?, last: (sequence: UInt64, origin: Digest)?,
         pendingCount: Int, pendingByteCount: Int,
         epochs: Set<EpochID> = [], hasDebts: Bool = false, start: LogCursor? = nil,
-        wantsSnapshot: Bool = false, staged: StagedSnapshot? = nil
+        wantsSnapshot: Bool = false, staged: StagedSnapshot? = nil,
+        rejectedCount: Int = 0
     ) {
         self.start = start
         self.wantsSnapshot = wantsSnapshot
@@ -38,6 +41,7 @@ package struct SyncState: Sendable {
         self.pendingByteCount = pendingByteCount
         self.epochs = epochs
         self.hasDebts = hasDebts
+        self.rejectedCount = rejectedCount
     }
 }
 
@@ -51,15 +55,18 @@ package struct Acknowledged: Sendable {
     package let dot: Dot
     package let timestamp: HybridTimestamp
     package let digest: Digest
+    /// Why the zone's log has a void in its place; `nil` where it has the set.
+    package let rejection: Rejection?
 
     package init(
         localPosition: Int64, position: UInt64, dot: Dot, timestamp: HybridTimestamp,
-        digest: Digest
+        digest: Digest, rejection: Rejection? = nil
     ) {
         self.localPosition = localPosition
         self.position = position
         self.dot = dot
         self.timestamp = timestamp
         self.digest = digest
+        self.rejection = rejection
     }
 }

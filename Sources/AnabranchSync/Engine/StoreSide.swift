@@ -16,6 +16,8 @@ package struct StoreSide: Sendable {
     private let didApply: Observer
     /// Contexts that have not refreshed their objects yet.
     let merges = PendingMerges()
+    /// Saves that turned out to be rejected since this was last asked.
+    private let rejections = RejectionCount()
 
     package init(_ store: Store, didApply: @escaping Observer = { _, done in done() }) {
         self.store = store
@@ -30,7 +32,7 @@ package struct StoreSide: Sendable {
             switch work {
             case .apply(let page): return try applied { try store.apply(page) }
             case .acknowledge(let acknowledgements, let epoch):
-                try store.acknowledge(acknowledgements, epoch: epoch)
+                show(try store.acknowledge(acknowledgements, epoch: epoch))
                 return .acknowledged(try store.syncState())
             case .loadPending(let byteLimit): return try load(byteLimit: byteLimit)
             case .renewIdentity(let sequence): return try renew(ifLastBelow: sequence)
@@ -50,6 +52,10 @@ package struct StoreSide: Sendable {
                 return .staged(try store.syncState())
             case .loadSnapshot:
                 return try applied { try store.loadSnapshot() ?? ChangedRecords() }
+            case .supply(let missing):
+                let entries = try store.supply(missing)
+                if !entries.isEmpty { try store.makeDurable() }
+                return .supplied(entries)
             case .restamp(let limit, let offset):
                 show(try store.restamp(above: limit, clockOffsetMilliseconds: offset))
                 return .restamped
@@ -70,8 +76,12 @@ package struct StoreSide: Sendable {
         }
     }
 
+    func takeRejections() -> Int { rejections.take() }
+
     private func show(_ changed: ChangedRecords) {
-        guard !changed.isEmpty || !changed.conflicts.isEmpty else { return }
+        rejections.add(changed.rejections.count)
+        let isSilent = changed.conflicts.isEmpty && changed.rejections.isEmpty
+        guard !changed.isEmpty || !isSilent else { return }
         merges.begin()
         didApply(changed) { [merges] in merges.end() }
     }

@@ -149,6 +149,7 @@ extension SyncEngine {
             let zone = session.zone
             state.withLock { $0.zone = zone }
         }
+        _ = side.takeRejections()
         let begun = await onQueue { side in Result { try side.state() } }
         let stored: SyncState
         do { stored = try begun.get() } catch { throw SyncError(storeFailure: error) }
@@ -167,7 +168,10 @@ extension SyncEngine {
                 cost.note(work, took: timed.duration)
                 if case .rewound = event, options.movesZone { await keepAddress() }
             case .wait(let delay): event = try await wait(delay)
-            case .finish(.done(let outcome)): return cost.added(to: outcome)
+            case .finish(.done(let outcome)):
+                var outcome = cost.added(to: outcome)
+                outcome.rejectedSaves = side.takeRejections()
+                return outcome
             case .finish(.failed(let error)): throw error
             }
             action = session.advance(event, at: environment.moment)
@@ -270,13 +274,17 @@ extension SyncEngine {
     func refreshPending() async -> Int? {
         guard let stored = await onQueue({ side in try? side.state() }) else { return nil }
         let old = status
-        guard old.pendingCount != stored.pendingCount || old.position != stored.position else {
+        let isSame =
+            old.pendingCount == stored.pendingCount && old.position == stored.position
+            && old.rejectedCount == stored.rejectedCount
+        guard !isSame else {
             return stored.pendingCount
         }
         change { state in
             state.status.pendingCount = stored.pendingCount
             state.status.pendingByteCount = stored.pendingByteCount
             state.status.position = stored.position
+            state.status.rejectedCount = stored.rejectedCount
         }
         return stored.pendingCount
     }
@@ -296,6 +304,7 @@ extension SyncStatus {
         zone = kept.zone
         pendingCount = stored.pendingCount
         pendingByteCount = stored.pendingByteCount
+        rejectedCount = stored.rejectedCount
         position = stored.position
         headPosition = max(kept.headPosition ?? 0, stored.position)
         lastExchange = kept.lastExchange

@@ -42,7 +42,7 @@ extension Disposition {
         case .invalidChangeSet, .malformedRequest:
             // Perhaps damaged on the way: once more may help.
             return .retry(then: final)
-        case .unauthorized, .forbidden, .clockSkew, .unsupportedRule:
+        case .unauthorized, .forbidden, .clockSkew:
             return .final(final)
         case .untrustedServer, .responseTooLarge, .storeFailed, .zoneNotFound,
             .unsupportedVersion, .invalidServer, .insecureServer, .invalidToken:

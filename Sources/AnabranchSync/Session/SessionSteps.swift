@@ -44,6 +44,8 @@ extension SyncSession {
         /// Unpushed sets whose time is later get the least that keeps their order. Answer with
         /// `restamped`.
         case restamp(above: HybridTimestamp, clockOffsetMilliseconds: Int64)
+        /// Sets that the zone lacks and that another depends on. Answer with `supplied`.
+        case supply(MissingSets)
     }
 
     package enum Event: Sendable {
@@ -56,11 +58,14 @@ extension SyncSession {
         case acknowledged(SyncState)
         case renewed
         case noted(SyncState)
-        case cursor(LogCursor)
+        /// `nil` where the store's log no longer tells.
+        case cursor(LogCursor?)
         case rewound(SyncState)
         case debts([RecordID])
         case restamped
         case staged(SyncState)
+        /// Empty where the store holds them as the zone's: then the zone contradicts itself.
+        case supplied([LogEntry])
         case storeFailed(SyncError)
         case waited
     }

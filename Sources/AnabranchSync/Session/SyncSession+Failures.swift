@@ -37,6 +37,7 @@ extension SyncSession {
             return restamp(error, at: moment)
         case .pullThenPush:
             exchange.rounds += 1
+            if let action = supply(for: error) { return action }
             guard exchange.rounds < limits.rounds, !exchange.needsSnapshot else {
                 return end(.stopPush, error, at: moment)
             }
@@ -49,7 +50,7 @@ extension SyncSession {
 
     private var isPushing: Bool {
         switch phase {
-        case .loading, .pushing, .acknowledging, .restamping: true
+        case .loading, .pushing, .acknowledging, .restamping, .supplying: true
         default: false
         }
     }
@@ -76,7 +77,7 @@ extension SyncSession {
         case .idle, .waiting: nil
         case .greeting, .probing: .hello
         case .noting, .renewing, .rewinding, .pulling, .applying: .pull
-        case .loading, .pushing, .acknowledging, .restamping: .push
+        case .loading, .pushing, .acknowledging, .restamping, .supplying: .push
         case .loadingDebts, .asking, .repairing: .repair
         case .askingChunk, .staging, .loadingSnapshot: .snapshot
         }

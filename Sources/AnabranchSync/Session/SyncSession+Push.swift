@@ -27,11 +27,17 @@ extension SyncSession {
             exchange.isPushOver = true
             return afterPush(at: moment)
         }
+        return push(sets, at: moment)
+    }
+
+    /// - Parameter sets: Not empty; as many of the first as fit go into the request.
+    mutating func push(_ sets: [LogEntry], at moment: Moment) -> Action {
         let (batch, bodies) = batch(of: sets)
         guard !batch.isEmpty else {
             return stopPush(tooLarge(sets[0]), at: moment)
         }
         phase = .pushing(batch)
+        let state = exchange.state
         let epoch = zone?.epoch ?? state.cursor?.epoch ?? EpochID(high: 0, low: 0)
         let request = PushRequest(epoch: epoch, changeSets: bodies)
         return send(.push, request.encoded(), at: moment)
@@ -80,15 +86,18 @@ extension SyncSession {
             return refused(refusal, at: moment)
         }
         exchange.failures = 0
-        exchange.outcome.pushedChangeSets += response.acknowledgements.count
+        let rejected = response.acknowledgements.count { $0.rejection != nil }
+        exchange.outcome.pushedChangeSets += response.acknowledgements.count - rejected
         let hasOtherForm = zip(sets, response.acknowledgements).contains { set, taken in
-            taken.digest != set.changeSet.digest || taken.dot != set.changeSet.dot
+            let form = set.changeSet.form(after: taken.rejection)
+            return taken.digest != form.digest || taken.dot != form.dot
         }
         phase = .acknowledging(refusal: response.refusal, hasOtherForm: hasOtherForm)
         let acknowledgements = zip(sets, response.acknowledgements).map { set, taken in
             Acknowledged(
                 localPosition: set.localPosition, position: taken.position, dot: taken.dot,
-                timestamp: taken.timestamp, digest: taken.digest)
+                timestamp: taken.timestamp, digest: taken.digest,
+                rejection: taken.rejection)
         }
         let epoch = zone?.epoch ?? exchange.state.cursor?.epoch ?? EpochID(high: 0, low: 0)
         return .store(.acknowledge(acknowledgements, epoch: epoch))

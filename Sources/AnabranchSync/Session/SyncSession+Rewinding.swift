@@ -45,11 +45,17 @@ extension SyncSession {
                 .contains($0) && $0 >= search.start ? $0 : nil
         }
         guard let position = likely ?? search.next else { return endSearch(at: moment) }
-        phase = .probing
+        phase = .probing(position)
         return .store(.cursor(at: position, behind: search.shared))
     }
 
-    mutating func probe(_ cursor: LogCursor, at moment: Moment) -> Action {
+    /// - Parameter cursor: `nil` where the store's log does not reach so far without a hole; what
+    ///   is behind that is sent again, though the zone may have it.
+    mutating func probe(_ cursor: LogCursor?, at position: UInt64, at moment: Moment) -> Action {
+        guard let cursor else {
+            exchange.search?.differing = position
+            return search(at: moment)
+        }
         exchange.search?.probe = cursor
         return hello(at: moment)
     }

@@ -54,6 +54,9 @@ package struct SyncSession: Sendable {
         var restamps = 0
         /// How often the push went back to pulling.
         var rounds = 0
+        /// What was supplied last, and how often something was.
+        var supplied: MissingSets?
+        var supplies = 0
         /// In a row, of the present request.
         var failures = 0
         /// Shrinks when the way is slow.
@@ -68,7 +71,8 @@ package struct SyncSession: Sendable {
         case renewing
         /// The zone's epochs are being kept; then the greeting is gone on with.
         case noting(HelloResponse)
-        case probing
+        /// The position whose cursor the store was asked for.
+        case probing(UInt64)
         case rewinding
         case pulling
         /// The first page is being applied.
@@ -79,6 +83,8 @@ package struct SyncSession: Sendable {
         ///   pull brings.
         case acknowledging(refusal: ProtocolError?, hasOtherForm: Bool)
         case restamping
+        /// What the zone misses is looked for; else the push stops for this.
+        case supplying(SyncError)
         case loadingDebts
         case asking([RecordID])
         case repairing
@@ -125,7 +131,8 @@ package struct SyncSession: Sendable {
         case (.noting(let response), .noted(let state)):
             exchange.state = state
             return goOn(response, at: moment)
-        case (.probing, .cursor(let cursor)): return probe(cursor, at: moment)
+        case (.probing(let position), .cursor(let cursor)):
+            return probe(cursor, at: position, at: moment)
         case (.rewinding, .rewound(let state)): return rewound(state, at: moment)
         case (.pulling, .received(let body)): return pulled(body, at: moment)
         case (.applying(let pages), .applied(let state)):
@@ -139,6 +146,8 @@ package struct SyncSession: Sendable {
             exchange.state = state
             return acknowledged(refusal, hasOtherForm, at: moment)
         case (.restamping, .restamped): return load()
+        case (.supplying(let error), .supplied(let entries)):
+            return supplied(entries, orElse: error, at: moment)
         case (.loadingDebts, .debts(let records)): return ask(records, at: moment)
         case (.asking, .received(let body)): return answered(body, at: moment)
         case (.repairing, .applied(let state)), (.repairing, .cursorMoved(let state)):

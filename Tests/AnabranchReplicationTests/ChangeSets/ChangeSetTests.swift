@@ -80,8 +80,10 @@ import Testing
         bytes[0] = 2
         #expect(failure(of: bytes)?.code == .unsupportedVersion)
         bytes[0] = ChangeSet.version
-        bytes[2] = 2
-        #expect(failure(of: bytes)?.code == .unsupportedVersion)
+        for kind in [1, 4, 5, 255] as [UInt8] {
+            bytes[2] = kind
+            #expect(failure(of: bytes)?.code == .unsupportedVersion)
+        }
     }
 
     @Test func `bytes behind the end are refused`() {

@@ -81,7 +81,7 @@ import Testing
         let (first, record) = author.insertPerson()
         _ = try zone.push(first, author.save([.yielding(record, seeing: [first.stamp])]))
         let again = author.save([.person(record, name: "Ada")])
-        #expect(try zone.push(again).refusal?.code == .invalidChangeSet)
+        #expect(try zone.push(again).acknowledgements.first?.rejection?.code == .malformed)
     }
 
     @Test(arguments: StorageKind.allCases)

@@ -62,13 +62,19 @@ import Testing
     ) throws {
         let zone = try TestZone(kind)
         var author = TestAuthor(1)
-        let (first, record) = author.insertPerson()
-        let second = author.save([.person(record, name: "twice")])
-        let (third, _) = author.insertPerson("Grace")
+        let (first, _) = author.insertPerson()
+        var late = author
+        late.context = CausalContext(
+            beyond: [
+                .init(dot: Dot(replica: ReplicaID(high: 7, low: 7), sequence: 1), originPrefix: 1)
+            ])
+        let (second, _) = late.insertPerson("Grace")
+        let (third, _) = late.insertPerson("Edsger")
         let response = try zone.push(first, second, third)
         #expect(response.acknowledgements.count == 1)
-        #expect(response.refusal?.code == .invalidChangeSet)
+        #expect(response.refusal?.code == .missingCauses)
         #expect(response.refusal?.details["sequence"] == "2")
+        #expect(response.refusal?.details["causeNext"] == "1")
         #expect(try zone.pullAll().sets == [first])
         #expect(try zone.records().count == 1)
     }
@@ -85,7 +91,7 @@ import Testing
             .rename(record, to: "changed"), .person(other, name: "new"),
             .person(record, name: "again"),
         ])
-        #expect(try zone.push(bad).refusal?.code == .invalidChangeSet)
+        #expect(try zone.push(bad).acknowledgements.map(\.rejection?.code) == [.malformed])
         #expect(try zone.service.canonicalHash().hash == hash)
     }
 
@@ -145,10 +151,9 @@ import Testing
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a rule or an operation that is not known is refused as such`(kind: StorageKind) throws {
+    func `a rule or an operation that is not known is rejected as such`(kind: StorageKind) throws {
         let zone = try TestZone(kind)
         var author = TestAuthor(1)
-        var twin = author
         let record = author.newRecord()
         let counter = author.save([
             .insert(
@@ -158,27 +163,30 @@ import Testing
                         WireProperty(name: "visits", type: .double, rule: .counter)
                     ], columns: [[.double(1)]]))
         ])
-        #expect(try zone.push(counter).refusal?.code == .unsupportedRule)
-        let later = twin.save([.unknown(operation: 10, bytes: [1, 2, 3])])
-        let refusal = try zone.push(later).refusal
-        #expect(refusal?.code == .unsupportedRule)
-        #expect(refusal?.details["sequence"] == "1")
+        let move = author.save([.unknown(operation: 10, bytes: [1, 2, 3])])
+        let response = try zone.push(counter, move)
+        #expect(response.refusal == nil)
+        #expect(
+            response.acknowledgements.map(\.rejection?.code)
+                == [.unsupportedRule, .unsupportedRule])
+        #expect(response.acknowledgements[0].rejection?.reason.contains("counter") == true)
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a set larger than the limit is refused`(kind: StorageKind) throws {
+    func `a set larger than the limit is rejected`(kind: StorageKind) throws {
         var limits = ZoneLimits()
         limits.changeSetBytes = 500
         let zone = try TestZone(kind, limits: limits)
         var author = TestAuthor(1)
         let (set, _) = author.insertPerson(String(repeating: "x", count: 500))
-        let refusal = try zone.push(set).refusal
-        #expect(refusal?.code == .invalidChangeSet)
-        #expect(refusal?.details["limit"] == "500")
+        let rejection = try zone.push(set).acknowledgements.first?.rejection
+        #expect(rejection?.code == .tooLarge)
+        #expect(rejection?.reason.contains("500") == true)
+        #expect(try zone.records().isEmpty)
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a set of few bytes and very many values is refused`(kind: StorageKind) throws {
+    func `a set of few bytes and very many values is rejected`(kind: StorageKind) throws {
         let zone = try TestZone(kind)
         var author = TestAuthor(1)
         let records = (0..<4200).map { _ in author.newRecord() }
@@ -191,8 +199,8 @@ import Testing
                     columns: properties.map { _ in nulls }))
         ])
         #expect(set.payload.count < 200_000)
-        #expect(try zone.push(set).refusal?.code == .invalidChangeSet)
-        #expect(try zone.service.head().position == 0)
+        #expect(try zone.push(set).acknowledgements.first?.rejection?.code == .malformed)
+        #expect(try zone.records().isEmpty)
     }
 
     @Test(arguments: StorageKind.allCases)
@@ -224,9 +232,9 @@ import Testing
 
 extension ChangeSet {
     /// The same save under another replica's name, as the losing branch of a fork gets.
-    func renamed(to replica: ReplicaID) -> ChangeSet {
+    func renamed(to replica: ReplicaID, sequence: UInt64? = nil) -> ChangeSet {
         var renamed = ChangeSet(
-            fromLog: kind, dot: Dot(replica: replica, sequence: dot.sequence),
+            fromLog: kind, dot: Dot(replica: replica, sequence: sequence ?? dot.sequence),
             timestamp: timestamp, author: author, name: name, payload: payload,
             rewrittenFrom: dot, previousOrigin: previousOrigin, origin: origin, digest: digest,
             context: context)

@@ -4,10 +4,10 @@ import AnabranchStore
 /// What every journal must have at least, in whatever order the sets came: values that nobody had
 /// seen who wrote over them or deleted their record.
 ///
-/// Left out is what sets that were renamed or got other times lose or make others lose: no journal
-/// has that yet; and counters, where nothing is lost but with the record. A value that some later
-/// author had seen may be in a journal or not, because it depends on the order of arrival whether
-/// it was lost to him or to another.
+/// Left out is what sets that were renamed or got other times lose or make others lose, and what
+/// records lose that a rejected save had touched: no journal has that yet; and counters, where
+/// nothing is lost but with the record. A value that some later author had seen may be in a journal
+/// or not, because it depends on the order of arrival whether it was lost to him or to another.
 struct ExpectedConflicts {
     struct Loss: Hashable {
         let record: RecordID
@@ -18,9 +18,12 @@ struct ExpectedConflicts {
     private(set) var losses: Set<Loss> = []
     private let rewritten: Set<Digest>
 
-    init(of state: IntendedState, _ history: SaveHistory) throws {
+    init(
+        of state: IntendedState, _ history: SaveHistory, leavingOut records: Set<RecordID> = []
+    ) throws {
         rewritten = state.rewritten
-        for (register, writes) in state.writes where register.property.rule != .counter {
+        for (register, writes) in state.writes
+        where register.property.rule != .counter && !records.contains(register.record) {
             let deleters = state.deleters[register.record] ?? []
             for write in writes where isUnlike(write, the: writes) {
                 let others = writes.map(\.origin).filter { $0 != write.origin } + deleters
@@ -31,7 +34,8 @@ struct ExpectedConflicts {
                     Loss(record: register.record, property: register.property, value: write.value))
             }
         }
-        for (name, adds) in state.adds {
+        for (name, adds) in state.adds
+        where !records.contains(name.left) && !records.contains(name.right) {
             let deleters =
                 (state.deleters[name.left] ?? []) + (state.deleters[name.right] ?? [])
             for add in adds where !deleters.isEmpty {

@@ -17,10 +17,12 @@ struct Oracles {
         try checkLog(log)
         try checkClocks(log)
         try checkAcknowledged(log)
+        let rejected = try checkRejected(log)
         let intended = try IntendedState(of: log)
         try checkStates(log, intended)
         let view = ExpectedView(of: intended.records)
-        let conflicts = try ExpectedConflicts(of: intended, world.history)
+        let conflicts = try ExpectedConflicts(
+            of: intended, world.history, leavingOut: rejected)
         for replica in replicas {
             try view.check(try replica.shown(), in: replica.path)
             try conflicts.check(try replica.store.conflicts(), in: replica.path)
@@ -59,6 +61,32 @@ struct Oracles {
                     "\(missing.count) acknowledged saves of \(replica.path) are missing")
             }
         }
+    }
+
+    /// The zone has rejected what it was to reject, and each such save is in the table of every
+    /// replica that made it, and nothing else is.
+    ///
+    /// - Returns: The records that the saves touched.
+    private func checkRejected(_ log: [ChangeSet]) throws -> Set<RecordID> {
+        let voids = Set(log.filter { $0.kind == .void }.map(\.origin))
+        let period = world.traits.rejectionPeriod
+        guard voids.allSatisfy({ period > 0 && $0.prefix % period == 0 }) else {
+            throw SimulationFailure("the zone has rejected a save that nothing is wrong with")
+        }
+        var touched: Set<RecordID> = []
+        for replica in replicas {
+            let saves = try replica.store.rejectedSaves()
+            let parked = Set(saves.map(\.changeSet.origin))
+            guard parked.count == saves.count, parked.isSubset(of: voids),
+                replica.acknowledged.intersection(voids).isSubset(of: parked)
+            else {
+                throw SimulationFailure(
+                    "\(replica.path) has parked \(saves.count) saves, which are not those that the "
+                        + "zone has rejected")
+            }
+            for save in saves { touched.formUnion(try save.operations().flatMap(\.touchedRecords)) }
+        }
+        return touched
     }
 
     /// One state on every replica and in the zone: the one that was intended, and the one by the

@@ -6,7 +6,7 @@ struct RunStatistics: Sendable {
         case save, exchange, copy, backup, restore, clockJump
         case crashInSave, powerLossInSave, crashInSync, powerLossInSync, crashInOpening, reopening
         case saveLostToPower, cutOff, zoneCrash, zonePowerLoss, zoneRestart, zoneMove
-        case fork, restamp
+        case fork, restamp, rejection
         case conflict
         case bundleWritten, bundleTaken, setWaited, crashWithBundle
     }

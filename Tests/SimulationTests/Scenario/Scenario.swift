@@ -17,6 +17,8 @@ struct Scenario: Sendable {
         var generator = SeededGenerator(seed: seed)
         self.seed = seed
         traits = WorldTraits(&generator)
+        // From the seed alone, so that the steps are those of worlds without it.
+        traits.rejectionPeriod = seed % 4 == 3 ? 8 : 0
         steps = (0..<Self.stepCount).map { _ in Step(&generator) }
     }
 }
@@ -30,6 +32,8 @@ struct WorldTraits: Sendable {
     var tellsFilesApart: Bool
     /// How far clocks are ahead at most, in milliseconds.
     var clockLead: Int
+    /// The zone rejects one save in as many for good; zero means none.
+    var rejectionPeriod: UInt64 = 0
 
     /// Less than what a zone refuses.
     static let leastClockLead = 120_000

@@ -101,6 +101,7 @@ extension WorldTraits {
         add(faultPeriod != 0) { $0.faultPeriod = 0 }
         add(!tellsFilesApart) { $0.tellsFilesApart = true }
         add(clockLead > Self.leastClockLead) { $0.clockLead = Self.leastClockLead }
+        add(rejectionPeriod != 0) { $0.rejectionPeriod = 0 }
         add(replicaCount > 1) { $0.replicaCount -= 1 }
         return worlds
     }

@@ -57,6 +57,7 @@ final class Simulation {
 
     private func noteRewriting() throws {
         for set in try zone.log() {
+            if set.kind == .void { statistics.note(.rejection) }
             guard let first = set.rewrittenFrom else { continue }
             statistics.note(first.replica == set.dot.replica ? .restamp : .fork)
         }

@@ -6,6 +6,7 @@ import AnabranchSync
 extension ChangeSet {
     /// What the set does, as a story tells it: records by number, the replica by its first digits.
     func summary() throws -> String {
+        guard kind == .save else { return "\(dot.summary): \(kind)" }
         let blocks = try decodedPayload().blocks.map(\.summary)
         return "\(dot.summary) at \(timestamp.wallMilliseconds): "
             + blocks.joined(separator: "; ")
@@ -81,7 +82,9 @@ extension SyncSession.Event {
         case .restamped: "restamped"
         case .staged: "staged"
         case .noted: "noted"
-        case .cursor(let cursor): "cursor at \(cursor.position)"
+        case .cursor(let cursor): "cursor at \(cursor.map { "\($0.position)" } ?? "nothing")"
+        case .supplied(let entries):
+            "sets " + entries.map(\.changeSet.dot.summary).joined(separator: ", ")
         case .rewound: "rewound"
         case .waited: "waited"
         }
@@ -108,6 +111,8 @@ extension SyncSession.StoreWork {
         case .stage(_, let number, let snapshot):
             "stage chunk \(number) of \(snapshot.chunkCount)"
         case .loadSnapshot: "load the snapshot"
+        case .supply(let missing):
+            "supply \(missing.replica.summary):\(missing.sequences)"
         case .restamp(let limit, _): "restamp above \(limit.wallMilliseconds)"
         }
     }

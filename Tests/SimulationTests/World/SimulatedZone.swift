@@ -33,8 +33,17 @@ final class SimulatedZone {
         storage.setFaults(crash.faults)
         let service = ZoneService(
             name: try ZoneName("simulation"), storage: storage,
+            validation: validation(world.traits.rejectionPeriod),
             wallMilliseconds: { world.milliseconds }, disabled: world.disabled)
         return (storage, service)
+    }
+
+    /// Which saves are rejected follows from what they are, whenever and however often they come.
+    private static func validation(_ period: UInt64) -> PushValidation? {
+        guard period > 0 else { return nil }
+        return PushValidation { set, _ in
+            set.origin.prefix % period == 0 ? Rejection(.notAllowed, "Not in this world.") : nil
+        }
     }
 
     func arm(_ death: CrashPlan.Death?) { crash.arm(death) }

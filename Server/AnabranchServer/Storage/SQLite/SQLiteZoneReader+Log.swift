@@ -2,7 +2,8 @@ package import AnabranchReplication
 import AnabranchSQLite
 
 extension SQLiteZoneReader {
-    private static let placeColumns = "position, replica, sequence, timestamp, origin, digest"
+    private static let placeColumns =
+        "position, replica, sequence, timestamp, origin, digest, kind"
 
     package func place(ofOrigin origin: Digest) throws -> LogPlace? {
         let row = try connection.cached(
@@ -24,6 +25,7 @@ extension SQLiteZoneReader {
         guard try row.step() else { return nil }
         return LogPlace(
             position: try row.unsigned(at: 0),
+            kind: LogEntryKind(rawValue: UInt8(truncatingIfNeeded: row.int64(at: 6))),
             dot: Dot(
                 replica: try replica(at: row.int64(at: 1)), sequence: try row.unsigned(at: 2)),
             timestamp: HybridTimestamp(rawValue: try row.unsigned(at: 3)),

@@ -1,0 +1,175 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+
+/// Does operations of a change set once more, on the objects of a context.
+struct Redoing {
+    private let context: ManagedObjectContext
+    private var redone = RedoneSave()
+    /// New objects by the records that they stand for.
+    private var born: [RecordID: ManagedObject] = [:]
+
+    private var store: Store { context.coordinator.store }
+
+    init(_ context: ManagedObjectContext) { self.context = context }
+
+    mutating func run(_ blocks: [ChangeBlock]) throws -> RedoneSave {
+        for case .insert(let rows) in blocks { try insert(rows) }
+        for (record, object) in born { try retarget(from: record, to: object) }
+        for block in blocks { try redo(block) }
+        redone.insertedIDs = born.mapValues(\.objectID)
+        return redone
+    }
+
+    // MARK: - Objects
+
+    private mutating func insert(_ rows: RowBlock) throws {
+        for record in rows.records {
+            guard let entity = context.model.entity(wireName: rows.entity), !entity.isAbstract
+            else {
+                omit(record, rows.entity)
+                continue
+            }
+            born[record] = try context.insert(entity)
+        }
+    }
+
+    /// What leads to a record that is gone leads to the object that stands for it now.
+    private func retarget(from record: RecordID, to object: ManagedObject) throws {
+        guard let old = try store.localID(of: record) else { return }
+        for (id, relationship) in try store.holders(of: old) {
+            guard let holder = try context.object(id, of: relationship.entity),
+                object.entity.isKind(of: relationship.destination)
+            else { continue }
+            try context.setTarget(of: holder, by: relationship, to: object)
+        }
+    }
+
+    /// - Returns: `nil` where the record is deleted or the model does not know it.
+    private func object(_ record: RecordID, of root: EntityDescription) throws -> ManagedObject? {
+        if let object = born[record] {
+            return object.isDeleted || !object.entity.isKind(of: root) ? nil : object
+        }
+        guard let id = try store.localID(of: record),
+            let entity = try store.read({ try $0.entity(of: id, in: root) }),
+            entity.isKind(of: root)
+        else { return nil }
+        let object = context.object(
+            with: ManagedObjectID(
+                origin: context.coordinator.origin, entity: entity, localID: id))
+        return object.isDeleted ? nil : object
+    }
+
+    private mutating func object(_ record: RecordID, _ name: WireName) throws -> ManagedObject? {
+        let entity = context.model.entity(wireName: name)
+        if let object = try entity.flatMap({ try object(record, of: $0) }) { return object }
+        omit(record, name)
+        return nil
+    }
+
+    private mutating func omit(_ record: RecordID, _ entity: WireName, _ property: WireName? = nil)
+    {
+        redone.omissions.append(
+            .init(record: record, entity: entity.string, property: property?.string))
+    }
+
+    // MARK: - Operations
+
+    private mutating func redo(_ block: ChangeBlock) throws {
+        switch block {
+        case .insert(let rows), .update(let rows):
+            try redo(rows) { value, _, _ in value }
+        case .add(let rows):
+            try redo(rows) { delta, object, attribute in
+                Counter.sum(
+                    try object.value(forKey: attribute.name), delta,
+                    of: attribute.wireProperty.type)
+            }
+        case .write(let siblings):
+            for write in siblings.writes {
+                guard let object = try object(write.record, siblings.entity) else { continue }
+                try set(
+                    write.value, siblings.property, of: object, write.record, siblings.entity)
+            }
+        case .delete(let deleted):
+            for record in deleted.records { try delete(record, deleted.entity) }
+        case .yieldingDelete(let deleted):
+            for delete in deleted.deletes { try self.delete(delete.record, deleted.entity) }
+        // What was moved is at least there; where it stands in a list may have lost its meaning.
+        case .link(let links), .move(let links):
+            try redo(links) { try $0.insert($1, into: $2, $3) }
+        case .unlink(let links): try redo(links) { try $0.remove($1, from: $2, $3) }
+        case .unknown: break
+        }
+    }
+
+    private mutating func delete(_ record: RecordID, _ entity: WireName) throws {
+        if let object = try object(record, entity) { context.delete(object) }
+    }
+
+    /// - Parameter value: What to set an attribute to, of what was written.
+    private mutating func redo(
+        _ rows: RowBlock,
+        _ value: (Value, ManagedObject, AttributeDescription) throws -> Value
+    ) throws {
+        for (row, record) in rows.records.enumerated() {
+            guard let object = try object(record, rows.entity) else { continue }
+            for (property, column) in zip(rows.properties, rows.columns) {
+                var written = column[row]
+                if case .attribute(let attribute)? = object.entity.property(property) {
+                    written = try value(written, object, attribute)
+                }
+                try set(written, property, of: object, record, rows.entity)
+            }
+        }
+    }
+
+    private mutating func set(
+        _ value: Value, _ property: WireProperty, of object: ManagedObject, _ record: RecordID,
+        _ entity: WireName
+    ) throws {
+        do {
+            switch object.entity.property(property) {
+            case .attribute(let attribute)?: try object.setValue(value, forKey: attribute.name)
+            case .relationship(let relationship)?:
+                try setTarget(value, relationship, of: object, record, entity)
+            case nil: omit(record, entity, property.name)
+            }
+        } catch is PropertyError {
+            omit(record, entity, property.name)
+        }
+    }
+
+    private mutating func setTarget(
+        _ value: Value, _ relationship: RelationshipDescription, of object: ManagedObject,
+        _ record: RecordID, _ entity: WireName
+    ) throws {
+        guard let target = ListEntry.target(of: value) else {
+            return try context.setTarget(of: object, by: relationship, to: nil)
+        }
+        guard let end = try self.object(target, of: relationship.destination) else {
+            return omit(record, entity, relationship.wireProperty.name)
+        }
+        try context.setTarget(of: object, by: relationship, to: end)
+    }
+
+    private mutating func redo(
+        _ links: LinkBlock,
+        _ change: (
+            ManagedObjectContext, ManagedObject, ManagedObject, RelationshipDescription
+        ) throws -> Void
+    ) throws {
+        let entity = context.model.entity(wireName: links.entity)
+        let relationship = entity?.property(links.property)?.relationship
+        for link in links.links {
+            guard let entity, let relationship,
+                let left = try object(link.left, of: entity),
+                let right = try object(link.right, of: relationship.destination)
+            else {
+                omit(link.left, links.entity, links.property.name)
+                continue
+            }
+            try change(context, right, left, relationship)
+        }
+    }
+}

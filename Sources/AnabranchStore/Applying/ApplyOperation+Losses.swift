@@ -1,0 +1,59 @@
+import AnabranchReplication
+import AnabranchSQLite
+
+/// Sets that were declared lost: entries that count as held and change nothing.
+extension ApplyOperation {
+    /// An entry under the dot of a set that this file had and no longer has in its log, or in the
+    /// place of which it has one that was declared lost.
+    ///
+    /// What such a set did, or would have done, the log does not tell any more: what it may have
+    /// touched is asked for (invariant 12).
+    ///
+    /// - Returns: Whether the entry was that, and is in the log now.
+    mutating func meetLoss(of set: ChangeSet, at place: CausalContext.Prefix) throws -> Bool {
+        let ordinal = try transaction.ordinal(of: set.dot.replica)
+        let head = try transaction.head(of: ordinal)
+        guard set.dot.sequence <= head.sequence else { return false }
+        let log = ChangeLog(connection: connection, replicas: transaction.replicas)
+        let held = try log.entry(named: set.dot)
+        guard let held else {
+            try log.append(set, ordinal: ordinal, place: place)
+            try owe(for: set)
+            return true
+        }
+        guard held.changeSet.kind == .lost, held.place == nil else { return false }
+        try log.replace(held, by: set, ordinal: ordinal)
+        try ZonePlaces(connection).note(place, ofSetAt: held.localPosition)
+        if head.sequence == set.dot.sequence {
+            try transaction.setHead(of: ordinal, sequence: head.sequence, origin: set.origin)
+        }
+        try owe(for: set)
+        return true
+    }
+
+    /// What was declared lost continues whatever history, and whatever continues it.
+    func followsLoss(_ set: ChangeSet) throws -> Bool {
+        if set.kind == .lost { return true }
+        let log = ChangeLog(connection: connection, replicas: transaction.replicas)
+        let before = [
+            set.dot.predecessor, set.dot.sequence == 1 ? set.rewrittenFrom?.predecessor : nil,
+        ]
+        return try before.contains { dot in
+            try dot.flatMap { try log.entry(named: $0) }?.changeSet.kind == .lost
+        }
+    }
+
+    private func owe(for set: ChangeSet) throws {
+        let debts = Debts(connection: connection)
+        guard set.kind == .lost else {
+            let touched = try set.decodedPayload().blocks.flatMap(\.touchedRecords)
+            return try debts.add(try touched.map(transaction.localID))
+        }
+        try debts.addEverything(in: schema)
+        let log = ChangeLog(connection: connection, replicas: transaction.replicas)
+        for entry in try log.entries(after: 0, limit: .max) {
+            let blocks = (try? entry.changeSet.decodedPayload().blocks) ?? []
+            try debts.add(try blocks.flatMap(\.touchedRecords).map(transaction.localID))
+        }
+    }
+}

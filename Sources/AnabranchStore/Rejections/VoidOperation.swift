@@ -1,0 +1,81 @@
+import AnabranchReplication
+import AnabranchSQLite
+
+/// Turns saves of this file's log into voids, within one transaction.
+///
+/// The content goes to the table of rejected saves, and with it what later saves did to the
+/// records that were inserted. Those are gone at once; whatever else the saves touched is a debt,
+/// until the zone has said what it is without them (invariant 14).
+struct VoidOperation {
+    /// An entry of the log and the void that takes its place, under the entry's own dot.
+    typealias Pair = (entry: LogEntry, void: ChangeSet)
+
+    private let transaction: WriteTransaction
+    private let rejected: RejectedSaves
+    private let log: ChangeLog
+    /// The row of the rejected save that inserted each record.
+    private var born: [RecordID: Int64] = [:]
+    private var touched: Set<LocalID> = []
+
+    init(_ transaction: WriteTransaction) {
+        self.transaction = transaction
+        rejected = RejectedSaves(connection: transaction.connection)
+        log = ChangeLog(connection: transaction.connection, replicas: transaction.replicas)
+    }
+
+    /// - Parameter pairs: In the order of this file's log.
+    mutating func run(_ pairs: [Pair], _ changes: inout ChangeCollector) throws {
+        guard let first = pairs.first else { return }
+        let now = transaction.environment.wallMilliseconds()
+        for (entry, void) in pairs {
+            try rejected.removeConsequences(withOrigin: void.origin)
+            try log.replace(
+                entry, by: void, ordinal: try transaction.ordinal(of: void.dot.replica))
+            try park(entry.changeSet, void.rejection ?? Rejection(.malformed, ""), at: now)
+        }
+        try parkConsequences(after: first.entry.localPosition, at: now)
+        guard !transaction.environment.disabled.contains(.voidRepair) else { return }
+        try Debts(connection: transaction.connection).add(touched)
+        try removeBorn(&changes)
+    }
+
+    private mutating func park(
+        _ set: ChangeSet, _ rejection: Rejection, at milliseconds: Int64
+    ) throws {
+        let row = try rejected.add(set, rejection, at: milliseconds)
+        transaction.noteRejection(row)
+        // An operation of a later format says nothing of what it touches, and was not applied.
+        guard let payload = try? set.decodedPayload() else { return }
+        for block in payload.blocks {
+            touched.formUnion(try block.touchedRecords.map(transaction.localID))
+            for record in block.insertedRecords { born[record] = row }
+        }
+    }
+
+    private func parkConsequences(after position: Int64, at milliseconds: Int64) throws {
+        guard !born.isEmpty else { return }
+        for entry in try log.entries(after: position, limit: .max) {
+            let blocks = (try? entry.changeSet.decodedPayload().blocks) ?? []
+            let causes = Set(blocks.flatMap(\.touchedRecords).compactMap { born[$0] })
+            for cause in causes.sorted() {
+                try rejected.add(
+                    entry.changeSet, Rejection(.causeRejected, ""), cause: cause,
+                    at: milliseconds)
+            }
+        }
+    }
+
+    /// Nobody else has records that only a void inserted.
+    private func removeBorn(_ changes: inout ChangeCollector) throws {
+        guard !born.isEmpty else { return }
+        var repair = try RepairOperation(
+            transaction, replacing: born.keys.sorted().map { RecordImage(id: $0) },
+            replaying: [])
+        try repair.run(&changes)
+    }
+}
+
+extension Rejection.Code {
+    /// Of what later saves did to records of a rejected one, in the table only.
+    static let causeRejected = Rejection.Code(rawValue: "cause-rejected")
+}

@@ -1,0 +1,15 @@
+internal import Synchronization
+
+/// Counts the saves that turn out to be rejected, for an exchange's outcome.
+final class RejectionCount: Sendable {
+    private let count = Mutex(0)
+
+    func add(_ more: Int) { count.withLock { $0 += more } }
+
+    func take() -> Int {
+        count.withLock { count in
+            defer { count = 0 }
+            return count
+        }
+    }
+}

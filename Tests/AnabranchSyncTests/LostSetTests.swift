@@ -1,0 +1,162 @@
+import AnabranchReplication
+import AnabranchSQLite
+import AnabranchServer
+import AnabranchStore
+import TestSupport
+import Testing
+
+@testable import AnabranchSync
+
+/// Zones that were restored and lack sets which nobody can supply any more, though others depend
+/// on them.
+struct LostSetTests {
+    /// Takes out of a store's log what others saved, as far as it was only about records that are
+    /// gone: no row names it.
+    ///
+    /// - Returns: The dots.
+    @discardableResult
+    private static func trim(_ store: Store, _ names: SmallModel) throws -> Set<Dot> {
+        let held = Set(try store.people(names).compactMap { try store.recordID(of: $0.id) })
+        let own = try store.replica
+        let entries = try store.read { try $0.changeSets(after: 0, limit: .max) }
+        let droppable = try entries.filter { entry in
+            guard entry.place != nil, entry.changeSet.dot.replica != own else { return false }
+            let touched = try entry.changeSet.decodedPayload().blocks.flatMap(\.touchedRecords)
+            return entry.changeSet.kind == .save && held.isDisjoint(with: touched)
+        }
+        let connection = try Connection(path: store.path)
+        for entry in droppable {
+            try connection.run(
+                "DELETE FROM ab_changeset WHERE position = ?", .integer(entry.localPosition))
+        }
+        return Set(droppable.map(\.changeSet.dot))
+    }
+
+    @Test func `a set that only its context needs is declared lost, and comes back as a branch`()
+        async throws
+    {
+        let world = try RestoredZone()
+        let names = world.scenario.names
+        let author = try world.scenario.open("author.db")
+        let other = try world.scenario.open("other.db")
+        try other.insert("before", names)
+        for store in [other, author] { try await world.sync(store) }
+        let backup = try world.backUp()
+        try author.insert("gone", age: 1, names)
+        for store in [author, other] { try await world.sync(store) }
+        try other.delete("gone", names)
+        #expect(try Self.trim(other, names) == [Dot(replica: try author.replica, sequence: 1)])
+        try world.restore(backup)
+
+        let outcome = try await world.sync(other)
+        #expect(outcome.isCaughtUp && outcome.blockedBy == nil)
+        let lost = ChangeSet(lost: Dot(replica: try author.replica, sequence: 1))
+        #expect(try world.log().map(\.kind) == [.save, .lost, .save])
+        #expect(try world.log()[1] == lost)
+        let third = try world.scenario.open("third.db")
+        try await world.expectConverged([other, third], people: 1)
+        try other.insert("after", names)
+        try await world.expectConverged([other, third], people: 2)
+
+        // The author has it still, and holds the losing branch of a fork.
+        try author.insert("later", names)
+        try await world.expectConverged([author, other, third], people: 4)
+        #expect(try other.row("gone", names)?.slots[names.age] == .integer(1))
+        #expect(
+            try world.log().contains {
+                $0.rewrittenFrom == Dot(replica: lost.dot.replica, sequence: 1)
+                    && $0.dot.replica != lost.dot.replica
+            })
+    }
+
+    @Test func `a chain goes on behind what is lost`() async throws {
+        let world = try RestoredZone()
+        let names = world.scenario.names
+        let author = try world.scenario.open("author.db")
+        let (b, c) = (try world.scenario.open("b.db"), try world.scenario.open("c.db"))
+        for store in [author, b, c] { try await world.sync(store) }
+        let backup = try world.backUp()
+        try author.insert("gone", names)
+        try author.delete("gone", names)
+        try author.insert("kept", age: 3, names)
+        for store in [author, b, c] { try await world.sync(store) }
+        for store in [b, c] { #expect(try Self.trim(store, names).count == 2) }
+        try b.setAge(4, of: "kept", names)
+        try world.restore(backup)
+        // Who is restored twice declares it once more.
+        try await world.expectConverged([b, c], people: 1)
+        #expect(try world.log().map(\.kind) == [.lost, .lost, .save, .save])
+        try world.restore(backup)
+        try await world.expectConverged([c, b], people: 1)
+        #expect(try world.log().filter { $0.kind == .lost }.count == 2)
+        #expect(try c.row("kept", names)?.slots[names.age] == .integer(4))
+        // Both of the author's sets come back: what he inserted he also deleted.
+        try await world.expectConverged([author, b, c], people: 1)
+    }
+
+    @Test func `what comes back before it is declared lost anew is itself`() async throws {
+        let world = try RestoredZone()
+        let names = world.scenario.names
+        let author = try world.scenario.open("author.db")
+        let other = try world.scenario.open("other.db")
+        for store in [author, other] { try await world.sync(store) }
+        let backup = try world.backUp()
+        try author.insert("gone", age: 1, names)
+        for store in [author, other] { try await world.sync(store) }
+        try other.delete("gone", names)
+        try Self.trim(other, names)
+        try world.restore(backup)
+        try await world.sync(other)
+        #expect(try world.log().map(\.kind) == [.lost, .save])
+        // Once more back, and the author comes first.
+        try world.restore(backup)
+        try await world.sync(author)
+        try await world.expectConverged([other, author], people: 0)
+        #expect(try world.log().map(\.kind) == [.save, .save])
+    }
+
+    /// Whoever has forgotten what, all end in one state, and whoever comes back brings it.
+    @Test(arguments: TestLength.seeds(16))
+    func `random histories of which survivors have forgotten parts`(seed: UInt64) async throws {
+        var generator = SeededGenerator(seed: seed)
+        let world = try RestoredZone()
+        let names = world.scenario.names
+        var stores: [Store] = []
+        for number in 0..<3 { stores.append(try world.scenario.open("\(number).db")) }
+        var backups = [try world.backUp()]
+        for step in 0..<40 {
+            try await Self.edit(generator.element(of: stores), step, &generator, world)
+            if generator.oneIn(12) { backups.append(try world.backUp()) }
+        }
+        // One who has it all stays away for now.
+        let survivors = Array(stores.dropFirst())
+        for store in survivors {
+            try await world.sync(store)
+            try Self.trim(store, names)
+        }
+        try world.restore(generator.element(of: backups))
+        try await world.expectEqual(survivors)
+        for step in 40..<50 {
+            try await Self.edit(generator.element(of: stores), step, &generator, world)
+        }
+        try await world.expectEqual(stores)
+        var reference = ReferenceMerge()
+        for set in try world.log() { try reference.apply(set) }
+        #expect(try world.zone.canonicalHash().hash == reference.canonicalHash)
+    }
+
+    private static func edit(
+        _ store: Store, _ step: Int, _ generator: inout SeededGenerator, _ world: RestoredZone
+    ) async throws {
+        let names = world.scenario.names
+        let people = try store.people(names)
+        let person = people.isEmpty ? nil : generator.element(of: people)
+        let name = person.map { $0.slots[names.name] }
+        switch (Int.random(in: 0..<9, using: &generator), name) {
+        case (0..<3, .string(let name)?): try store.delete(name, names)
+        case (3, .string(let name)?): try store.setAge(Int64(step), of: name, names)
+        case (4..<7, _): try await world.sync(store)
+        default: try store.insert("step \(step)", names)
+        }
+    }
+}
