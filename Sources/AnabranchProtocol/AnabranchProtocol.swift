@@ -2,9 +2,9 @@
 ///
 /// A client says ``HelloRequest`` when it begins, asks with ``PullRequest`` for what lies behind
 /// its cursor, sends with ``PushRequest`` what the zone lacks, asks with ``RepairRequest`` what the
-/// zone has of single records and with ``SnapshotRequest`` what it has of all. Bodies are binary, made of the
-/// primitives of `ByteWriter`; a body opens with the version of the protocol, so that a later
-/// peer is told from a broken one. Errors and the pages for people are JSON.
+/// zone has of single records and with ``SnapshotRequest`` what it has of all. Bodies are binary,
+/// made of the primitives of `ByteWriter`; a body opens with the version of the protocol, so that
+/// a later peer is told from a broken one. Errors and the pages for people are JSON.
 /// `Documentation/Protocol.md` describes every field.
 public enum SyncProtocol {
     public static let version: UInt8 = 1
