@@ -80,9 +80,9 @@ struct ApplyOperation {
         let hasSameForm = statement.bytes(at: 1) == set.digest.bytes
         statement.reset()
         if try !isCounted(set) {
-            // It waited for its predecessors, and was not applied.
-            try connection.run(
-                "DELETE FROM ab_changeset WHERE position = ?", .integer(position))
+            // It waited for its predecessors, and was not applied. A repair may have named it.
+            try ChangeLog(connection: connection, replicas: transaction.replicas)
+                .forget(position)
             return false
         }
         if !hasSameForm, !disabled.contains(.formAdoption) { try adopt(set, heldAt: position) }
@@ -90,7 +90,9 @@ struct ApplyOperation {
         return true
     }
 
+    /// Only a snapshot leaves sets in the log that wait for what comes before them.
     private func isCounted(_ set: ChangeSet) throws -> Bool {
+        guard transaction.state.start != nil else { return true }
         let ordinal = try transaction.ordinal(of: set.dot.replica)
         return try set.dot.sequence <= transaction.head(of: ordinal).sequence
     }
@@ -119,6 +121,8 @@ struct ApplyOperation {
     /// The first set of a renamed history continues the one that it left.
     private func beginsRenamedHistory(_ set: ChangeSet) throws -> Bool {
         guard set.dot.sequence == 1, set.rewrittenFrom != nil else { return false }
+        // A snapshot may stand for the set that it left from; the zone has looked.
+        guard transaction.state.start == nil else { return true }
         return try connection.firstValue(
             "SELECT 1 FROM ab_changeset WHERE origin = ?", .blob(set.previousOrigin.bytes)) != nil
     }

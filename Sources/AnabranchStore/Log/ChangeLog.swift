@@ -37,6 +37,16 @@ struct ChangeLog {
             .integer(position))
     }
 
+    /// Removes an entry; rows that name it still find its stamp.
+    func forget(_ position: Int64) throws {
+        try connection.run(
+            """
+            INSERT OR IGNORE INTO ab_stamp (position, replica, hlc)
+            SELECT position, replica, hlc FROM ab_changeset WHERE position = ?
+            """, .integer(position))
+        try connection.run("DELETE FROM ab_changeset WHERE position = ?", .integer(position))
+    }
+
     /// Entries that are not in a prefix of the zone's log, oldest first.
     func entries(beyond place: CausalContext.Prefix) throws -> [LogEntry] {
         let statement = try connection.cached(

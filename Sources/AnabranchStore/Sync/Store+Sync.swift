@@ -126,14 +126,17 @@ extension WriteTransaction {
         guard cursor.epoch == epoch else { return }
         let statement = try connection.cached(
             """
-            SELECT c.kind, r.id, c.seq, c.digest, c.origin, c.server_position FROM ab_changeset c
+            SELECT c.kind, r.id, c.seq, c.digest, c.origin, c.server_position, c.seq <= r.seen
+            FROM ab_changeset c
             JOIN ab_replica r ON r.ordinal = c.replica
             WHERE c.server_position > ? AND c.epoch = ? ORDER BY c.server_position
             """)
         try statement.bind(Int64(bitPattern: cursor.position), at: 1)
         try statement.bind(epoch.bytes, at: 2)
         while try statement.step() {
-            guard statement.int64(at: 5) == Int64(bitPattern: cursor.position) + 1,
+            // What waits for its predecessors has not been applied: the pull brings it.
+            guard state.start == nil || statement.int64(at: 6) != 0,
+                statement.int64(at: 5) == Int64(bitPattern: cursor.position) + 1,
                 let replica = ReplicaID(bytes: statement.bytes(at: 1)),
                 let digest = Digest(bytes: statement.bytes(at: 3)),
                 let origin = Digest(bytes: statement.bytes(at: 4))

@@ -6,9 +6,13 @@ internal import AnabranchStore
 extension SyncSession {
     /// Looks for what the zone says that it misses, once pulling has not helped.
     ///
+    /// A store that began with a snapshot never had what lies before it, so it declares nothing
+    /// lost: its sets wait until somebody comes who has what they depend on.
+    ///
     /// - Returns: `nil` where the error does not name it, or it was supplied in vain.
     mutating func supply(for error: SyncError) -> Action? {
-        guard exchange.rounds > 1, exchange.supplies < Self.mostSupplies,
+        guard exchange.state.start == nil, exchange.rounds > 1,
+            exchange.supplies < Self.mostSupplies,
             let missing = MissingSets(error), missing != exchange.supplied
         else { return nil }
         exchange.supplied = missing

@@ -19,7 +19,8 @@ extension SyncSession {
         } catch {
             return damaged(error, at: moment)
         }
-        exchange.failures = 0
+        // What comes and can't be applied is a failure, however well the way is.
+        if pages.isEmpty { exchange.failures = 0 }
         exchange.headPosition = max(response.headPosition, response.cursor.position)
         learn(clockOf: response.wallMilliseconds, at: moment)
         return apply(pages, at: moment)
