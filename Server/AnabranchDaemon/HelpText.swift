@@ -6,7 +6,7 @@ enum HelpText {
         Usage:
           anabranchd serve   --store sqlite:DIR [--listen ADDRESS:PORT] …
           anabranchd token   create|list|revoke --store sqlite:DIR …
-          anabranchd zone    list|show|hash --store sqlite:DIR …
+          anabranchd zone    list|show|hash|compact --store sqlite:DIR …
           anabranchd --version
 
         "anabranchd COMMAND --help" explains a command. --store may be left out where
@@ -58,8 +58,13 @@ enum HelpText {
           anabranchd zone list --store sqlite:DIR
           anabranchd zone show ZONE --store sqlite:DIR
           anabranchd zone hash ZONE --store sqlite:DIR
+          anabranchd zone compact ZONE [--keep ENTRIES] --store sqlite:DIR
 
         "hash" prints the canonical hash of the zone's state: a store that is in sync with the
         zone prints the same.
+
+        "compact" forgets the change sets of the log that a snapshot stands for, except the last
+        10,000 or as many as --keep says, and makes deletes before them final. It may run while
+        the zone is served. Who comes back from before takes the snapshot.
         """
 }

@@ -199,7 +199,7 @@ struct SnapshotSyncTests {
         try await world.expectConverged([a, b], people: 41)
     }
 
-    @Test(arguments: Array(0..<80 as Range<UInt64>) + [124])
+    @Test(arguments: Array(TestLength.seeds(16)) + [70, 72, 124])
     func `whatever is forgotten and whoever comes back, all converge with nothing lost`(
         seed: UInt64
     ) async throws {
