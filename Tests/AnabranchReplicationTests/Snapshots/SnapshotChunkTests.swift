@@ -81,10 +81,11 @@ import Testing
     @Test(arguments: TestLength.seeds(8))
     func `is an error, never a trap, where bytes are cut or changed`(seed: UInt64) throws {
         let bytes = encoded(Array(try state(seed).prefix(6)))
+        let whole = try SnapshotChunk(decoding: bytes)
         for length in 0..<bytes.count {
-            // What ends with a whole block is a shorter chunk.
+            // What ends with a whole block is a chunk with less in it: the digest of all tells.
             if let cut = try? SnapshotChunk(decoding: Array(bytes.prefix(length))) {
-                #expect(cut.heads.isEmpty || cut.links.isEmpty)
+                #expect(cut != whole)
             }
         }
         var generator = SeededGenerator(seed: seed)
