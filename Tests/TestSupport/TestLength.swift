@@ -8,8 +8,8 @@ public enum TestLength {
     /// Why a test that is left out does not run.
     public static let quickReason = "ANABRANCH_QUICK leaves out long tests"
 
-    /// Seeds from 0 on for a test's arguments; of a quick run an eighth.
+    /// Seeds from 0 on for a test's arguments; of a quick run a sixteenth.
     public static func seeds(_ count: UInt64) -> Range<UInt64> {
-        0..<(isQuick ? max(count / 8, 1) : count)
+        0..<(isQuick ? max(count / 16, 1) : count)
     }
 }

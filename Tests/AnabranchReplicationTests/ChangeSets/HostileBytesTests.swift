@@ -153,7 +153,8 @@ import Testing
             payloadFailure(ChangePayload(blocks: [.update(rows)]).encoded(author: author)) == nil)
     }
 
-    @Test func `members of groups are counted`() throws {
+    @Test(.enabled(if: !TestLength.isQuick, "\(TestLength.quickReason)"))
+    func `members of groups are counted`() throws {
         let members = (0..<Limits.mostMembers).map {
             GroupValue.Member(name: WireName("m\($0)"), type: .bool, value: .null)
         }

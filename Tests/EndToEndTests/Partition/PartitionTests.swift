@@ -12,7 +12,7 @@ import Testing
         if let minutes = environment["ANABRANCH_PARTITION_MINUTES"].flatMap(Double.init) {
             minutes * 60
         } else {
-            TestLength.isQuick ? 20 : 120
+            TestLength.isQuick ? 10 : 120
         }
 
     static let seed =
