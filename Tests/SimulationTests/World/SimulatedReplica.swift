@@ -211,7 +211,9 @@ extension SimulatedReplica {
             }
             if let death = crash.death {
                 statistics.note(death.losesPower ? .powerLossInSync : .crashInSync)
-                return try reopen()
+                try reopen()
+                // It may have died right behind a snapshot.
+                return try readLogAgain()
             }
         case .wait(let delay):
             let end = wakesAt ?? world.milliseconds + Int64(delay / .milliseconds(1))
@@ -285,10 +287,9 @@ extension SimulatedReplica {
     func reopen() throws {
         let losesPower = close()
         try open()
-        // It may have died right behind a snapshot.
-        guard losesPower || world.traits.hasCompaction else { return }
+        guard losesPower else { return }
         try readLogAgain()
-        if losesPower { try noteLosses() }
+        try noteLosses()
     }
 
     /// - Returns: Whether the power was lost.
