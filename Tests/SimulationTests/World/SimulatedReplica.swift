@@ -47,6 +47,7 @@ final class SimulatedReplica {
         if world.oneIn(4) { crash.arm(.random(world)) }
         (store, statistics) = try Self.open(path, world, names, clock, crash)
         window.watch(store)
+        try readLogAgain()
     }
 
     private static func newSession(_ world: SimulatedWorld) -> SyncSession {
