@@ -66,7 +66,7 @@ struct RandomSave {
     // MARK: - Everything else
 
     private mutating func changeSomething() throws {
-        switch world.number(0..<14) {
+        switch world.number(0..<15) {
         case 0: try insert(names.box, "title", unlessMoreThan: content.boxes)
         case 1: try insert(names.label, "text", unlessMoreThan: content.labels)
         case 2: try insertItem()
@@ -79,6 +79,7 @@ struct RandomSave {
         case 7: link()
         case 8: unlink()
         case 9..<13: try toggle()
+        case 13: changeRange()
         default: delete()
         }
     }
@@ -127,6 +128,28 @@ struct RandomSave {
         if case .integer(let box) = value, property == "box" { touched.insert(box) }
         request.updates.append(
             .init(entity: entity, slots: [slot], rows: [(row.id, row.version, slots)]))
+    }
+
+    /// Moves one end of a label's range, as far as the other one allows.
+    private mutating func changeRange() {
+        guard let label = world.element(of: content.labels), touched.insert(label.id).inserted
+        else { return }
+        let (low, high) = (names.label.slot("low"), names.label.slot("high"))
+        var slots = label.slots
+        let length = Int64(world.number(1..<50))
+        let movesLow = world.oneIn(2)
+        if movesLow, case .integer(let end) = slots[high] {
+            slots[low] = .integer(end - length)
+        } else if case .integer(let start) = slots[low] {
+            slots[high] = .integer(start + length)
+        } else {
+            (slots[low], slots[high]) = (.integer(0), .integer(length))
+        }
+        let changed = slots.indices.filter { slots[$0] != label.slots[$0] }
+        guard !changed.isEmpty else { return }
+        request.updates.append(
+            .init(
+                entity: names.label, slots: changed, rows: [(label.id, label.version, slots)]))
     }
 
     private mutating func link() {
