@@ -181,6 +181,43 @@ import Testing
         #expect(try there.time() == [9, 20])
     }
 
+    /// A save that a zone has rejected, as its store keeps it.
+    private func rejected(_ calendar: Calendar) throws -> RejectedSave {
+        let position = try calendar.coordinator.currentHistoryPosition().rawValue - 1
+        let entry = try #require(
+            try calendar.coordinator.store.read { reader in
+                try reader.changeSets(after: position, limit: 1).first
+            })
+        return RejectedSave(
+            id: 1, changeSet: entry.changeSet, consequences: [],
+            rejection: Rejection(.notAllowed, "Not today."), noticedMilliseconds: 0)
+    }
+
+    @Test func `a rejected save is redone with what this model does not know of a group`() throws {
+        let old = try Calendar(["start"])
+        try here.edit(["start": 1, "end": 2])
+        let update = try rejected(here)
+        try here.inContext { context throws in
+            let meeting = try context.insert("Meeting")
+            meeting["end"] = 40
+            try context.save()
+        }
+        let insert = try rejected(here)
+        try there.edit(["end": 30, "title": "other"])
+        try exchange(old)
+        try old.inContext { context throws in
+            #expect(try context.redo(update).omissions.isEmpty)
+            #expect(try context.redo(insert).omissions.isEmpty)
+            try context.save()
+        }
+        try exchange(old)
+        let times = try there.inContext { context throws in
+            try context.fetch(FetchRequest<ManagedObject>(entityName: "Meeting")).map(\.time)
+        }
+        #expect(Set(times) == [[1, 2], [.null, 40]])
+        #expect(times.count == 3, "the inserted one is another object")
+    }
+
     @Test func `what was lost with a deleted object can be inserted whole`() throws {
         try there.edit(["start": 3, "end": 4])
         try here.inContext { context throws in
