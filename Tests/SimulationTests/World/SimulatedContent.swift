@@ -26,7 +26,6 @@ struct SimulatedContent {
             content.itemsOfBoxes = try reader.related(
                 by: names.items, of: content.boxes.map(\.id)
             ).map { ($0.owner, $0.id) }
-            try content.checkRanges(names)
             return content
         }
     }
@@ -45,18 +44,6 @@ struct SimulatedContent {
         var rows: [RowSnapshot] = []
         try reader.rows(of: entity, ids: ids) { rows.append(RowSnapshot($0)) }
         return rows
-    }
-
-    /// - Throws: Where a label's range is of two writers.
-    private func checkRanges(_ names: SimulationModel) throws {
-        let (low, high) = (names.label.slot("low"), names.label.slot("high"))
-        for label in labels {
-            switch (label.slots[low], label.slots[high]) {
-            case (.null, .null): continue
-            case (.integer(let start), .integer(let end)) where start < end: continue
-            default: throw SimulationFailure("two writers' range is visible: \(label.slots)")
-            }
-        }
     }
 
     /// The pairs, each with both halves.
