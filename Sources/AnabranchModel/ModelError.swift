@@ -51,7 +51,8 @@ public struct ModelError: Error, Hashable, Sendable {
     /// What is wrong and what to do, as a sentence.
     public let message: String
     public let entity: String?
-    /// The attribute or relationship; without an entity, the fetch request template.
+    /// The attribute, relationship or group of attributes; without an entity, the fetch request
+    /// template.
     public let property: String?
     /// What is not there yet, where the code is ``Code/notSupportedYet``.
     public let feature: Feature?

@@ -68,6 +68,31 @@ struct ModelEncodingTests {
         + "2a01077265706f72747302077265706f7274730306506572736f6e040005000801120901020a04626f737309"
         + "10010562794167650207010361676503000a0501036167650b04016b0176"
 
+    @Test func `the bytes of a model with a group stay what they are`() throws {
+        let model = try ManagedObjectModel {
+            Entity("Meeting") {
+                Attribute("start", .date)
+                Attribute("end", .date, wireName: "until")
+                AttributeGroup("time", "start", "end")
+            }
+        }
+        #expect(model.canonicalEncoding.hexadecimal == Self.groupGolden)
+        let decoded = try ManagedObjectModel(
+            canonicalEncoding: try #require([UInt8](hexadecimal: Self.groupGolden)))
+        #expect(decoded == model)
+        let without = try ManagedObjectModel {
+            Entity("Meeting") {
+                Attribute("start", .date)
+                Attribute("end", .date, wireName: "until")
+            }
+        }
+        #expect(without.hash != model.hash)
+    }
+
+    private static let groupGolden =
+        "41424d01025001074d656574696e6702074d656574696e6707120103656e640205756e74696c0302880e04"
+        + "00071401057374617274020573746172740302880e04000d12010474696d650203656e6402057374617274"
+
     @Test func `a cut of the bytes is an error or a whole smaller model`() throws {
         let bytes = try ManagedObjectModel(entities: ModelExamples.office).canonicalEncoding
         var models = 0

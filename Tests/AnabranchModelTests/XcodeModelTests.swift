@@ -93,6 +93,78 @@ struct XcodeModelTests {
         #expect(warnings.contains { $0.code == .missingInverse && $0.property == "owner" })
     }
 
+    @Test func `keys of the user info say how things merge`() throws {
+        let model = try read(
+            """
+            <entity name="A"><userInfo>\
+            <entry key="anabranch.deletePolicy" value="updateWins"/></userInfo>
+            <attribute name="n" optional="YES" attributeType="Integer 64"><userInfo>\
+            <entry key="anabranch.mergeRule" value="counter"/></userInfo></attribute>
+            <attribute name="end" optional="YES" attributeType="Date"><userInfo>\
+            <entry key="anabranch.mergeGroup" value="time"/>\
+            <entry key="anabranch.wireName" value="until"/></userInfo></attribute>
+            <attribute name="start" optional="YES" attributeType="Date"><userInfo>\
+            <entry key="anabranch.mergeGroup" value="time"/></userInfo></attribute>
+            </entity>
+            <entity name="B" parentEntity="A"/>
+            <entity name="C"><attribute name="n" optional="YES" attributeType="String"/></entity>
+            """)
+        #expect(try model.required("B").deletePolicy == .updateWins)
+        #expect(try model.required("C").deletePolicy == .deleteWins)
+        #expect(try model.attribute("A", "n").wireProperty.rule == .counter)
+        #expect(try model.attribute("C", "n").wireProperty.rule == .lastWriter)
+        let time = try #require(try model.required("B").attributeGroups.first)
+        #expect(time.name == "time")
+        #expect(time.members.map(\.attribute.name) == ["start", "end"])
+        #expect(time.members.map(\.name) == ["start", "until"])
+        for rule in ["lastWriter", "firstWriter", "max", "min", "counter", "keepBoth"] {
+            let model = try read(Self.attribute("anabranch.mergeRule", rule))
+            #expect("\(try model.attribute("A", "x").wireProperty.rule)" == rule)
+        }
+        #expect(
+            try ManagedObjectModel(canonicalEncoding: model.canonicalEncoding) == model)
+    }
+
+    private static func attribute(_ key: String, _ value: String, more: String = "") -> String {
+        """
+        <entity name="A">
+        <attribute name="x" optional="YES" attributeType="Integer 64" \(more)><userInfo>\
+        <entry key="\(key)" value="\(value)"/></userInfo></attribute>
+        </entity>
+        """
+    }
+
+    @Test(
+        arguments: [
+            ("anabranch.mergeRule", "latest", ""), ("anabranch.mergeRule", "text", ""),
+            ("anabranch.mergeRule", "group", ""), ("anabranch.mergeRule", "", ""),
+            ("anabranch.mergeRule", "counter", #"transient="YES""#),
+            ("anabranch.mergeGroup", "g", #"transient="YES""#),
+        ])
+    func `a key that says what can't be is refused with its line`(
+        key: String, value: String, more: String
+    ) throws {
+        let error = try refusal(Self.attribute(key, value, more: more))
+        #expect(error.all.map(\.code) == [.invalidProperty])
+        #expect(error.property == "x" && error.line == 4)
+    }
+
+    @Test func `a delete policy and a group's name that can't be are refused with their lines`()
+        throws
+    {
+        let policy = try refusal(
+            """
+            <entity name="A"/>
+            <entity name="B"><userInfo><entry key="anabranch.deletePolicy" value="never"/>\
+            </userInfo></entity>
+            """)
+        #expect(policy.all.map(\.code) == [.invalidProperty])
+        #expect(policy.entity == "B" && policy.line == 4)
+        let name = try refusal(Self.attribute("anabranch.mergeGroup", ""))
+        #expect(name.all.map(\.code) == [.invalidName])
+        #expect(name.entity == "A" && name.line == 4)
+    }
+
     @Test(
         arguments: [
             ("Integer 32", "NO", .integer(0)), ("Integer 64", "-7", .integer(-7)),

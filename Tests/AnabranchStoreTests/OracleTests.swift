@@ -58,20 +58,31 @@ import Testing
             Attribute("peak", .double, mergeRule: .max),
             Attribute("visits", .integer64, mergeRule: .counter),
         ]
+        let members = [Attribute("city", .string), Attribute("zip", .integer32)]
+        let address = members.map(\.name)
         return try ManagedObjectModel {
             Entity("Task", deletePolicy: .updateWins) {
                 for attribute in attributes where known(attribute.name) { attribute }
+                for member in members where known(member.name) { member }
+                for group in groups(of: address.filter(known)) { group }
                 Relationship("boss", to: "Person")
                 Relationship("chief", to: "Person", inverse: "duties")
             }
             Entity("Person") {
                 for attribute in attributes where !known(attribute.name) { attribute }
+                for member in members where !known(member.name) { member }
+                for group in groups(of: address.filter { !known($0) }) { group }
                 Relationship("friends", toMany: "Person")
                 Relationship("duties", toMany: "Task", ordered: true, inverse: "chief")
                 Relationship("queue", toMany: "Person", ordered: true)
                 Relationship("circle", toMany: "Person", ordered: true, inverse: "circle")
             }
         }
+    }
+
+    /// The group of an address, as far as a model knows its members.
+    private static func groups(of members: [String]) -> [AttributeGroup] {
+        members.isEmpty ? [] : [AttributeGroup("address", attributes: members)]
     }
 
     @Test(arguments: TestLength.seeds(80))

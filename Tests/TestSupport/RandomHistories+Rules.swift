@@ -109,7 +109,18 @@ extension RandomAuthor {
         if property.name == "chief", !generator.oneIn(5) {
             return entry(among: people(in: []), &generator)
         }
+        // As a store writes it whose model has both members, or only one of them.
+        if property.name == "address", !generator.oneIn(3) { return address(&generator) }
         return generator.value(of: property, replicas: [replica])
+    }
+
+    private func address(_ generator: inout SeededGenerator) -> Value {
+        let members: [(WireName, WireType)] = [("city", .string), ("zip", .integer32)]
+        let written = members.filter { _ in !generator.oneIn(4) }.map { name, type in
+            GroupValue.Member(
+                name: name, type: type, value: generator.value(of: type, replicas: [replica]))
+        }
+        return GroupValue(written).map(Value.group) ?? .null
     }
 
     /// The first one's deletes yield to updates.

@@ -11,6 +11,7 @@ import Foundation
 /// | dates | ISO 8601 in UTC; read with any offset |
 /// | binary data | base64 |
 /// | UUIDs, URIs | as they are written everywhere |
+/// | groups | `end=10, start=9`; not read, because each member is set by itself |
 enum ValueText {
     /// - Returns: The empty text for null.
     static func text(_ value: Value) -> String {
@@ -25,9 +26,17 @@ enum ValueText {
         case .data(let data): data.base64EncodedString()
         case .uuid(let uuid): uuid.uuidString
         case .reference(let record): RecordText.short(record)
-        case .group: ListEntry.target(of: value).map(RecordText.short) ?? json(value)
+        case .group(let group):
+            ListEntry.target(of: value).map(RecordText.short) ?? text(group)
         case .unknown(let tag, let bytes): "type \(tag): \(bytes.hexadecimal)"
         }
+    }
+
+    /// `end=10, start=9`: each member as it is assigned.
+    private static func text(_ group: GroupValue) -> String {
+        group.members.map { member in
+            "\(member.name)=\(member.value.isNull ? "null" : text(member.value))"
+        }.joined(separator: ", ")
     }
 
     /// JSON: booleans, integers and finite doubles as such, null, everything else as text, so

@@ -13,6 +13,8 @@ public struct LostValues: Sendable {
     public let entity: EntityDescription
     /// By name.
     public private(set) var attributes: [String: Value] = [:]
+    /// Whole values of groups, whose members are among the attributes.
+    private(set) var groups: [(AttributeGroupDescription, Value)] = []
     /// By the name of a to-one or a to-many relationship, the records at its other end, whether
     /// they are still there or not, ascending; of a to-one at most one.
     public private(set) var related: [String: [RecordID]] = [:]
@@ -33,8 +35,14 @@ public struct LostValues: Sendable {
 
     /// - Parameter writes: Of one property, not empty.
     private mutating func gather(_ writes: [Conflict]) {
-        guard let property = entity.property(of: writes[0]) else { return }
         let value = Self.standing(among: writes)
+        if let group = entity.attributeGroup(writes[0].property) {
+            groups.append((group, value))
+            for (member, value) in zip(group.members, group.values(in: value)) {
+                attributes[member.attribute.name] = value
+            }
+        }
+        guard let property = entity.property(of: writes[0]) else { return }
         switch property {
         case .attribute(let attribute): attributes[attribute.name] = value
         case .relationship(let relationship):
@@ -141,6 +149,7 @@ extension ManagedObjectContext {
         let object = try insert(lost.entity)
         do {
             for (name, value) in lost.attributes { try object.setValue(value, forKey: name) }
+            for (group, value) in lost.groups { try setGroup(group, of: object, to: value) }
             for relationship in lost.entity.relationships {
                 for record in lost.related[relationship.name] ?? [] {
                     guard let other = try existingTarget(record, of: relationship) else { continue }

@@ -6,8 +6,9 @@ extension ManagedObjectContext {
     /// Writes a losing value into its object: an unsaved edit as any other, which the next save
     /// sends to every replica as a write that knows of both.
     ///
-    /// An attribute and a to-one get the value; a link is made again. The entry stays in the
-    /// journal until it is purged.
+    /// An attribute and a to-one get the value, a group of attributes all of its members, also
+    /// those that the model does not know; a link is made again. The entry stays in the journal
+    /// until it is purged.
     ///
     /// - Returns: The object.
     /// - Throws: ``ConflictError``, with nothing changed: `recordDeleted`, `targetDeleted`,
@@ -17,6 +18,10 @@ extension ManagedObjectContext {
     public func restore(_ conflict: Conflict) throws -> ManagedObject {
         checkQueue()
         let object = try object(of: conflict)
+        if let group = object.entity.attributeGroup(conflict.property) {
+            try setGroup(group, of: object, to: conflict.value)
+            return object
+        }
         guard let property = object.entity.property(of: conflict) else {
             throw ConflictError(
                 .unknownProperty, conflict,
@@ -100,12 +105,13 @@ extension EntityDescription {
     /// The property that a conflict is about, on the side that is stored.
     func property(of conflict: Conflict) -> PropertyDescription? { property(conflict.property) }
 
-    /// The property of a wire property, on the side that is stored.
+    /// The property of a wire property that is no group, on the side that is stored.
     func property(_ wireProperty: WireProperty) -> PropertyDescription? {
         slots.first { property in
             guard property.wireProperty == wireProperty else { return false }
             switch property {
-            case .attribute(let attribute): return !attribute.isTransient
+            case .attribute(let attribute):
+                return !attribute.isTransient && attribute.group == nil
             case .relationship(let relationship):
                 return relationship == relationship.storedSide
             }

@@ -13,6 +13,8 @@ final class EntityPlan: Sendable {
     /// Slots whose values a saved object may not lack.
     let mandatorySlots: [Int]
     let storedAttributes: [(slot: Int, attribute: AttributeDescription)]
+    /// The groups of attributes, each with the slots of its members.
+    let groups: [(property: WireProperty, slots: [Int])]
     /// The to-one relationships that are stored in the row.
     let references: [RelationshipDescription]
     /// The relationships that are not.
@@ -34,6 +36,9 @@ final class EntityPlan: Sendable {
         storedSlots = entity.slots.indices.filter { isStored[$0] }
         mandatorySlots = storedSlots.filter { !entity.slots[$0].isOptional }
         storedAttributes = entity.attributes.filter { !$0.isTransient }.map { ($0.slot, $0) }
+        groups = entity.attributeGroups.map { group in
+            (group.wireProperty, group.members.map(\.attribute.slot))
+        }
         references = entity.relationships.filter { $0.storage == .reference }
         relations = entity.relationships.filter { $0.storage != .reference }
         var index = Array(repeating: -1, count: entity.slots.count)

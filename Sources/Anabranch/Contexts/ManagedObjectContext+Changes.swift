@@ -154,6 +154,7 @@ extension ManagedObjectContext {
         object.flags.subtract([.inserted, .updated, .noted, .writable])
         object.flags.formUnion(.detached)
         object.committed = SlotStorage()
+        forgetCarriedGroups(of: object)
         registry.remove(object.localID)
     }
 

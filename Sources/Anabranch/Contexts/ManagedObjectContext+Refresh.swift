@@ -5,10 +5,12 @@ import AnabranchStore
 extension ManagedObjectContext {
     /// Brings an object up to date with the store.
     ///
-    /// - Parameter mergeChanges: `true` reads the row and puts the unsaved changes on top; where
-    ///   the row is gone the object leaves the context as deleted, its changes with it. An
-    ///   object without changes becomes a fault. `false` drops the unsaved changes and makes the
-    ///   object a fault; one that was never saved leaves the context.
+    /// - Parameter mergeChanges: `true` reads the row and puts the unsaved changes on top; where a
+    ///   member of a group is changed, all members stay as they are here, and the next save writes
+    ///   them: they were read, and one of them set, together. Where the row is gone the object
+    ///   leaves the context as deleted, its changes with it. An object without changes becomes a
+    ///   fault. `false` drops the unsaved changes and makes the object a fault; one that was never
+    ///   saved leaves the context.
     /// - Throws: ``StoreError``; the object is as it was. ``PropertyError`` with code
     ///   `foreignObject` for an object of another context. One that is known to be deleted stays
     ///   as it is.
@@ -74,18 +76,21 @@ extension ManagedObjectContext {
         return objects.filter { !held.contains($0.localID) }
     }
 
-    /// Gives an object a newer row; what was changed here stays changed.
+    /// Gives an object a newer row; what was changed here stays changed, of a group all of it.
     func merge(_ row: StoredRow, into object: ManagedObject) {
         object.version = row.version
         let hasEdits = !object.committed.isEmpty
         var slots = SlotStorage(row)
         var committed = hasEdits ? SlotStorage(row) : SlotStorage()
         let plan = object.home.plan
+        let kept = slotsKept(byGroupsOf: object)
+        for slot in kept { object.noteWritten(slot) }
         for slot in plan.isStored.indices {
             // Transient values have no row to come from.
             let isTransient = !plan.isStored[slot]
             if isTransient, hasEdits { committed[slot] = object.committed[slot] }
-            guard isTransient || object.isChangedSinceCommit(slot) else { continue }
+            guard isTransient || object.isChangedSinceCommit(slot) || kept.contains(slot)
+            else { continue }
             slots[slot] = object.valueToKeep(inSlot: slot, over: slots[slot])
         }
         object.committed = committed
@@ -112,6 +117,7 @@ extension ManagedObjectContext {
             return
         }
         reclassify(object) { $0.subtract([.updated, .deleted]) }
+        forgetCarriedGroups(of: object)
         unpropagated.removeAll { $0 === object }
         deletedIDs.remove(object.localID)
         turnIntoFault(object)

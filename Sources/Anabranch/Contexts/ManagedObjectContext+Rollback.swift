@@ -7,6 +7,7 @@ extension ManagedObjectContext {
     public func rollback() {
         checkQueue()
         keptErrors.removeAll()
+        carriedGroups = [:]
         let objects = changed
         let hadDeletions = !deletedIDs.isEmpty
         changed = []
@@ -62,6 +63,7 @@ extension ManagedObjectContext {
         deletedIDs = []
         counts = ChangeCounts()
         keptErrors.removeAll()
+        carriedGroups = [:]
         event = EventChanges()
         event.invalidatedAll = ids
         announceChanges()

@@ -32,6 +32,8 @@ public final class ManagedObjectContext {
     var unpropagated: [ManagedObject] = []
     /// Of pending deletions whose relationships have been looked at.
     @exclusivity(unchecked) var deletedIDs: Set<LocalID> = []
+    /// Of objects with groups that were set as a whole, the values: ``setGroup(_:of:to:)``.
+    @exclusivity(unchecked) var carriedGroups: [ManagedObject: [WireProperty: GroupValue]] = [:]
     /// What a property's accessor could not throw; the next save does.
     var keptErrors = KeptErrors()
     /// Where the class that was inserted last is at home.

@@ -35,7 +35,7 @@ struct HistoryReader {
                 inserted += try changes(.insert, rows.entity, rows.records)
             case .update(let rows), .add(let rows):
                 guard let entity = coordinator.model.entity(wireName: rows.entity) else { continue }
-                let names = rows.properties.compactMap { entity.property(wireName: $0.name)?.name }
+                let names = rows.properties.flatMap { Self.names(of: $0, entity) }
                 for record in rows.records { touch(record, entity, names) }
             case .write(let block):
                 guard let entity = coordinator.model.entity(wireName: block.entity),
@@ -64,6 +64,14 @@ struct HistoryReader {
                 kind: .update, objectID: id, updatedProperties: touched.properties.sorted())
         }
         return inserted + updated + deleted
+    }
+
+    /// Of a group the names of all members, which are written together.
+    private static func names(of property: WireProperty, _ entity: EntityDescription) -> [String] {
+        if let group = entity.attributeGroup(property) {
+            return group.members.map(\.attribute.name)
+        }
+        return entity.property(wireName: property.name).map { [$0.name] } ?? []
     }
 
     private func changes(

@@ -169,10 +169,12 @@ extension ManagedObject {
 
     final func isWritten(_ slot: Int) -> Bool { writtenSlots & 1 << UInt64(min(slot, 63)) != 0 }
 
+    final func noteWritten(_ slot: Int) { writtenSlots |= 1 << UInt64(min(slot, 63)) }
+
     /// Writes a slot of a realised object.
     final func write(_ value: Value, to slot: Int) {
         if !flags.contains(.writable) { managedObjectContext?.noteWrite(self) }
-        writtenSlots |= 1 << UInt64(min(slot, 63))
+        noteWritten(slot)
         slots[slot] = value
     }
 

@@ -129,6 +129,9 @@ struct Redoing {
         _ entity: WireName
     ) throws {
         do {
+            if let group = object.entity.attributeGroup(property) {
+                return try context.setGroup(group, of: object, to: value)
+            }
             switch object.entity.property(property) {
             case .attribute(let attribute)?: try object.setValue(value, forKey: attribute.name)
             case .relationship(let relationship)?:

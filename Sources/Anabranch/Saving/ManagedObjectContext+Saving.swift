@@ -52,7 +52,8 @@ extension ManagedObjectContext {
     /// - Throws: ``ValidationError`` with the failures of all objects.
     private func build(_ pending: [ManagedObject]) throws -> SaveBuilder {
         var validator = SaveValidator()
-        var builder = SaveBuilder(author: transactionAuthor, name: name, pending: pending)
+        var builder = SaveBuilder(
+            author: transactionAuthor, name: name, pending: pending, carriedGroups: carriedGroups)
         for object in pending {
             try validator.check(object, in: self)
             builder.add(object)
@@ -109,6 +110,7 @@ extension ManagedObjectContext {
         changed = []
         counts = ChangeCounts()
         deletedIDs = []
+        carriedGroups = [:]
         // Objects that didSave changes begin another event, and another save.
         for object in event.touched { object.flags.subtract([.noted, .writable, .born]) }
         event.touched = []

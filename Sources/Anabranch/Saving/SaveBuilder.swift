@@ -14,7 +14,8 @@ struct SaveBuilder {
     private var insertGroups = EntityGroups()
     private var deleteGroups = EntityGroups()
     private var updateGroups: [UpdateShape: Int] = [:]
-    /// Of objects that got other places in lists, the slots of the references into them.
+    /// Of objects that got other places in lists, the slots of the references into them; of those
+    /// with groups that were set as a whole, the slots of these.
     private var movedSlots: [LocalID: Set<Int>] = [:]
     private var lastUpdate: (shape: UpdateShape, group: Int)?
 
@@ -27,9 +28,18 @@ struct SaveBuilder {
     private(set) var count = 0
 
     /// - Parameter pending: All that will be added.
-    init(author: String, name: String, pending: [ManagedObject]) {
+    init(
+        author: String, name: String, pending: [ManagedObject],
+        carriedGroups: [ManagedObject: [WireProperty: GroupValue]]
+    ) {
         request = SaveRequest(author: author, name: name)
         for object in pending where !object.flags.contains(.deleted) { addLists(of: object) }
+        for (object, groups) in carriedGroups where !object.flags.contains(.deleted) {
+            request.carriedGroups[object.localID] = groups
+            for group in object.home.plan.groups where groups[group.property] != nil {
+                movedSlots[object.localID, default: []].formUnion(group.slots)
+            }
+        }
     }
 
     private mutating func addLists(of owner: ManagedObject) {

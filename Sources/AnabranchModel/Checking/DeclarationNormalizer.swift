@@ -24,6 +24,10 @@ enum DeclarationNormalizer {
         // An index without elements is legal and does nothing.
         result.indexes = entity.indexes.filter { !$0.elements.isEmpty }
             .sorted { $0.name.precedesByBytes($1.name) }
+        result.attributeGroups = entity.attributeGroups.map { group in
+            AttributeGroup(
+                group.name, attributes: group.attributes.sorted { $0.precedesByBytes($1) })
+        }.sorted { $0.name.precedesByBytes($1.name) }
         result.uniquenessConstraints.sort { left, right in
             left.attributes.map { WireName($0) }
                 .lexicographicallyPrecedes(right.attributes.map { WireName($0) })

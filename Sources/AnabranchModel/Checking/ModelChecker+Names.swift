@@ -42,7 +42,8 @@ extension ModelChecker {
         }
     }
 
-    /// Names and wire names of the properties of one hierarchy, which share a table and a stream.
+    /// Names and wire names of the properties and groups of one hierarchy, which share a table and
+    /// a stream.
     ///
     /// - Parameter members: Ancestors before their sub-entities.
     mutating func checkPropertyNames(ofHierarchy members: [Int]) {
@@ -61,6 +62,17 @@ extension ModelChecker {
                         .duplicateWireName, entity.name, property.name,
                         "Can't use property \(path) because \(other) has the wire name "
                             + "\(property.wireName) too; give one of them a wire name of its own.")
+                }
+            }
+        }
+        for entity in members.map({ entities[$0] }) {
+            for group in entity.attributeGroups {
+                let path = "group \(entity.name).\(group.name)"
+                if let other = wireNames.updateValue(path, forKey: WireName(group.name)) {
+                    refuse(
+                        .duplicateWireName, entity.name, group.name,
+                        "Can't use \(path) because \(other) has that wire name too; give one of "
+                            + "them another.")
                 }
             }
         }

@@ -32,6 +32,7 @@ struct ModelChecker {
                 check(relationship, declaredBy: position)
             }
             checkConstraints(declaredBy: position)
+            checkGroups(declaredBy: position)
             checkIndexes(declaredBy: position)
         }
         checkTemplates()

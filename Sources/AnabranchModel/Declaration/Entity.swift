@@ -12,6 +12,8 @@ public struct Entity: Hashable, Sendable {
     public var relationships: [Relationship]
     public var indexes: [Index]
     public var uniquenessConstraints: [Unique]
+    /// Its own; sub-entities have them too.
+    public var attributeGroups: [AttributeGroup]
     /// The class that a model file names; the object graph is given classes by the app.
     public var representedClassName: String?
     /// The name on the wire; `nil`: the renaming identifier, else the name. Never change it once
@@ -46,12 +48,14 @@ public struct Entity: Hashable, Sendable {
         relationships = []
         indexes = []
         uniquenessConstraints = []
+        attributeGroups = []
         for element in content() {
             switch element {
             case .attribute(let attribute): attributes.append(attribute)
             case .relationship(let relationship): relationships.append(relationship)
             case .index(let index): indexes.append(index)
             case .unique(let constraint): uniquenessConstraints.append(constraint)
+            case .group(let group): attributeGroups.append(group)
             }
         }
     }

@@ -4,6 +4,7 @@ public enum EntityElement: Hashable, Sendable {
     case relationship(Relationship)
     case index(Index)
     case unique(Unique)
+    case group(AttributeGroup)
 }
 
 /// Collects the content of an ``Entity``; `if`, `else` and `for` are allowed in it.
@@ -21,6 +22,10 @@ public enum EntityBuilder {
 
     public static func buildExpression(_ constraint: Unique) -> [EntityElement] {
         [.unique(constraint)]
+    }
+
+    public static func buildExpression(_ group: AttributeGroup) -> [EntityElement] {
+        [.group(group)]
     }
 
     public static func buildExpression(_ elements: [EntityElement]) -> [EntityElement] { elements }

@@ -13,18 +13,27 @@ public final class AttributeDescription: Sendable {
     public let isTransient: Bool
     /// What a new object starts with; `null` where the model gives none.
     public let defaultValue: Value
-    /// What merges with what. A transient attribute has one too, which never travels.
+    /// What merges with what; of a member of a group, the group's. A transient attribute has one
+    /// too, which never travels.
     public let wireProperty: WireProperty
     /// As it was declared, in the model's canonical form.
     public let declaration: Attribute
 
     private let graph: ModelGraph
     private let entityIndex: Int
+    /// Among the entity's groups.
+    private let groupIndex: Int?
+    /// Known before the entities are.
+    var isInGroup: Bool { groupIndex != nil }
     let expression: WholeTextExpression?
     /// Whether there are bounds or an expression to check a value against.
     let hasRestrictions: Bool
 
-    init(_ declaration: Attribute, at place: PropertyPlace, graph: ModelGraph) {
+    /// - Parameter group: That the attribute is a member of, and its place among the entity's.
+    init(
+        _ declaration: Attribute, at place: PropertyPlace, group: (index: Int, name: String)?,
+        graph: ModelGraph
+    ) {
         self.declaration = declaration
         name = declaration.name
         slot = place.slot
@@ -32,9 +41,12 @@ public final class AttributeDescription: Sendable {
         isOptional = declaration.isOptional
         isTransient = declaration.isTransient
         defaultValue = declaration.defaultValue ?? .null
-        wireProperty = WireProperty(
-            name: WireName(declaration.resolvedWireName), type: declaration.type.wireType,
-            rule: declaration.mergeRule)
+        wireProperty =
+            group.map { AttributeGroupDescription.wireProperty(named: $0.name) }
+            ?? WireProperty(
+                name: WireName(declaration.resolvedWireName), type: declaration.type.wireType,
+                rule: declaration.mergeRule)
+        groupIndex = group?.index
         expression = declaration.regularExpression.flatMap { WholeTextExpression($0) }
         hasRestrictions =
             declaration.minimum != nil || declaration.maximum != nil || expression != nil
@@ -44,6 +56,10 @@ public final class AttributeDescription: Sendable {
 
     /// The entity that declares the attribute.
     public var entity: EntityDescription { graph.entities[entityIndex] }
+    /// The group that the attribute is a member of: it is written, sent and merged with the others.
+    public var group: AttributeGroupDescription? {
+        groupIndex.map { entity.attributeGroups[$0] }
+    }
     public var userInfo: [String: String] { declaration.userInfo }
 }
 

@@ -21,6 +21,8 @@ public final class EntityDescription: Sendable {
     /// The constraints declared by the entity itself; they hold among its objects and those of
     /// its sub-entities.
     public let ownUniquenessConstraints: [[AttributeDescription]]
+    /// The super-entity's first, then the own ones by the bytes of their names.
+    public let attributeGroups: [AttributeGroupDescription]
     /// The indexes declared by the entity itself.
     public let indexes: [IndexDescription]
     /// As it was declared, in the model's canonical form.
@@ -35,12 +37,14 @@ public final class EntityDescription: Sendable {
 
     init(
         _ declaration: Entity, index: Int, lineage: [Int], subentities: [Int],
-        slots: [PropertyDescription], deletePolicy: DeletePolicy, graph: ModelGraph
+        slots: [PropertyDescription], attributeGroups: [AttributeGroupDescription],
+        deletePolicy: DeletePolicy, graph: ModelGraph
     ) {
         self.declaration = declaration
         self.index = index
         self.lineage = lineage
         self.slots = slots
+        self.attributeGroups = attributeGroups
         self.graph = graph
         name = declaration.name
         wireName = WireName(declaration.resolvedWireName)
@@ -120,10 +124,15 @@ extension EntityDescription {
         slotIndex(named: name).map { slots[$0] }
     }
 
-    /// The property that travels under a wire name: a stored attribute, or the stored one of two
-    /// inverses. A change merges into it only if type and rule are equal too.
+    /// The property that travels under a wire name: a stored attribute that is in no group, or the
+    /// stored one of two inverses. A change merges into it only if type and rule are equal too.
     public func property(wireName: WireName) -> PropertyDescription? {
         slotsByWireName[wireName].map { slots[$0] }
+    }
+
+    /// The group of attributes that travels under a wire property.
+    public func attributeGroup(_ wireProperty: WireProperty) -> AttributeGroupDescription? {
+        attributeGroups.first { $0.wireProperty == wireProperty }
     }
 
     public var representedClassName: String? { declaration.representedClassName }
@@ -134,7 +143,7 @@ extension PropertyDescription {
     /// Whether the property's changes are sent under its own entity and wire name.
     fileprivate var travels: Bool {
         switch self {
-        case .attribute(let attribute): !attribute.isTransient
+        case .attribute(let attribute): !attribute.isTransient && !attribute.isInGroup
         case .relationship(let relationship):
             switch relationship.storage {
             case .reference, .links(.left), .links(.both): true

@@ -6,6 +6,8 @@ struct GraphBuilder {
     private let graph: ModelGraph
     /// Of each entity, how many slots it inherits.
     private let firstOwnSlots: [Int]
+    /// Of each entity, how many groups it inherits.
+    private let firstOwnGroups: [Int]
 
     init(_ declaration: ModelDeclaration, graph: ModelGraph) {
         let index = DeclarationIndex(declaration.entities)
@@ -16,16 +18,23 @@ struct GraphBuilder {
                 $0 + index.entities[$1].attributes.count + index.entities[$1].relationships.count
             }
         }
+        firstOwnGroups = index.entities.indices.map { entity in
+            index.lineage(of: entity).dropFirst().reduce(0) {
+                $0 + index.entities[$1].attributeGroups.count
+            }
+        }
     }
 
     func build() -> [EntityDescription] {
         let own = index.entities.indices.map { ownProperties(of: $0) }
+        let groups = index.entities.indices.map { ownGroups(of: $0, own[$0]) }
         let entities = index.entities.indices.map { position in
             let lineage = Array(index.lineage(of: position).reversed())
             return EntityDescription(
                 index.entities[position], index: position, lineage: lineage,
                 subentities: index.children[position],
                 slots: lineage.flatMap { own[$0] },
+                attributeGroups: lineage.flatMap { groups[$0] },
                 deletePolicy: lineage.contains {
                     index.entities[$0].deletePolicy == .updateWins
                 } ? .updateWins : .deleteWins, graph: graph)
@@ -41,12 +50,37 @@ struct GraphBuilder {
             return PropertyPlace(entity: entity, slot: slot)
         }
         let attributes = declared.attributes.map {
-            PropertyDescription.attribute(AttributeDescription($0, at: next(), graph: graph))
+            PropertyDescription.attribute(
+                AttributeDescription(
+                    $0, at: next(), group: group(of: $0, declaredBy: entity), graph: graph))
         }
         let relationships = Self.slotOrder(declared.relationships).map {
             PropertyDescription.relationship(describe($0, at: next()))
         }
         return attributes + relationships
+    }
+
+    private func group(
+        of attribute: Attribute, declaredBy entity: Int
+    ) -> (index: Int, name: String)? {
+        let groups = index.entities[entity].attributeGroups
+        let own = groups.firstIndex { group in
+            group.attributes.contains { $0.hasSameBytes(as: attribute.name) }
+        }
+        return own.map { (firstOwnGroups[entity] + $0, groups[$0].name) }
+    }
+
+    private func ownGroups(
+        of entity: Int, _ properties: [PropertyDescription]
+    ) -> [AttributeGroupDescription] {
+        index.entities[entity].attributeGroups.map { group in
+            let names = Set(group.attributes.map { WireName($0) })
+            return AttributeGroupDescription(
+                group,
+                attributes: properties.compactMap(\.attribute).filter {
+                    names.contains(WireName($0.name))
+                })
+        }
     }
 
     private static func slotOrder(_ relationships: [Relationship]) -> [Relationship] {

@@ -41,6 +41,19 @@ extension ModelDecoder {
         return result
     }
 
+    static func group(in record: ByteReader) throws(ChangeSetDecodingError) -> AttributeGroup {
+        var reader = record
+        var result = AttributeGroup("", attributes: [])
+        while let (number, field) = try reader.readField() {
+            switch number {
+            case GroupField.name: result.name = try field.text()
+            case GroupField.attribute: result.attributes.append(try field.text())
+            default: throw field.unknownField(number)
+            }
+        }
+        return result
+    }
+
     static func template(
         in record: ByteReader
     ) throws(ChangeSetDecodingError) -> FetchRequestTemplate {

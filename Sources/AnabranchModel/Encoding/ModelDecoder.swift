@@ -69,6 +69,7 @@ enum ModelDecoder {
                 result.uniquenessConstraints.append(try constraint(in: field))
             case EntityField.userInfo: try field.addEntry(to: &result.userInfo)
             case EntityField.deletePolicy: result.deletePolicy = try field.choice(DeletePolicy.self)
+            case EntityField.attributeGroup: result.attributeGroups.append(try group(in: field))
             default: throw field.unknownField(number)
             }
         }

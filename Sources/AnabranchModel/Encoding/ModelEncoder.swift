@@ -34,6 +34,7 @@ enum ModelEncoder {
         if entity.deletePolicy != .deleteWins {
             fields.append(EntityField.deletePolicy, number: entity.deletePolicy.rawValue)
         }
+        fields.append(EntityField.attributeGroup, records: entity.attributeGroups, write)
     }
 
     private static func write(_ attribute: Attribute, to fields: inout FieldWriter) {
@@ -86,6 +87,11 @@ enum ModelEncoder {
 
     private static func write(_ constraint: Unique, to fields: inout FieldWriter) {
         for attribute in constraint.attributes { fields.append(PartField.name, text: attribute) }
+    }
+
+    private static func write(_ group: AttributeGroup, to fields: inout FieldWriter) {
+        fields.append(GroupField.name, text: group.name)
+        for attribute in group.attributes { fields.append(GroupField.attribute, text: attribute) }
     }
 
     private static func write(_ template: FetchRequestTemplate, to fields: inout FieldWriter) {

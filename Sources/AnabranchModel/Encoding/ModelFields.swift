@@ -19,6 +19,7 @@ enum EntityField {
     static let userInfo: UInt8 = 11
     /// The raw value of `DeletePolicy`; left out where it is `deleteWins`.
     static let deletePolicy: UInt8 = 12
+    static let attributeGroup: UInt8 = 13
 }
 
 enum AttributeField {
@@ -55,6 +56,12 @@ enum RelationshipField {
     static let inverse: UInt8 = 10
     static let renamingIdentifier: UInt8 = 11
     static let userInfo: UInt8 = 12
+}
+
+enum GroupField {
+    static let name: UInt8 = 1
+    /// One field for each, by name.
+    static let attribute: UInt8 = 2
 }
 
 /// Of an index and of each of its elements, of a constraint and of a fetch request template.

@@ -5,6 +5,8 @@ extension ModelReader {
     static let wireNameKey = "anabranch.wireName"
     /// The key in an attribute's user info that names its merge rule.
     static let mergeRuleKey = "anabranch.mergeRule"
+    /// The key in an attribute's user info that names the group that it is a member of.
+    static let mergeGroupKey = "anabranch.mergeGroup"
     /// The key in an entity's user info that names its delete policy.
     static let deletePolicyKey = "anabranch.deletePolicy"
 
@@ -22,7 +24,13 @@ extension ModelReader {
         }
         for child in element.children {
             switch child.name {
-            case "attribute": entity.attributes.append(read(attribute: child, of: entity.name))
+            case "attribute":
+                let attribute = read(attribute: child, of: entity.name)
+                entity.attributes.append(attribute)
+                if let group = attribute.userInfo[Self.mergeGroupKey] {
+                    remember(child, entity: entity.name, property: group)
+                    entity.add(attribute.name, toGroup: group)
+                }
             case "relationship":
                 entity.relationships.append(read(relationship: child, of: entity.name))
             case "fetchedProperty":
@@ -124,6 +132,16 @@ extension ModelReader {
                         + "\(property) has no column.")
                 return false
             }
+        }
+    }
+}
+
+extension Entity {
+    fileprivate mutating func add(_ attribute: String, toGroup name: String) {
+        if let place = attributeGroups.firstIndex(where: { $0.name.hasSameBytes(as: name) }) {
+            attributeGroups[place].attributes.append(attribute)
+        } else {
+            attributeGroups.append(AttributeGroup(name, attribute))
         }
     }
 }

@@ -43,6 +43,16 @@ public struct GroupValue: Hashable, Sendable {
 
     init(ordered members: [Member]) { self.members = members }
 
+    /// - Parameter members: In order, each once.
+    /// - Returns: `nil` as ``init(_:)`` does.
+    package init?(ascending members: [Member]) {
+        guard members.count <= Limits.mostMembers, members.allSatisfy(\.isWellFormed) else {
+            return nil
+        }
+        assert(zip(members, members.dropFirst()).allSatisfy { $0.precedes($1) })
+        self.init(ordered: members)
+    }
+
     /// - Returns: `nil` where the group does not have the member, which is not null.
     public subscript(name: WireName, type: WireType) -> Value? {
         members.first { $0.name == name && $0.type == type }?.value

@@ -23,7 +23,8 @@ extension ApplyOperation {
     private mutating func delete(_ row: HeldRow, of set: IncomingSet) throws {
         let links = row.layout.leftLinks + row.layout.rightLinks
         try journalWrites(unseenBy: set, in: row)
-        try journalDeferred(unseenBy: set, id: row.id, entity: row.layout.entity.wireName)
+        try journalDeferred(
+            unseenBy: set, id: row.id, entity: row.layout.entity.wireName, besides: row.layout)
         try journalLinks(unseenBy: set, of: row.id, in: links)
         try changes.noteNeighbours(of: row, StoreReader(connection, schema: schema))
         try connection.run(row.layout.deleteSQL, .integer(row.id))
@@ -34,15 +35,15 @@ extension ApplyOperation {
 
     /// What another replica wrote without the deleter's knowledge is lost with the record.
     private func journalWrites(unseenBy set: IncomingSet, in row: HeldRow) throws {
-        for column in row.layout.columns {
-            guard let position = row.writes[column.number] else { continue }
+        for property in row.layout.properties {
+            guard let position = row.writes[property.number] else { continue }
             let held = try logStamps[position]
             guard try journal.isConcurrent(held, with: set) else { continue }
             try journal.record(
                 .init(
                     kind: .deletedWhileWritten, record: row.id, entity: row.layout.entity.wireName,
-                    property: column.property.wireProperty,
-                    value: try shownValue(of: column, in: row), lost: held, winner: set.stamp))
+                    property: property.wire, value: try shownValue(of: property, in: row),
+                    lost: held, winner: set.stamp))
         }
     }
 
@@ -82,11 +83,14 @@ extension ApplyOperation {
         }
     }
 
+    /// - Parameter layout: Of the record's row, which tells of its groups.
     private func journalDeferred(
-        unseenBy set: IncomingSet, id: LocalID, entity: WireName
+        unseenBy set: IncomingSet, id: LocalID, entity: WireName,
+        besides layout: EntityLayout? = nil
     ) throws {
         for cell in try deferred.cells(of: id)
         where try journal.isConcurrent(cell.stamp, with: set) {
+            guard layout?.property(cell.property)?.group == nil else { continue }
             try journal.record(
                 .init(
                     kind: .deletedWhileWritten, record: id, entity: entity,

@@ -33,11 +33,10 @@ extension ApplyOperation {
         try statement.bind(mapping.writes(by: set), at: 2)
         if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
         var place = layout.firstColumnParameter
-        for (column, source) in zip(mapping.columns, mapping.sources) {
+        for (property, source) in zip(mapping.properties, mapping.sources) {
             try statement.bind(
-                try localValue(block.columns[source][row]), to: column, at: place,
+                try localValue(block.columns[source][row]), to: property, at: &place,
                 transaction.localID(of:))
-            place += column.names.count
         }
         try statement.run()
         changes.noteInserted([id], of: layout.entity)

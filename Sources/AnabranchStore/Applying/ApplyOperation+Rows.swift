@@ -17,15 +17,18 @@ extension ApplyOperation {
             let id = LocalID(ordinal: ordinal, number: record.number)
             try statement.bind(id, at: 1)
             var place = layout.firstColumnParameter
-            for (column, source) in zip(mapping.columns, mapping.sources) {
+            for (property, source) in zip(mapping.properties, mapping.sources) {
                 let value = try localValue(block.columns[source][row])
-                try statement.bind(value, to: column, at: place, transaction.localID(of:))
-                place += column.names.count
-                if column.kind == .reference {
-                    changes.noteInverse(of: column, target: try target(of: value))
+                try statement.bind(value, to: property, at: &place, transaction.localID(of:))
+                if property.column.kind == .reference {
+                    changes.noteInverse(of: property.column, target: try target(of: value))
                 }
             }
             try insert(statement, id: id, of: set)
+            for (property, source) in zip(mapping.properties, mapping.sources) {
+                try deferred.keepWhole(
+                    block.columns[source][row], of: property, id: id, stamp: set.stamp)
+            }
             for source in mapping.unknown {
                 try deferred.write(
                     block.properties[source], block.columns[source][row], to: id, stamp: set.stamp)
@@ -107,34 +110,49 @@ extension ApplyOperation {
         _ writer: inout RowWriter
     ) throws {
         var writes = row.writes
-        var taken: [(column: TableLayout.Column, value: Value)] = []
-        for (column, source) in zip(mapping.columns, mapping.sources) {
-            let held = try writes[column.number].map { try logStamps[$0] }
-            let rule = column.property.wireProperty.rule
-            let outcome = try outcome(of: set.stamp, over: held, by: rule) {
-                (try wireValue(values[source], column.kind), try shownValue(of: column, in: row))
+        var taken: [TableLayout.Property.Cell] = []
+        var slots: [Int] = []
+        for (property, source) in zip(mapping.properties, mapping.sources) {
+            let held = try writes[property.number].map { try logStamps[$0] }
+            let outcome = try outcome(of: set.stamp, over: held, by: property.rule) {
+                (
+                    try wireValue(values[source], property.column.kind),
+                    try shownValue(of: property, in: row)
+                )
             }
             switch outcome {
             case .takes:
-                taken.append((column, values[source]))
-                if let held, rule.loses {
-                    try journalOverwritten(column, of: row, held: held, by: values[source], set)
+                if let held, property.rule.loses {
+                    try journalOverwritten(property, of: row, held: held, by: values[source], set)
                 }
-                try write(column.number, by: set, in: &writes)
-            case .keeps where rule.loses:
-                try journalLost(column, of: row, value: values[source], to: held, set)
+                taken += property.cells(of: values[source])
+                slots += try changedSlots(of: property, to: values[source], in: row)
+                try deferred.keepWhole(values[source], of: property, id: row.id, stamp: set.stamp)
+                try write(property.number, by: set, in: &writes)
+            case .keeps where property.rule.loses:
+                try journalLost(property, of: row, value: values[source], to: held, set)
             case .keeps, .repeats: break
             }
         }
         guard !taken.isEmpty else { return }
         try noteChangedTargets(taken, of: row)
         try writer.write(taken, writes: writes, to: row.id)
-        changes.noteUpdated(row.id, of: row.layout.entity, slots: taken.map(\.column.slot))
+        changes.noteUpdated(row.id, of: row.layout.entity, slots: slots)
+    }
+
+    /// Of a group only the members that become different.
+    private func changedSlots(
+        of property: TableLayout.Property, to value: Value, in row: HeldRow
+    ) throws -> [Int] {
+        guard property.group != nil else { return [property.column.slot] }
+        return try property.cells(of: value).filter { column, value in
+            try row.value(of: column, on: connection) != value
+        }.map(\.column.slot)
     }
 
     /// The other end of a to-one changes too: the record that it led to, and the new one.
     private mutating func noteChangedTargets(
-        _ taken: [(column: TableLayout.Column, value: Value)], of row: HeldRow
+        _ taken: [TableLayout.Property.Cell], of row: HeldRow
     ) throws {
         for (column, value) in taken where column.kind == .reference {
             changes.noteInverse(of: column, target: try self.value(of: column, in: row))
@@ -156,8 +174,9 @@ extension ApplyOperation {
     }
 
     /// The value that a row holds now, as it travels.
-    func shownValue(of column: TableLayout.Column, in row: HeldRow) throws -> Value {
-        try row.wireValue(of: column, transaction)
+    func shownValue(of property: TableLayout.Property, in row: HeldRow) throws -> Value {
+        try deferred.wholeValue(of: property, id: row.id)
+            ?? row.wireValue(of: property, transaction)
     }
 
     /// - Parameter values: What is written and what is held, as they travel.
@@ -205,42 +224,45 @@ struct HeldRow {
         return statement.slot(at: 0, as: column.kind)
     }
 
-    /// The same as it travels; of a reference into a list with the position there.
+    /// The same of a property, as its columns say it and as it travels; of a reference into a list
+    /// with the position there.
     func wireValue(
-        of column: TableLayout.Column, _ transaction: WriteTransaction
+        of property: TableLayout.Property, _ transaction: WriteTransaction
     ) throws -> Value {
-        let names = column.names.joined(separator: ", ")
+        let names = property.names.joined(separator: ", ")
         let statement = try transaction.connection.cached(
             "SELECT \(names) FROM \(layout.table.name) WHERE ab_pk = ?")
         try statement.bind(id, at: 1)
         guard try statement.step() else { return .null }
         defer { statement.reset() }
-        return statement.wireValue(at: 0, of: column, transaction.replicas)
+        return statement.wireValue(at: 0, of: property, transaction.replicas)
     }
 }
 
 /// Which columns of a table the properties of a block go to.
 struct ColumnMapping {
-    /// Columns that are written, and for each the index of its property in the block.
-    private(set) var columns: [TableLayout.Column] = []
+    /// What is written, and for each its index in the block.
+    private(set) var properties: [TableLayout.Property] = []
     private(set) var sources: [Int] = []
     /// Properties that this model does not have.
     private(set) var unknown: [Int] = []
-    /// Numbers of columns that the block does not write.
+    /// Numbers of properties that the block does not write.
     private let unwritten: [Int]
 
     init(_ properties: [WireProperty], layout: EntityLayout) {
         for (source, property) in properties.enumerated() {
-            if let column = layout.column(for: property) {
-                columns.append(column)
+            if let property = layout.property(property) {
+                self.properties.append(property)
                 sources.append(source)
             } else {
                 unknown.append(source)
             }
         }
-        let written = Set(columns.map(\.number))
-        unwritten = layout.columns.map(\.number).filter { !written.contains($0) }
+        let written = Set(self.properties.map(\.number))
+        unwritten = layout.properties.map(\.number).filter { !written.contains($0) }
     }
+
+    var columns: [TableLayout.Column] { properties.flatMap(\.columns) }
 
     /// Of a row that a set inserts.
     func writes(by set: IncomingSet) -> RowWrites {

@@ -34,8 +34,9 @@ extension ApplyOperation {
         of set: IncomingSet, _ writer: inout RowWriter
     ) throws {
         var writes = held.writes
-        var taken: [(column: TableLayout.Column, value: Value)] = []
-        for (column, source) in zip(mapping.columns, mapping.sources) {
+        var taken: [TableLayout.Property.Cell] = []
+        for (property, source) in zip(mapping.properties, mapping.sources) {
+            let column = property.column
             let sum = Counter.sum(
                 try value(of: column, in: held), block.columns[source][row],
                 of: column.property.wireProperty.type)
@@ -75,12 +76,12 @@ extension ApplyOperation {
     /// Writes values of a `keepBoth` property beside those that their writers had not seen.
     mutating func write(_ block: SiblingBlock, of set: IncomingSet) throws {
         let layout = layout(named: block.entity)
-        let column = layout?.column(for: block.property)
+        let property = layout?.property(block.property)
         for write in block.writes {
             let id = try transaction.localID(of: write.record)
             if let layout, let row = try heldRow(id, layout) {
-                if let column {
-                    try self.write(write, to: column, in: row, of: set)
+                if let property {
+                    try self.write(write, to: property, in: row, of: set)
                 } else {
                     try deferred.change(block.property, of: id) {
                         $0.write(
@@ -103,16 +104,16 @@ extension ApplyOperation {
     /// The value with the greatest stamp stands in the column, the others among the cells that
     /// have none.
     private mutating func write(
-        _ write: SiblingBlock.Write, to column: TableLayout.Column, in row: HeldRow,
+        _ write: SiblingBlock.Write, to property: TableLayout.Property, in row: HeldRow,
         of set: IncomingSet
     ) throws {
-        let property = column.property.wireProperty
+        let column = property.column
         var cells = RecordCells(
-            try deferred.wireCells(property, of: row.id) + (try shown(column, in: row)))
+            try deferred.wireCells(property.wire, of: row.id) + (try shown(property, in: row)))
         cells.write(
-            write.value, to: property, stamp: set.stampOnWire, seeing: write.tagsSeen)
+            write.value, to: property.wire, stamp: set.stampOnWire, seeing: write.tagsSeen)
         guard let last = cells.cells.last else { return }
-        try deferred.replace(property, of: row.id, by: Array(cells.cells.dropLast()))
+        try deferred.replace(property.wire, of: row.id, by: Array(cells.cells.dropLast()))
         var writes = row.writes
         writes.advance(to: RowVersion(set.position))
         if let position = try logStamps.position(of: try transaction.localStamp(last.stamp)) {
@@ -123,15 +124,15 @@ extension ApplyOperation {
         changes.noteUpdated(row.id, of: row.layout.entity, slots: [column.slot])
     }
 
-    /// The cell of a column; empty where it was never written.
+    /// The cell of a property's column; empty where it was never written.
     private func shown(
-        _ column: TableLayout.Column, in row: HeldRow
+        _ property: TableLayout.Property, in row: HeldRow
     ) throws -> [RecordCells.Cell] {
-        guard let position = row.writes[column.number] else { return [] }
+        guard let position = row.writes[property.number] else { return [] }
         let stamps = transaction.replicas.stamps([try logStamps[position]])
-        let value = try shownValue(of: column, in: row)
+        let value = try row.wireValue(of: property, transaction)
         return stamps.map {
-            RecordCells.Cell(property: column.property.wireProperty, value: value, stamp: $0)
+            RecordCells.Cell(property: property.wire, value: value, stamp: $0)
         }
     }
 

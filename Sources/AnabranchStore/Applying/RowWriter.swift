@@ -25,7 +25,7 @@ struct RowWriter {
     }
 
     mutating func write(
-        _ taken: [(column: TableLayout.Column, value: Value)], writes: RowWrites, to id: LocalID
+        _ taken: [TableLayout.Property.Cell], writes: RowWrites, to id: LocalID
     ) throws {
         let statement = try statement(writing: taken.map(\.column))
         var place = 1

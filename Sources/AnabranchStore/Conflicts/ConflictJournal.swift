@@ -127,32 +127,32 @@ final class ConflictJournal {
 extension ApplyOperation {
     /// A later write has replaced a value: it is lost if neither author knew of the other.
     func journalOverwritten(
-        _ column: TableLayout.Column, of row: HeldRow, held: LocalStamp,
+        _ property: TableLayout.Property, of row: HeldRow, held: LocalStamp,
         by value: Value, _ set: IncomingSet
     ) throws {
         guard try journal.isConcurrent(held, with: set) else { return }
-        let lost = try shownValue(of: column, in: row)
-        let winning = try wireValue(value, column.kind)
+        let lost = try shownValue(of: property, in: row)
+        let winning = try wireValue(value, property.column.kind)
         guard lost != winning else { return }
         try journal.record(
             .init(
                 kind: .concurrentWrite, record: row.id, entity: row.layout.entity.wireName,
-                property: column.property.wireProperty,
-                value: lost, lost: held, winner: set.stamp, winningValue: winning))
+                property: property.wire, value: lost, lost: held, winner: set.stamp,
+                winningValue: winning))
     }
 
     /// An arriving value is older than the one that is held.
     func journalLost(
-        _ column: TableLayout.Column, of row: HeldRow, value: Value,
+        _ property: TableLayout.Property, of row: HeldRow, value: Value,
         to held: LocalStamp?, _ set: IncomingSet
     ) throws {
-        let winning = try shownValue(of: column, in: row)
-        let lost = try wireValue(value, column.kind)
+        let winning = try shownValue(of: property, in: row)
+        let lost = try wireValue(value, property.column.kind)
         guard winning != lost else { return }
         try journal.record(
             .init(
                 kind: .concurrentWrite, record: row.id, entity: row.layout.entity.wireName,
-                property: column.property.wireProperty,
-                value: lost, lost: set.stamp, winner: held, winningValue: winning))
+                property: property.wire, value: lost, lost: set.stamp, winner: held,
+                winningValue: winning))
     }
 }

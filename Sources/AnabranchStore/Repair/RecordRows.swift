@@ -29,56 +29,56 @@ struct RecordRows {
         }
         var shown: [Int: CanonicalRecord.Cell] = [:]
         for cell in record.cells.sorted(by: { $0.stamp < $1.stamp }) {
-            guard let column = layout.column(for: cell.property) else {
+            guard let property = layout.property(cell.property) else {
                 try deferred.write(cell, to: id)
                 continue
             }
-            if let other = shown.updateValue(cell, forKey: column.slot) {
+            if let other = shown.updateValue(cell, forKey: property.number) {
                 try deferred.write(other, to: id)
             }
+            if !property.isPlain(cell.value) { try deferred.write(cell, to: id) }
         }
         try insert(shown, id: id, layout: layout, version: version)
     }
 
-    /// - Parameter cells: By slot.
+    /// - Parameter cells: By the numbers of their properties.
     private func insert(
         _ cells: [Int: CanonicalRecord.Cell], id: LocalID, layout: EntityLayout,
         version: RowVersion?
     ) throws {
-        let columns = layout.columns.filter { cells[$0.slot] != nil }
-        let written = try columns.compactMap { column in
-            try cells[column.slot].map { try positions[transaction.localStamp($0.stamp)] }
+        let properties = layout.properties.filter { cells[$0.number] != nil }
+        let written = try properties.compactMap { property in
+            try cells[property.number].map { try positions[transaction.localStamp($0.stamp)] }
         }
-        let missing = layout.columns.filter { cells[$0.slot] == nil }
+        let missing = layout.properties.filter { cells[$0.number] == nil }
         let statement = try connection.cached(
-            EntityLayout.insertSQL(table: layout.table, columns: columns))
+            EntityLayout.insertSQL(table: layout.table, columns: properties.flatMap(\.columns)))
         try statement.bind(id, at: 1)
         try statement.bind(
-            writes(by: written, to: columns, missing: missing, version: version), at: 2)
+            writes(by: written, to: properties, missing: missing, version: version), at: 2)
         if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
         var place = layout.firstColumnParameter
-        for column in columns {
-            let value = try applying.localValue(cells[column.slot]?.value ?? .null)
-            try statement.bind(value, to: column, at: place, transaction.localID(of:))
-            place += column.names.count
+        for property in properties {
+            let value = try applying.localValue(cells[property.number]?.value ?? .null)
+            try statement.bind(value, to: property, at: &place, transaction.localID(of:))
         }
         try statement.run()
     }
 
     /// - Parameters:
-    ///   - positions: Of the sets that wrote the columns.
-    ///   - missing: Columns that were never written.
+    ///   - positions: Of the sets that wrote the properties.
+    ///   - missing: Properties that were never written.
     private func writes(
-        by positions: [Int64], to columns: [TableLayout.Column], missing: [TableLayout.Column],
-        version: RowVersion?
+        by positions: [Int64], to properties: [TableLayout.Property],
+        missing: [TableLayout.Property], version: RowVersion?
     ) -> RowWrites {
         // A row that nothing was ever written to has a position of its own.
         let version = version ?? RowVersion(positions.max() ?? self.positions.reserve())
         var writes = RowWrites(by: positions.first ?? version.position)
         writes.advance(to: version)
-        for column in missing { writes.leaveUnwritten(column.number) }
-        for (column, position) in zip(columns, positions) {
-            writes.writeAgain(column.number, by: position)
+        for property in missing { writes.leaveUnwritten(property.number) }
+        for (property, position) in zip(properties, positions) {
+            writes.writeAgain(property.number, by: position)
         }
         return writes
     }
@@ -95,31 +95,33 @@ struct RecordRows {
             return try insert(rows, ids: ids, ofUnknownEntity: block.entity)
         }
         let known = block.properties.indices.filter {
-            layout.column(for: block.properties[$0]) != nil
+            layout.property(block.properties[$0]) != nil
         }
-        let columns = known.compactMap { layout.column(for: block.properties[$0]) }
-        let slots = Set(columns.map(\.slot))
-        let missing = layout.columns.filter { !slots.contains($0.slot) }
+        let properties = known.compactMap { layout.property(block.properties[$0]) }
+        let numbers = Set(properties.map(\.number))
+        let missing = layout.properties.filter { !numbers.contains($0.number) }
         let written = try known.map { try positions(rows.stamps[$0], count: ids.count) }
         // Behind every position that the rows name.
         let version = isFirst ? nil : RowVersion(positions.reserve())
         let statement = try connection.cached(
-            EntityLayout.insertSQL(table: layout.table, columns: columns))
+            EntityLayout.insertSQL(table: layout.table, columns: properties.flatMap(\.columns)))
         for (row, id) in ids.enumerated() {
             try statement.bind(id, at: 1)
             try statement.bind(
                 writes(
-                    by: written.map { $0[row] }, to: columns, missing: missing, version: version),
+                    by: written.map { $0[row] }, to: properties, missing: missing,
+                    version: version),
                 at: 2)
             if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
             var place = layout.firstColumnParameter
-            for (column, source) in zip(columns, known) {
-                try statement.bind(
-                    try applying.localValue(block.columns[source][row]), to: column, at: place,
-                    transaction.localID(of:))
-                place += column.names.count
+            for (property, source) in zip(properties, known) {
+                let value = try applying.localValue(block.columns[source][row])
+                try statement.bind(value, to: property, at: &place, transaction.localID(of:))
             }
             try statement.run()
+        }
+        for (property, source) in zip(properties, known) where property.group != nil {
+            try writeDeferred(rows, column: source, ids: ids) { !property.isPlain($0) }
         }
         for source in block.properties.indices where !known.contains(source) {
             try writeDeferred(rows, column: source, ids: ids)
@@ -145,14 +147,19 @@ struct RecordRows {
         }
     }
 
-    private func writeDeferred(_ rows: SnapshotChunk.Rows, column: Int, ids: [LocalID]) throws {
+    private func writeDeferred(
+        _ rows: SnapshotChunk.Rows, column: Int, ids: [LocalID],
+        where isKept: (Value) -> Bool = { _ in true }
+    ) throws {
         var row = 0
         for run in rows.stamps[column] {
             let stamp = try transaction.localStamp(run.stamp)
             for _ in 0..<run.count {
-                try applying.deferred.write(
-                    rows.block.properties[column], rows.block.columns[column][row],
-                    to: ids[row], stamp: stamp)
+                let value = rows.block.columns[column][row]
+                if isKept(value) {
+                    try applying.deferred.write(
+                        rows.block.properties[column], value, to: ids[row], stamp: stamp)
+                }
                 row += 1
             }
         }

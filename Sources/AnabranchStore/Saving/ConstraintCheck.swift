@@ -66,7 +66,7 @@ struct ConstraintCheck {
         for constraint: Constraint, of entity: EntityDescription
     ) -> String? {
         let layout = schema.layout(of: entity)
-        let columns = constraint.attributes.compactMap { layout.column(for: $0.wireProperty) }
+        let columns = constraint.attributes.compactMap { layout.column(of: $0) }
         guard !columns.isEmpty, columns.count == constraint.attributes.count else { return nil }
         var terms = columns.map { "o.\($0.name) = t.\($0.name)\($0.kind.collation)" }
         if layout.table.hasDiscriminator {

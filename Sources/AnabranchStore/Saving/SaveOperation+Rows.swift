@@ -8,15 +8,26 @@ extension SaveOperation {
     mutating func write(_ insert: SaveRequest.Insert) throws {
         let layout = schema.layout(of: insert.entity)
         try check(insert.rows, columns: layout.columns)
-        guard layout.columns.contains(where: { $0.rule == .firstWriter }) else {
+        let withoutNulls = layout.properties.filter { $0.group != nil || $0.rule == .firstWriter }
+        guard !withoutNulls.isEmpty else {
             let all = Array(layout.columns.indices)
             return try write(insert, rows: insert.rows.ids.indices, places: all, layout)
         }
-        // A first write of nothing would keep every later one from being the first.
+        // A first write of nothing would keep every later one from being the first; a group of
+        // nothing is not written either.
+        let optional = withoutNulls.map { property in
+            (
+                property.wire,
+                layout.columns.indices.filter { property.slots.contains(layout.columns[$0].slot) }
+            )
+        }
         let rows = Dictionary(grouping: insert.rows.ids.indices) { row in
-            layout.columns.indices.filter {
-                layout.columns[$0].rule != .firstWriter || !insert.rows[row, $0].isNull
+            let carried = carriedGroups[insert.rows.ids[row]] ?? [:]
+            let empty = optional.filter { property, places in
+                carried[property] == nil && places.allSatisfy { insert.rows[row, $0].isNull }
             }
+            let left = Set(empty.flatMap(\.1))
+            return layout.columns.indices.filter { !left.contains($0) }
         }
         for (places, rows) in rows.sorted(by: { $0.value[0] < $1.value[0] }) {
             try write(insert, rows: rows, places: places, layout)
@@ -29,9 +40,10 @@ extension SaveOperation {
         _ layout: EntityLayout
     ) throws {
         let columns = places.map { layout.columns[$0] }
+        let blockPlaces = BlockPlaces(columns)
         var block = encoder.rows(
             inserting: true, entity: insert.entity.wireName,
-            properties: columns.map(\.property.wireProperty), capacity: rows.count)
+            properties: blockPlaces.properties, capacity: rows.count)
         let isWhole = columns.count == layout.columns.count
         let statement = try connection.cached(
             isWhole
@@ -48,14 +60,21 @@ extension SaveOperation {
                 let value = insert.rows[row, places[index]]
                 guard column.kind == .reference else {
                     try statement.bind(slot: value, at: parameters[index], as: column.kind)
-                    block.append(value, toColumn: index)
+                    if let place = blockPlaces.places[index] {
+                        block.append(value, toColumn: place)
+                    }
                     continue
                 }
                 let reference = try bindReference(
                     value, of: id, to: column, statement, at: parameters[index])
-                block.append(reference, toColumn: index)
+                if let place = blockPlaces.places[index] {
+                    block.append(reference, toColumn: place)
+                }
             }
             try statement.run()
+            try append(groups: blockPlaces.groups, of: id, isNew: true, to: &block) {
+                insert.rows[row, places[$0]]
+            }
         }
         try append(block, of: insert.entity)
     }
@@ -83,6 +102,7 @@ extension SaveOperation {
         try checkSize(rows.count, columns: columns.count)
         for (index, column) in columns.enumerated() {
             let property = column.property.wireProperty
+            // The members of a group are looked at where its value is made.
             guard let range = property.type.integers else { continue }
             for row in rows.ids.indices {
                 guard case .integer(let integer) = rows[row, index], !range.contains(integer)
@@ -92,7 +112,7 @@ extension SaveOperation {
         }
     }
 
-    private static func misfit(_ property: WireProperty, of entity: String) -> StoreError {
+    static func misfit(_ property: WireProperty, of entity: String) -> StoreError {
         StoreError(
             .invalidValue,
             "Can't save because a value of \(entity).\(property.name.string) is not of its type, "
@@ -104,11 +124,11 @@ extension SaveOperation {
     mutating func write(_ update: SaveRequest.Update) throws {
         let layout = schema.layout(of: update.entity)
         let columns = layout.columns.filter { update.rows.slots.contains($0.slot) }
-        let registers = columns.indices.filter { columns[$0].isRegister }
+        let blockPlaces = BlockPlaces(columns, where: \.isRegister)
+        let hasRegisters = !blockPlaces.properties.isEmpty
         var block = encoder.rows(
-            inserting: false, entity: update.entity.wireName,
-            properties: registers.map { columns[$0].property.wireProperty },
-            capacity: registers.isEmpty ? 0 : update.rows.count)
+            inserting: false, entity: update.entity.wireName, properties: blockPlaces.properties,
+            capacity: hasRegisters ? update.rows.count : 0)
         var ruled = RuledWrites(columns, layout: layout, encoder)
         try check(update.rows, columns: columns)
         let statement = try connection.cached(Self.updateSQL(layout.table, columns: columns))
@@ -116,7 +136,6 @@ extension SaveOperation {
         let last = parameters[columns.count] - 1
         try statement.bind(position, at: last + 1)
         try statement.bind(Self.numbers(of: columns), at: last + 2)
-        let blockPlaces = columns.indices.map { registers.firstIndex(of: $0) }
         var bound: RowVersion?
         for (row, id) in update.rows.ids.enumerated() {
             let version = update.versions[row]
@@ -132,7 +151,7 @@ extension SaveOperation {
                     continue
                 }
             }
-            if !registers.isEmpty { block.append(record: try transaction.recordID(of: id)) }
+            if hasRegisters { block.append(record: try transaction.recordID(of: id)) }
             for (index, column) in columns.enumerated() {
                 var value = update.rows[row, index]
                 if column.kind == .reference {
@@ -141,7 +160,10 @@ extension SaveOperation {
                 } else {
                     try statement.bind(slot: value, at: parameters[index], as: column.kind)
                 }
-                if let place = blockPlaces[index] { block.append(value, toColumn: place) }
+                if let place = blockPlaces.places[index] { block.append(value, toColumn: place) }
+            }
+            try append(groups: blockPlaces.groups, of: id, isNew: false, to: &block) {
+                update.rows[row, $0]
             }
             try statement.bind(id, at: last + 5)
             try statement.run()

@@ -21,6 +21,8 @@ extension SaveRequest {
             request.lists[index].order = list.order.map { renamed[$0] ?? $0 }
             request.lists[index].placed = Set(list.placed.map { renamed[$0] ?? $0 })
         }
+        request.carriedGroups = Dictionary(
+            carriedGroups.map { (renamed[$0] ?? $0, $1) }, uniquingKeysWith: { _, last in last })
         return request
     }
 

@@ -22,10 +22,21 @@ package struct SaveRequest: Sendable {
         /// That the rows had when they were read.
         package private(set) var versions: [RowVersion] = []
 
-        /// - Parameter slots: Stored ones, ascending.
+        /// - Parameter slots: Stored ones, ascending. A group that one of them belongs to is
+        ///   written whole.
         package init(entity: EntityDescription, slots: [Int]) {
             self.entity = entity
-            rows = SlotTable(slots: slots)
+            rows = SlotTable(slots: Self.withGroups(slots, of: entity))
+        }
+
+        private static func withGroups(_ slots: [Int], of entity: EntityDescription) -> [Int] {
+            guard !entity.attributeGroups.isEmpty else { return slots }
+            var all = Set(slots)
+            for group in entity.attributeGroups {
+                let members = group.members.map(\.attribute.slot)
+                if !all.isDisjoint(with: members) { all.formUnion(members) }
+            }
+            return all.count == slots.count ? slots : all.sorted()
         }
 
         /// - Parameter row: The values of all slots of the record's entity.
@@ -99,6 +110,9 @@ package struct SaveRequest: Sendable {
     /// What is added without a place goes to the list's end. An object that moves in a one-to-many
     /// is also updated in the slot of its reference.
     package var lists: [ListChange] = []
+    /// Of records that this request writes, values of groups whose members that the model does not
+    /// know are written instead of those that are held.
+    package var carriedGroups: [LocalID: [WireProperty: GroupValue]] = [:]
 
     package init(author: String = "", name: String = "") {
         self.author = author

@@ -38,6 +38,8 @@ struct SaveOperation {
     let logStamps: LogStamps
     var staleRecords: [LocalID] = []
     var lists: ListPlaces
+    /// As ``SaveRequest/carriedGroups``.
+    var carriedGroups: [LocalID: [WireProperty: GroupValue]] = [:]
 
     var connection: Connection { transaction.connection }
     var schema: StoreSchema { transaction.schema }
@@ -72,6 +74,7 @@ struct SaveOperation {
     mutating func run(_ original: SaveRequest) throws -> SaveResult {
         try checkNames(original)
         let (request, renamed) = try renaming(original)
+        carriedGroups = request.carriedGroups
         for list in request.lists { try lists.place(list) }
         for insert in request.inserts { try write(insert) }
         for update in request.updates { try write(update) }

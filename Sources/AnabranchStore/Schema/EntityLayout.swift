@@ -9,6 +9,8 @@ package final class EntityLayout: Sendable {
     package let number: Int64
     /// In slot order.
     package let columns: [TableLayout.Column]
+    /// In the order of their first slots.
+    let properties: [TableLayout.Property]
     /// The link tables that have this entity's records on the left, on the right.
     let leftLinks: [LinkLayout]
     let rightLinks: [LinkLayout]
@@ -17,7 +19,7 @@ package final class EntityLayout: Sendable {
     /// `ab_writes`.
     let versionSQL: String
     let deleteSQL: String
-    private let columnsByProperty: [WireProperty: TableLayout.Column]
+    private let propertiesByName: [WireProperty: TableLayout.Property]
 
     init(
         _ entity: EntityDescription, table: TableLayout, number: Int64, links: [LinkLayout]
@@ -27,6 +29,8 @@ package final class EntityLayout: Sendable {
         self.number = number
         let columns = table.columns(of: entity)
         self.columns = columns
+        let properties = TableLayout.properties(of: columns)
+        self.properties = properties
         leftLinks = links.filter { entity.isKind(of: $0.leftEntity) }
         rightLinks = links.filter { entity.isKind(of: $0.rightEntity) }
         insertSQL = Self.insertSQL(table: table, columns: columns)
@@ -35,8 +39,8 @@ package final class EntityLayout: Sendable {
             SELECT \(discriminator), ab_version, ab_writes FROM \(table.name) WHERE ab_pk = ?
             """
         deleteSQL = "DELETE FROM \(table.name) WHERE ab_pk = ?"
-        columnsByProperty = Dictionary(
-            columns.map { ($0.property.wireProperty, $0) }, uniquingKeysWith: { first, _ in first })
+        propertiesByName = Dictionary(
+            properties.map { ($0.wire, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Parameters: row ID, `ab_version`, `ab_writes`, [discriminator], then the columns.
@@ -50,8 +54,12 @@ package final class EntityLayout: Sendable {
 
     var firstColumnParameter: Int { table.hasDiscriminator ? 5 : 4 }
 
-    /// The column of a wire property; `nil` where this model does not have it.
-    func column(for property: WireProperty) -> TableLayout.Column? {
-        columnsByProperty[property]
+    /// Where a wire property is; `nil` where this model does not have it.
+    func property(_ property: WireProperty) -> TableLayout.Property? {
+        propertiesByName[property]
+    }
+
+    func column(of attribute: AttributeDescription) -> TableLayout.Column? {
+        columns.first { $0.property == .attribute(attribute) }
     }
 }

@@ -5,6 +5,24 @@ import AnabranchSQLite
 // register, which travels as a `ListEntry`.
 
 extension Statement {
+    /// Binds a value to the columns of a property.
+    ///
+    /// - Parameter index: Of the first parameter; afterwards the one behind the last.
+    func bind(
+        _ value: Value, to property: TableLayout.Property, at index: inout Int,
+        _ localID: (RecordID) throws -> LocalID
+    ) throws {
+        guard property.group != nil else {
+            try bind(value, to: property.column, at: index, localID)
+            index += property.column.position == nil ? 1 : 2
+            return
+        }
+        for (column, value) in property.cells(of: value) {
+            try bind(slot: value, at: index, as: column.kind)
+            index += 1
+        }
+    }
+
     /// Binds a value to the column or the columns of a property.
     ///
     /// - Parameters:

@@ -11,7 +11,8 @@ package final class TableLayout: Sendable {
         package let name: String
         /// Of a reference into a list: the column of the row's position there, quoted for SQL.
         let position: String?
-        /// In `ab_writes`: the property's number in its table, in the order of their coming.
+        /// In `ab_writes`: the property's number in its table, in the order of their coming. The
+        /// members of a group have one together.
         package let number: Int
         package var slot: Int { property.slot }
         /// One, or two of a reference into a list.
@@ -23,6 +24,7 @@ package final class TableLayout: Sendable {
     package let name: String
     package let hasDiscriminator: Bool
     package let columns: [Column]
+    let properties: [Property]
     let plainName: String
 
     init(root: EntityDescription, plainName: String, numbers: [WireProperty: Int]) {
@@ -31,6 +33,7 @@ package final class TableLayout: Sendable {
         name = SQL.quoted(plainName)
         hasDiscriminator = root.hierarchy.count > 1
         columns = Self.columns(of: root, numbers: numbers)
+        properties = Self.properties(of: columns)
     }
 
     private static func columns(

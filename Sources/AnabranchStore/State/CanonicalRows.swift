@@ -51,7 +51,7 @@ struct CanonicalRows {
         let discriminator =
             table.hasDiscriminator ? "ab_entity" : "\(schema.layout(of: table.root).number)"
         let names =
-            [discriminator, "ab_version", "ab_writes"] + table.columns.flatMap(\.names)
+            [discriminator, "ab_version", "ab_writes"] + table.properties.flatMap(\.names)
         return "SELECT \(names.joined(separator: ", ")) FROM \(table.name) WHERE ab_pk = ?"
     }
 
@@ -72,7 +72,7 @@ struct CanonicalRows {
     private func record(_ id: LocalID, of table: Table?) throws -> CanonicalRecord? {
         guard var record = try table.map({ try known(id, $0) }) ?? unknown(id) else { return nil }
         if let deferred {
-            record.cells += try cells(of: id, deferred.cells)
+            for cell in try cells(of: id, deferred.cells) { record.take(deferred: cell) }
             record.links += try deferredLinks(of: id, deferred.links)
             record.deleteMark = try mark(of: id, deferred.mark)
         }
@@ -89,15 +89,14 @@ struct CanonicalRows {
         let writes = try statement.writes(at: 1)
         var record = CanonicalRecord(id: recordID, entity: entity.wireName)
         var place = 3
-        for column in table.layout.columns {
-            defer { place += column.names.count }
-            guard entity.isKind(of: column.property.entity),
-                let position = writes[column.number]
+        for property in table.layout.properties {
+            defer { place += property.width }
+            guard entity.isKind(of: property.entity), let position = writes[property.number]
             else { continue }
             record.cells.append(
                 CanonicalRecord.Cell(
-                    property: column.property.wireProperty,
-                    value: statement.wireValue(at: place, of: column, replicas),
+                    property: property.wire,
+                    value: statement.wireValue(at: place, of: property, replicas),
                     stamp: try stamp(try logStamps[position])))
         }
         record.links = try links(of: id) { entity.isKind(of: $0.leftEntity) }
@@ -186,5 +185,18 @@ struct CanonicalRows {
                         try DeferredRows.tags(of: statement, at: 4, property))))
         }
         return links
+    }
+}
+
+extension CanonicalRecord {
+    /// A group has one cell: its whole value, where that is kept, is told instead of what its
+    /// columns say.
+    fileprivate mutating func take(deferred cell: Cell) {
+        let isGroup = cell.property.rule == .group
+        if isGroup, let place = cells.firstIndex(where: { $0.property == cell.property }) {
+            cells[place].value = cell.value
+        } else {
+            cells.append(cell)
+        }
     }
 }

@@ -66,7 +66,7 @@ struct RandomSave {
     // MARK: - Everything else
 
     private mutating func changeSomething() throws {
-        switch world.number(0..<14) {
+        switch world.number(0..<16) {
         case 0: try insert(names.box, "title", unlessMoreThan: content.boxes)
         case 1: try insert(names.label, "text", unlessMoreThan: content.labels)
         case 2: try insertItem()
@@ -79,6 +79,7 @@ struct RandomSave {
         case 7: link()
         case 8: unlink()
         case 9..<13: try toggle()
+        case 13..<15: try changeRange()
         default: delete()
         }
     }
@@ -127,6 +128,31 @@ struct RandomSave {
         if case .integer(let box) = value, property == "box" { touched.insert(box) }
         request.updates.append(
             .init(entity: entity, slots: [slot], rows: [(row.id, row.version, slots)]))
+    }
+
+    /// Moves one end of the range that all replicas quarrel about, as far as the other one allows.
+    private mutating func changeRange() throws {
+        let eldest = try eldest(of: content.labels)
+        guard let label = content.labels.first(where: { $0.id == eldest }),
+            touched.insert(label.id).inserted
+        else { return }
+        let (low, high) = (names.label.slot("low"), names.label.slot("high"))
+        var slots = label.slots
+        // Long or short, so that two short ones fit into a long one from its two ends.
+        let length = world.oneIn(2) ? 40 : Int64(world.number(1..<20))
+        let movesLow = world.oneIn(2)
+        if movesLow, case .integer(let end) = slots[high] {
+            slots[low] = .integer(end - length)
+        } else if case .integer(let start) = slots[low] {
+            slots[high] = .integer(start + length)
+        } else {
+            (slots[low], slots[high]) = (.integer(0), .integer(length))
+        }
+        let changed = slots.indices.filter { slots[$0] != label.slots[$0] }
+        guard !changed.isEmpty else { return }
+        request.updates.append(
+            .init(
+                entity: names.label, slots: changed, rows: [(label.id, label.version, slots)]))
     }
 
     private mutating func link() {

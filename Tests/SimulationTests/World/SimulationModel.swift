@@ -1,6 +1,9 @@
 import AnabranchModel
 
-/// The model of the simulated app: attributes, a to-one, links, and pairs.
+/// The model of the simulated app: attributes, a to-one, links, ranges and pairs.
+///
+/// A label's range is a group of attributes. Every save moves one end to where it is right by the
+/// other: whoever sees a low end above the high one sees two writers' ends.
 ///
 /// Two halves of a pair are written by the same saves, always both: whoever sees one without the
 /// other, or with another token, sees half a save.
@@ -32,6 +35,9 @@ struct SimulationModel: Sendable {
             }
             Entity("Label") {
                 Attribute("text", .string)
+                Attribute("low", .integer64)
+                Attribute("high", .integer64)
+                AttributeGroup("range", "low", "high")
                 Relationship("items", toMany: "Item", inverse: "labels")
             }
             Entity("Half") {

@@ -30,13 +30,15 @@ final class StoreWindow: Sendable {
         state.withLock { $0.hasChanged = true }
     }
 
-    /// Looks for half a save; what it finds is kept until ``check()``.
+    /// Looks for half a save and for ranges of two writers; what it finds is kept until
+    /// ``check()``.
     private func look() {
         guard let store = state.withLock({ $0.store }) else { return }
         do {
             let count = try Self.halfPairs(in: store, names)
-            guard count > 0 else { return }
-            fail("half a save is visible: \(count) pairs in \(store.path)")
+            if count > 0 { fail("half a save is visible: \(count) pairs in \(store.path)") }
+            let mixed = try Self.mixedRanges(in: store, names)
+            if mixed > 0 { fail("two writers' range is visible: \(mixed) in \(store.path)") }
         } catch {
             fail("the store can't be read beside a writer: \(error)")
         }
@@ -57,14 +59,29 @@ final class StoreWindow: Sendable {
     }
 
     private static func halfPairs(in store: Store, _ names: SimulationModel) throws -> Int64 {
+        try count(in: store) { schema in
+            """
+            SELECT count(*) FROM (SELECT 1 FROM \(schema.layout(of: names.half).table.name)
+            GROUP BY pair HAVING count(*) <> 2 OR min(token) IS NOT max(token))
+            """
+        }
+    }
+
+    /// A range has both ends or none, the low one below the high one.
+    private static func mixedRanges(in store: Store, _ names: SimulationModel) throws -> Int64 {
+        try count(in: store) { schema in
+            """
+            SELECT count(*) FROM \(schema.layout(of: names.label).table.name)
+            WHERE coalesce(low, high) IS NOT NULL AND (low < high) IS NOT 1
+            """
+        }
+    }
+
+    private static func count(in store: Store, sql: (StoreSchema) -> String) throws -> Int64 {
         try store.read { reader in
-            let table = reader.schema.layout(of: names.half).table.name
-            let value = try reader.connection.firstValue(
-                """
-                SELECT count(*) FROM (SELECT 1 FROM \(table) GROUP BY pair
-                HAVING count(*) <> 2 OR min(token) IS NOT max(token))
-                """)
-            guard case .integer(let count)? = value else { return 0 }
+            guard
+                case .integer(let count)? = try reader.connection.firstValue(sql(reader.schema))
+            else { return 0 }
             return count
         }
     }

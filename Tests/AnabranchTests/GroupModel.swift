@@ -1,0 +1,61 @@
+import Anabranch
+import Foundation
+import TestSupport
+
+/// Meetings, whose start and end are one value.
+enum GroupModel {
+    /// - Parameter members: What of a time a version of the app knows.
+    static func make(_ members: [String] = ["start", "end"]) throws -> ManagedObjectModel {
+        try ManagedObjectModel {
+            Entity("Meeting") {
+                Attribute("title", .string)
+                for name in members { Attribute(name, .integer32) }
+                AttributeGroup("time", attributes: members)
+            }
+        }
+    }
+}
+
+/// A store of that model, without a class for its objects.
+final class Calendar: Sendable {
+    let directory: TemporaryDirectory
+    let container: PersistentContainer
+
+    init(_ members: [String] = ["start", "end"]) throws {
+        directory = try TemporaryDirectory("groups")
+        container = PersistentContainer(
+            model: try GroupModel.make(members), classes: [],
+            url: URL(filePath: directory.file("calendar.anabranch")))
+        try container.load()
+    }
+
+    var coordinator: PersistentStoreCoordinator { container.coordinator }
+
+    func inContext<T>(_ body: (ManagedObjectContext) throws -> sending T) throws -> sending T {
+        try container.newBackgroundContext().performAndWait(body)
+    }
+
+    /// Changes the only meeting in a later millisecond than before, and saves.
+    func edit(_ values: [String: Value]) throws {
+        Thread.sleep(forTimeInterval: 0.002)
+        try inContext { context throws in
+            let meeting = try context.meeting()
+            for (key, value) in values { try meeting.setValue(value, forKey: key) }
+            try context.save()
+        }
+    }
+
+    func time() throws -> [Value] {
+        try inContext { context throws in try context.meeting().time }
+    }
+}
+
+extension ManagedObjectContext {
+    func meeting() throws -> ManagedObject {
+        try fetch(FetchRequest<ManagedObject>(entityName: "Meeting"))[0]
+    }
+}
+
+extension ManagedObject {
+    var time: [Value] { [self["start"], self["end"]] }
+}
