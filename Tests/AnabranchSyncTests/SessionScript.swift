@@ -25,8 +25,10 @@ struct SessionScript {
         session = SyncSession(limits: limits, zone: knowsZone ? zone : nil)
     }
 
-    mutating func begin(_ state: SyncState = state()) -> String {
-        describe(session.begin(state, at: moment))
+    mutating func begin(
+        _ state: SyncState = state(), verifying mode: VerificationMode? = nil
+    ) -> String {
+        describe(session.begin(state, verifying: mode, at: moment))
     }
 
     mutating func advance(_ event: SyncSession.Event) -> String {
@@ -64,6 +66,8 @@ struct SessionScript {
             "stage \(number) of \(snapshot.chunkCount)"
         case .loadSnapshot: "load snapshot"
         case .supply(let missing): "supply \(missing.sequences)"
+        case .compare(let ranges, let place): "compare \(ranges.count) at \(place.position)"
+        case .owe(let records): "owe \(records.count)"
         case .restamp(let limit, let offset):
             "restamp above \(limit.wallMilliseconds), offset \(offset)"
         }

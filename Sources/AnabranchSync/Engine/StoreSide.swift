@@ -56,6 +56,10 @@ package struct StoreSide: Sendable {
                 let entries = try store.supply(missing)
                 if !entries.isEmpty { try store.makeDurable() }
                 return .supplied(entries)
+            case .compare(let ranges, let place): return try compared(ranges, at: place)
+            case .owe(let records):
+                try store.owe(records)
+                return .owed(try store.syncState())
             case .restamp(let limit, let offset):
                 show(try store.restamp(above: limit, clockOffsetMilliseconds: offset))
                 return .restamped
@@ -71,6 +75,17 @@ package struct StoreSide: Sendable {
         do {
             show(try change())
             return .applied(try store.syncState())
+        } catch let error as StoreError where error.code == .cursorMoved {
+            return .cursorMoved(try store.syncState())
+        }
+    }
+
+    private func compared(
+        _ ranges: [ComparedRange], at place: CausalContext.Prefix
+    ) throws -> SyncSession.Event {
+        do {
+            return .compared(
+                try store.compare(ranges.map { ($0.range, $0.summary) }, at: place))
         } catch let error as StoreError where error.code == .cursorMoved {
             return .cursorMoved(try store.syncState())
         }

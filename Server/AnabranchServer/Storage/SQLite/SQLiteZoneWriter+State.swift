@@ -1,4 +1,4 @@
-import AnabranchReplication
+package import AnabranchReplication
 import AnabranchSQLite
 
 extension SQLiteZoneWriter {
@@ -70,17 +70,36 @@ extension SQLiteZoneWriter {
         }
     }
 
-    package func remove(_ keys: [RecordKey]) throws {
-        let statements = try [
-            "DELETE FROM record WHERE key = ?", "DELETE FROM link WHERE left = ?",
-            "DELETE FROM link WHERE right = ?",
-        ].map { try connection.cached($0) }
+    @discardableResult
+    package func remove(_ keys: [RecordKey]) throws -> [LinkKey: [UInt8]] {
+        let remove = try connection.cached("DELETE FROM record WHERE key = ?")
+        let links = try ["left", "right"].map { end in
+            try connection.cached(
+                "DELETE FROM link WHERE \(end) = ? RETURNING left, property, right, tags")
+        }
+        var removed: [LinkKey: [UInt8]] = [:]
         for key in keys {
-            for statement in statements {
+            try remove.bind(key.rawValue, at: 1)
+            try remove.run()
+            for statement in links {
                 try statement.bind(key.rawValue, at: 1)
-                try statement.run()
+                defer { statement.reset() }
+                while try statement.step() {
+                    let link = LinkKey(
+                        left: RecordKey(rawValue: statement.int64(at: 0)),
+                        property: statement.int64(at: 1),
+                        right: RecordKey(rawValue: statement.int64(at: 2)))
+                    removed[link] = statement.bytes(at: 3)
+                }
             }
         }
+        return removed
+    }
+
+    package func setChecksum(_ checksum: StateChecksum) throws {
+        let zone = try connection.cached("UPDATE zone SET checksum = ?")
+        try zone.bind(checksum.bytes, at: 1)
+        try zone.run()
     }
 
     package func tags(of links: [LinkKey]) throws -> [LinkKey: [UInt8]] {
