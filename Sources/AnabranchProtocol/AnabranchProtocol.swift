@@ -4,8 +4,8 @@
 /// its cursor, sends with ``PushRequest`` what the zone lacks, asks with ``RepairRequest`` what the
 /// zone has of single records and with ``SnapshotRequest`` what it has of all, and compares what
 /// both have by ``ChecksumsRequest``. Bodies are binary, made of the primitives of `ByteWriter`; a
-/// body opens with the version of the protocol, so that a later peer is told from a broken one. Errors and the pages for people are JSON.
-/// `Documentation/Protocol.md` describes every field.
+/// body opens with the version of the protocol, so that a later peer is told from a broken one.
+/// Errors and the pages for people are JSON. `Documentation/Protocol.md` describes every field.
 public enum SyncProtocol {
     public static let version: UInt8 = 1
     /// Content type of the binary bodies.

@@ -24,7 +24,7 @@ import Testing
         try Self.damage(bench.store, "UPDATE Country SET name = 'Nowhere' WHERE code = 'DE'")
         let wrong = try bench.run("verify")
         #expect(wrong.status == 65)
-        #expect(wrong.output.hasPrefix("changed ") && wrong.output.hasSuffix("/2\n"))
+        #expect(wrong.output.hasPrefix("changed ") && wrong.lines.count == 1)
         #expect(wrong.errors.contains("not what its log says"))
         let json = try bench.run("verify", "--offline", "--json")
         #expect(json.status == 65)
@@ -66,7 +66,7 @@ import Testing
         #expect(repaired.output.contains(#""differing":2"#))
         #expect(try bench.run("hash").output == daemon.hash(ofZone: "geo"))
         let journal = try bench.run("conflicts").output
-        #expect(journal.contains("Nowhere") && journal.contains("the zone does not have it"))
+        #expect(journal.contains("Nowhere") && journal.contains("stands in the zone"))
         #expect(try daemon.run("zone", "show", "geo").output.contains("checksum  "))
         let zone = try daemon.run("zone", "verify", "geo")
         #expect(zone.status == 0, "\(zone.errors)")

@@ -253,15 +253,10 @@ struct VerificationTests {
     @Test func `a file that SQLite finds damaged is told and not compared`() async throws {
         let (scenario, store) = try await Self.filled(60)
         let connection = try Connection(path: scenario.folder.file("a.db"))
-        try connection.execute(
-            """
-            CREATE INDEX spoiled ON Person(name);
-            PRAGMA writable_schema = ON;
-            UPDATE sqlite_schema SET sql = 'CREATE INDEX spoiled ON Person(age)'
-            WHERE name = 'spoiled';
-            """)
+        try connection.execute("CREATE INDEX spoiled ON Person(name)")
         connection.close()
         store.close()
+        try spoilIndex("spoiled", ofFileAt: scenario.folder.file("a.db"))
         let again = try scenario.open("a.db")
         let error = await #expect(throws: SyncError.self) {
             try await scenario.engine(again).verify(repairing: true)

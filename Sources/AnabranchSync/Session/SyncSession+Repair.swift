@@ -3,7 +3,8 @@ internal import AnabranchReplication
 internal import AnabranchStore
 
 extension SyncSession {
-    /// Asks for what the store owes, then compares, where that was asked for, and ends the exchange.
+    /// Asks for what the store owes; then compares, where that was asked for, and ends the
+    /// exchange.
     mutating func settleDebts(at moment: Moment) -> Action {
         if exchange.answer != nil { return useAnswer(at: moment) }
         guard exchange.state.hasDebts, zone != nil else { return verify(at: moment) }

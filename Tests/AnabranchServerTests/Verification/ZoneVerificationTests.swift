@@ -91,14 +91,7 @@ import Testing
         var zone = try open()
         try fill(zone)
         zone.close()
-        let connection = try Connection(path: path)
-        try connection.execute(
-            """
-            PRAGMA writable_schema = ON;
-            UPDATE sqlite_schema SET sql = 'CREATE INDEX link_right ON link(left)'
-            WHERE name = 'link_right';
-            """)
-        connection.close()
+        try spoilIndex("link_right", ofFileAt: path)
         zone = try open()
         defer { zone.close() }
         let found = try zone.verify()

@@ -72,25 +72,28 @@ extension SQLiteZoneWriter {
 
     @discardableResult
     package func remove(_ keys: [RecordKey]) throws -> [LinkKey: [UInt8]] {
-        let remove = try connection.cached("DELETE FROM record WHERE key = ?")
-        let links = try ["left", "right"].map { end in
-            try connection.cached(
-                "DELETE FROM link WHERE \(end) = ? RETURNING left, property, right, tags")
+        let record = try connection.cached("DELETE FROM record WHERE key = ?")
+        let ends = try ["left", "right"].map { end in
+            try connection.cached("SELECT left, property, right, tags FROM link WHERE \(end) = ?")
         }
         var removed: [LinkKey: [UInt8]] = [:]
         for key in keys {
-            try remove.bind(key.rawValue, at: 1)
-            try remove.run()
-            for statement in links {
-                try statement.bind(key.rawValue, at: 1)
-                defer { statement.reset() }
-                while try statement.step() {
+            try record.bind(key.rawValue, at: 1)
+            try record.run()
+            var links: [LinkKey: [UInt8]] = [:]
+            for end in ends {
+                try end.bind(key.rawValue, at: 1)
+                defer { end.reset() }
+                while try end.step() {
                     let link = LinkKey(
-                        left: RecordKey(rawValue: statement.int64(at: 0)),
-                        property: statement.int64(at: 1),
-                        right: RecordKey(rawValue: statement.int64(at: 2)))
-                    removed[link] = statement.bytes(at: 3)
+                        left: RecordKey(rawValue: end.int64(at: 0)), property: end.int64(at: 1),
+                        right: RecordKey(rawValue: end.int64(at: 2)))
+                    links[link] = end.bytes(at: 3)
                 }
+            }
+            for (link, tags) in links {
+                try remove(link)
+                removed[link] = tags
             }
         }
         return removed
