@@ -5,16 +5,23 @@ import Foundation
 struct CommandOptions {
     let command: String
     private var values: [String: String] = [:]
+    private var flags: Set<String> = []
     private(set) var words: [String] = []
     private(set) var wantsHelp = false
 
-    /// - Parameter known: Options that take a value, without their dashes.
-    init(_ arguments: [String], of command: String, known: Set<String>) throws {
+    /// - Parameters:
+    ///   - known: Options that take a value, without their dashes.
+    ///   - flags: Options that take none.
+    init(
+        _ arguments: [String], of command: String, known: Set<String>, flags: Set<String> = []
+    ) throws {
         self.command = command
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             if argument == "--help" || argument == "-h" {
                 wantsHelp = true
+            } else if argument.hasPrefix("--"), flags.contains(String(argument.dropFirst(2))) {
+                self.flags.insert(String(argument.dropFirst(2)))
             } else if argument.hasPrefix("--") {
                 try take(String(argument.dropFirst(2)), from: &rest, known: known)
             } else {
@@ -37,6 +44,8 @@ struct CommandOptions {
     }
 
     func usage(_ message: String) -> UsageError { UsageError(message, command: command) }
+
+    func isSet(_ flag: String) -> Bool { flags.contains(flag) }
 
     subscript(name: String) -> String? { values[name] }
 

@@ -6,7 +6,7 @@ enum HelpText {
         Usage:
           anabranchd serve   --store sqlite:DIR [--listen ADDRESS:PORT] …
           anabranchd token   create|list|revoke --store sqlite:DIR …
-          anabranchd zone    list|show|hash|compact --store sqlite:DIR …
+          anabranchd zone    list|show|hash|verify|compact --store sqlite:DIR …
           anabranchd --version
 
         "anabranchd COMMAND --help" explains a command. --store may be left out where
@@ -58,10 +58,16 @@ enum HelpText {
           anabranchd zone list --store sqlite:DIR
           anabranchd zone show ZONE --store sqlite:DIR
           anabranchd zone hash ZONE --store sqlite:DIR
+          anabranchd zone verify ZONE [--repair] --store sqlite:DIR
           anabranchd zone compact ZONE [--keep ENTRIES] --store sqlite:DIR
 
         "hash" prints the canonical hash of the zone's state: a store that is in sync with the
         zone prints the same.
+
+        "verify" reads the whole zone: whether its file is whole, its checksum that of its
+        records, and, where the log has not been compacted, its state what the log says; for that
+        it merges the log anew in the temporary directory. --repair puts checksum and state
+        right, while no daemon serves the store. Exit status 1 where something is wrong.
 
         "compact" forgets the change sets of the log that a snapshot stands for, except the last
         10,000 or as many as --keep says, and makes deletes before them final. It may run while

@@ -3,16 +3,20 @@ import AnabranchReplication
 import AnabranchServer
 import Foundation
 
-/// `anabranchd zone list|show|hash|compact`.
+/// `anabranchd zone list|show|hash|verify|compact`.
 enum ZoneCommand {
     static func run(_ arguments: [String]) throws {
-        let options = try CommandOptions(arguments, of: "zone", known: ["store", "keep"])
+        let options = try CommandOptions(
+            arguments, of: "zone", known: ["store", "keep"], flags: ["repair"])
         guard !options.wantsHelp else { return print(HelpText.zone) }
         guard let action = options.words.first, actions.contains(action) else {
-            throw options.usage("Say list, show, hash or compact.")
+            throw options.usage("Say list, show, hash, verify or compact.")
         }
         guard action == "compact" || options["keep"] == nil else {
             throw options.usage("The option --keep is for \"zone compact\".")
+        }
+        guard action == "verify" || !options.isSet("repair") else {
+            throw options.usage("The option --repair is for \"zone verify\".")
         }
         let kept = try options.number("keep", in: 0...Int.max) ?? defaultKept
         guard options.words.count == (action == "list" ? 1 : 2) else {
@@ -26,16 +30,19 @@ enum ZoneCommand {
             for zone in try store.zones() { print(zone) }
             return
         }
+        let isRepairing = options.isSet("repair")
+        if isRepairing { try store.lock() }
         try store.withZone(name) { zone in
             switch action {
             case "hash": print(try zone.canonicalHash().hash)
+            case "verify": try show(try zone.verify(repairing: isRepairing), of: zone.name)
             case "compact": show(try zone.compact(keeping: UInt64(kept)))
             default: show(try zone.information())
             }
         }
     }
 
-    private static let actions = ["list", "show", "hash", "compact"]
+    private static let actions = ["list", "show", "hash", "verify", "compact"]
     /// Entries of the log: about what clients that are seldom away need.
     private static let defaultKept = 10_000
 
@@ -43,6 +50,34 @@ enum ZoneCommand {
         print("forgotten  \(compaction.forgottenCount)")
         print("start      \(compaction.startPosition)")
         print("final      \(compaction.finalDeleteCount)")
+    }
+
+    /// - Throws: Where something is wrong still.
+    private static func show(_ found: ZoneVerification, of zone: ZoneName) throws {
+        print("position  \(found.position)")
+        print("file      \(found.damage.isEmpty ? "whole" : "damaged")")
+        for place in found.damage { print("          \(place)") }
+        if found.damage.isEmpty {
+            print("checksum  \(found.isChecksumRight ? "right" : "wrong")")
+            print("state     \(words(for: found.differences))")
+            for difference in (found.differences ?? []).prefix(mostShown) {
+                print("          \(difference.kind.rawValue) \(difference.record)")
+            }
+        }
+        if found.isRepaired { print("repaired") }
+        guard !found.isRight, !found.isRepaired else { return }
+        let remedy =
+            found.damage.isEmpty
+            ? "Stop the daemon and repeat this with --repair." : "Restore it from a backup."
+        throw HTTPServerError("Zone \(zone) is not what it has to be. \(remedy)")
+    }
+
+    private static let mostShown = 100
+
+    private static func words(for differences: [RecordDifference]?) -> String {
+        guard let differences else { return "not compared: the log has been compacted" }
+        return differences.isEmpty
+            ? "as the log says" : "\(differences.count) records are not what the log says"
     }
 
     private static func show(_ zone: ZoneDescription) {
@@ -53,6 +88,7 @@ enum ZoneCommand {
         print("links     \(zone.links)")
         print("replicas  \(zone.replicas)")
         print("bytes     \(zone.bytes)")
+        print("checksum  \(zone.checksum)")
         for epoch in zone.epochs.dropLast() {
             print("before    \(epoch.id)")
         }

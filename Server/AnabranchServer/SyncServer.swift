@@ -52,6 +52,11 @@ public final class ZoneStore: Sendable {
         return try body(zone)
     }
 
+    /// Keeps daemons away until the store is closed.
+    ///
+    /// - Throws: Where one serves it.
+    public func lock() throws { try backEnd.lockForServing() }
+
     public func close() { backEnd.close() }
 }
 

@@ -17,6 +17,8 @@ public struct SyncOutcome: Sendable {
     /// Saves of this store that turned out to be rejected for good, now in
     /// `PersistentStoreCoordinator.rejectedSaves()`.
     public internal(set) var rejectedSaves = 0
+    /// What the comparison of store and zone came to; `nil` where none was asked for.
+    package internal(set) var verification: VerificationProgress?
     /// How often the server was asked, repetitions counted.
     public internal(set) var requestCount = 0
     /// Of the bodies of requests, before they were compressed.

@@ -54,6 +54,11 @@ final class RunningDaemon {
         _ = try ToolRun(["token", "revoke", "1"] + store, of: "anabranchd")
     }
 
+    /// Runs the daemon's own command beside it.
+    func run(_ words: String...) throws -> ToolRun {
+        try ToolRun(words + ["--store", "sqlite:\(folder.file("zones"))"], of: "anabranchd")
+    }
+
     func hash(ofZone zone: String) throws -> String {
         try ToolRun(
             ["zone", "hash", zone, "--store", "sqlite:\(folder.file("zones"))"], of: "anabranchd"

@@ -17,6 +17,8 @@ import Testing
         try expectRoundTrip(generator.repairResponse())
         try expectRoundTrip(generator.snapshotRequest())
         try expectRoundTrip(generator.snapshotResponse())
+        try expectRoundTrip(generator.checksumsRequest())
+        try expectRoundTrip(generator.checksumsResponse())
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
@@ -32,6 +34,8 @@ import Testing
         expectBeginningsRefused(generator.repairResponse())
         expectBeginningsRefused(generator.snapshotRequest())
         expectBeginningsRefused(generator.snapshotResponse())
+        expectBeginningsRefused(generator.checksumsRequest())
+        expectBeginningsRefused(generator.checksumsResponse())
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
@@ -47,6 +51,8 @@ import Testing
         expectMutationsSafe(generator.repairResponse())
         expectMutationsSafe(generator.snapshotRequest())
         expectMutationsSafe(generator.snapshotResponse())
+        expectMutationsSafe(generator.checksumsRequest())
+        expectMutationsSafe(generator.checksumsResponse())
     }
 
     @Test(arguments: 0..<300 as Range<UInt64>)
@@ -63,7 +69,31 @@ import Testing
             _ = try? PushResponse(decoding: bytes)
             _ = try? SnapshotRequest(decoding: bytes)
             _ = try? SnapshotResponse(decoding: bytes)
+            _ = try? ChecksumsRequest(decoding: bytes)
+            _ = try? ChecksumsResponse(decoding: bytes)
         }
+    }
+
+    @Test func `a range without an identity is refused`() throws {
+        var generator = SeededGenerator(seed: 4)
+        let record = generator.recordID()
+        let request = ChecksumsRequest(
+            epoch: generator.replica(), ranges: [RecordRange(lower: record, upper: record)])
+        let error = #expect(throws: ProtocolError.self) {
+            try ChecksumsRequest(decoding: request.encoded())
+        }
+        #expect(error?.code == .malformedRequest)
+    }
+
+    @Test func `a summary of an unknown kind is of a later version`() throws {
+        let response = ChecksumsResponse(
+            position: 1, wallMilliseconds: 0, checksum: .zero, summaries: [.records([])])
+        var bytes = Array(response.encoded().dropLast(MessageSeal.byteCount))
+        bytes[bytes.count - 2] = 9
+        let error = #expect(throws: ProtocolError.self) {
+            try ChecksumsResponse(decoding: MessageSeal.sealing(bytes))
+        }
+        #expect(error?.code == .unsupportedVersion)
     }
 
     /// Change sets carry digests; contexts, cursors and positions do not.

@@ -54,6 +54,41 @@ extension SeededGenerator {
             wallMilliseconds: wall(), chunk: bytes(count: Int.random(in: 0...40, using: &self)))
     }
 
+    mutating func recordID() -> RecordID { record(of: [replica()]) }
+
+    mutating func checksumsRequest() -> ChecksumsRequest {
+        ChecksumsRequest(
+            epoch: replica(),
+            ranges: (0..<Int.random(in: 0...3, using: &self)).map { _ in
+                let bounds = [recordID(), recordID()].sorted()
+                let range = RecordRange(
+                    lower: maybe { _ in bounds[0] }, upper: maybe { _ in bounds[1] })
+                return range.isEmpty ? .all : range
+            })
+    }
+
+    mutating func checksumsResponse() -> ChecksumsResponse {
+        ChecksumsResponse(
+            position: quantity(), wallMilliseconds: wall(), checksum: checksum(),
+            summaries: (0..<Int.random(in: 0...3, using: &self)).map { _ in summary() })
+    }
+
+    private mutating func checksum() -> StateChecksum {
+        StateChecksum(ofRow: bytes(count: 8))
+    }
+
+    private mutating func summary() -> RangeSummary {
+        let count = Int.random(in: 0...3, using: &self)
+        if oneIn(2) {
+            return .records(
+                (0..<count).map { _ in .init(record: recordID(), checksum: checksum()) })
+        }
+        return .parts(
+            (0..<count).map { _ in
+                .init(upper: maybe { $0.recordID() }, checksum: checksum())
+            })
+    }
+
     mutating func repairRequest() -> RepairRequest {
         RepairRequest(epoch: replica(), records: (0..<4).map { _ in record(of: [replica()]) })
     }

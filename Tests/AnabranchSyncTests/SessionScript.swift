@@ -25,8 +25,10 @@ struct SessionScript {
         session = SyncSession(limits: limits, zone: knowsZone ? zone : nil)
     }
 
-    mutating func begin(_ state: SyncState = state()) -> String {
-        describe(session.begin(state, at: moment))
+    mutating func begin(
+        _ state: SyncState = state(), verifying mode: VerificationMode? = nil
+    ) -> String {
+        describe(session.begin(state, verifying: mode, at: moment))
     }
 
     mutating func advance(_ event: SyncSession.Event) -> String {
@@ -66,6 +68,8 @@ struct SessionScript {
         case .supply(let missing): "supply \(missing.sequences)"
         case .yieldName(let dot, _): "yield \(dot.sequence)"
         case .takeForms(let sets, _): "take forms of \(sets.count)"
+        case .compare(let ranges, let place): "compare \(ranges.count) at \(place.position)"
+        case .owe(let records): "owe \(records.count)"
         case .restamp(let limit, let offset):
             "restamp above \(limit.wallMilliseconds), offset \(offset)"
         }

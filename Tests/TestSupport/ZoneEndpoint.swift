@@ -19,6 +19,9 @@ package struct ZoneEndpoint: Sendable {
                 return .message(try service.repair(RepairRequest(decoding: body)).encoded())
             case .snapshot:
                 return .message(try service.snapshot(SnapshotRequest(decoding: body)).encoded())
+            case .checksums:
+                return .message(
+                    try service.checksums(ChecksumsRequest(decoding: body)).encoded())
             case .push:
                 return .message(try service.push(PushRequest(decoding: body)).encoded())
             }

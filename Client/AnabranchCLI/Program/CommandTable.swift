@@ -2,7 +2,10 @@
 enum CommandTable {
     static var groups: [(title: String, commands: [any Command.Type])] {
         [
-            ("Stores:", [InitCommand.self, StatusCommand.self, HashCommand.self]),
+            (
+                "Stores:",
+                [InitCommand.self, StatusCommand.self, HashCommand.self, VerifyCommand.self]
+            ),
             ("Many records:", [ImportCommand.self, ExportCommand.self]),
             (
                 "Records:",

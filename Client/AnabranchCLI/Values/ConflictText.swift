@@ -33,6 +33,7 @@ struct ConflictText {
         case .writeToDeleted: "had deleted it"
         case .deletedWhileWritten: "deleted it"
         case .linkToDeleted: "deleted an end"
+        case .replacedByRepair: "stands in the zone"
         }
     }
 
@@ -42,6 +43,7 @@ struct ConflictText {
         case .writeToDeleted: "it had been deleted"
         case .deletedWhileWritten: "it was deleted"
         case .linkToDeleted: "an end was deleted"
+        case .replacedByRepair: "the zone does not have it"
         }
     }
 

@@ -22,8 +22,10 @@ extension StateMerger {
             for (link, key) in zip(links, keys) {
                 let areHeld = held[key.left] != nil && held[key.right] != nil
                 guard areHeld || disabled.contains(.linkEnds) else { continue }
+                let before = tags[key]
                 guard merge(link, &tags[key, default: LinkTags()]) else { continue }
                 try put(tags[key], on: key, of: block.property)
+                tally.change(link, of: block.property, from: before, to: tags[key])
             }
         }
     }
@@ -35,8 +37,10 @@ extension StateMerger {
                 guard var left = tags[key] else { continue }
                 let seen = disabled.contains(.linkTags) ? left.tags : link.tagsSeen
                 guard left.remove(seen) else { continue }
+                let before = tags[key]
                 tags[key] = left.isEmpty ? nil : left
                 try put(tags[key], on: key, of: block.property)
+                tally.change(link, of: block.property, from: before, to: tags[key])
             }
         }
     }

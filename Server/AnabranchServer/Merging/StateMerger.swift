@@ -10,6 +10,8 @@ struct StateMerger {
     let stamp: Stamp
     let disabled: Set<Mechanism>
     let author: Int64
+    /// What the set does to the checksum of the state.
+    let tally: ChecksumTally
 
     /// Rows that are fetched and written together.
     static let batch = 1000
@@ -21,6 +23,17 @@ struct StateMerger {
         self.disabled = disabled
         stamp = changeSet.stamp
         author = try writer.ordinal(of: changeSet.dot.replica)
+        tally = ChecksumTally(writer)
+    }
+
+    /// Merges a whole set, and its part in the checksum.
+    static func merge(
+        _ changeSet: ChangeSet, into writer: any ZoneWriting, disabled: Set<Mechanism>
+    ) throws {
+        let merger = try StateMerger(changeSet, into: writer, disabled: disabled)
+        var decoder = try ChangePayloadDecoder(changeSet.payload, author: changeSet.dot.replica)
+        while let block = try decoder.next() { try merger.merge(block) }
+        try merger.tally.keep()
     }
 
     /// - Throws: ``ZoneStorageError`` `recordHeld` for the insert of a record that is held; the
@@ -53,6 +66,8 @@ struct StateMerger {
     private func insert(_ rows: RowBlock) throws {
         let entity = try writer.number(ofEntity: rows.entity)
         let columns = try columns(of: rows)
+        let canonical = InsertedRowBytes(
+            entity: rows.entity, properties: rows.properties, stamp: stamp)
         for start in stride(from: 0, to: rows.records.count, by: Self.batch) {
             let places = start..<min(start + Self.batch, rows.records.count)
             try writer.insert(
@@ -62,6 +77,13 @@ struct StateMerger {
                         entity: entity, timestamp: stamp.timestamp.rawValue, author: author,
                         cells: CellList.encoded(row: place, of: columns))
                 })
+            for place in places {
+                tally.add(
+                    StateChecksum(
+                        ofRow: canonical.bytes(of: rows.records[place]) {
+                            rows.columns[$0][place]
+                        }))
+            }
         }
     }
 
@@ -70,8 +92,11 @@ struct StateMerger {
         for start in stride(from: 0, to: records.records.count, by: Self.batch) {
             let places = start..<min(start + Self.batch, records.records.count)
             let keys = try places.map { try key(of: records.records[$0]) }
-            let held = try writer.entities(of: keys)
-            try writer.remove(keys.filter { held[$0] == entity })
+            let gone = try writer.rows(for: keys).filter { $0.value.entity == entity }
+            for row in gone.values { try tally.remove(row, of: records.entity) }
+            for (link, tags) in try writer.remove(Array(gone.keys)) {
+                try tally.remove(link, tags)
+            }
         }
     }
 
@@ -89,15 +114,18 @@ struct StateMerger {
             let places = start..<min(start + Self.batch, records.count)
             let keys = try places.map { try key(of: records[$0]) }
             var held = try writer.rows(for: keys)
+            var before: [RecordKey: StateRow] = [:]
             var changed: Set<RecordKey> = []
             for (key, place) in zip(keys, places) {
                 guard let row = try held[key] ?? resurrected(key, entity), row.entity == entity,
                     let merged = try body(row, place)
                 else { continue }
+                if changed.insert(key).inserted { before[key] = held[key] }
                 held[key] = merged
-                changed.insert(key)
             }
             try writer.replace(changed.compactMap { held[$0] })
+            for row in before.values { try tally.remove(row, of: name) }
+            for row in changed.compactMap({ held[$0] }) { try tally.add(row, of: name) }
         }
     }
 

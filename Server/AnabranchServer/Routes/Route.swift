@@ -6,7 +6,7 @@ enum Route: Hashable {
     case zone(ZoneName, Page)
 
     enum Page: String, CaseIterable {
-        case hello, push, pull, repair, snapshot, events, hash
+        case hello, push, pull, repair, snapshot, checksums, events, hash
         /// The zone's own path.
         case description = ""
     }
@@ -35,7 +35,7 @@ enum Route: Hashable {
     var methods: [String] {
         switch self {
         case .zone(_, .hello), .zone(_, .push), .zone(_, .pull), .zone(_, .repair),
-            .zone(_, .snapshot):
+            .zone(_, .snapshot), .zone(_, .checksums):
             ["POST"]
         // The headers of a stream that never begins would tell nothing.
         case .zone(_, .events): ["GET"]

@@ -91,7 +91,7 @@ package final class SyncRouter: HTTPHandler {
         for head: HTTPRequestHead, _ name: ZoneName, _ page: Route.Page, _ fields: HTTPLogFields
     ) throws(ProtocolError) -> HTTPExchange {
         switch page {
-        case .hello, .push, .pull, .repair, .snapshot:
+        case .hello, .push, .pull, .repair, .snapshot, .checksums:
             try Self.checkMediaType(head)
             return .read(limit: bodyLimit(of: page)) { [self] body in
                 answer(fields) { fields throws(ProtocolError) in
@@ -153,6 +153,8 @@ package final class SyncRouter: HTTPHandler {
             return response.encoded()
         case .snapshot:
             return try zone.snapshot(try SnapshotRequest(decoding: body)).encoded()
+        case .checksums:
+            return try zone.checksums(try ChecksumsRequest(decoding: body)).encoded()
         case .repair: return try zone.repair(try RepairRequest(decoding: body)).encoded()
         default: return try zone.pull(try PullRequest(decoding: body)).encoded()
         }

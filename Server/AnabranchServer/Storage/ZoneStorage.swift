@@ -14,6 +14,10 @@ package protocol ZoneStorage: Sendable {
     ///   that after a failure of the connection itself the caller cannot know, and asks again.
     func write<Result>(_ body: (any ZoneWriting) throws -> Result) throws -> Result
 
+    /// What is wrong with the files themselves, as far as the back end can tell; empty where
+    /// nothing is. The work grows with the zone.
+    func damage() throws -> [String]
+
     /// Where snapshots of the zone are kept. They can be made anew at any time.
     var snapshots: any SnapshotStorage { get }
 
@@ -42,6 +46,23 @@ package protocol ZoneReading {
 
     /// Every record of the merged state, the dead ones too, in ascending order of identity.
     func forEachRecord(_ body: (CanonicalRecord) throws -> Void) throws
+
+    /// The records of a range in ascending order, until `body` returns false.
+    ///
+    /// - Parameter body: Gets the identity, and what reads the record and throws where its rows
+    ///   are damaged.
+    /// - Returns: Whether every record of the range was given and taken.
+    @discardableResult
+    func forEachRecord(
+        in range: RecordRange,
+        _ body: (RecordID, _ read: () throws -> CanonicalRecord) throws -> Bool
+    ) throws -> Bool
+
+    /// How many records a range has, counted no further than to a limit.
+    func recordCount(in range: RecordRange, limit: Int) throws -> Int
+
+    /// The checksum of the merged state as it is kept, without looking at the state.
+    func checksum() throws -> StateChecksum
 
     /// The same records without their links, in any order.
     func forEachRow(_ body: (CanonicalRecord) throws -> Void) throws
@@ -95,10 +116,16 @@ package protocol ZoneWriting: ZoneReading {
     /// Replaces the cells of rows that are held, and what tells whether they are dead.
     func replace(_ rows: [StateRow]) throws
     /// Removes records with the links of which they are an end.
-    func remove(_ keys: [RecordKey]) throws
+    ///
+    /// - Returns: Those links, with their encoded tags, each once.
+    @discardableResult
+    func remove(_ keys: [RecordKey]) throws -> [LinkKey: [UInt8]]
 
     /// - Returns: The encoded tags of the links that are held.
     func tags(of links: [LinkKey]) throws -> [LinkKey: [UInt8]]
     func put(_ tags: [UInt8], on link: LinkKey) throws
     func remove(_ link: LinkKey) throws
+
+    /// Keeps another checksum of the merged state.
+    func setChecksum(_ checksum: StateChecksum) throws
 }

@@ -12,4 +12,7 @@ final class HeadCache<Value: Sendable>: Sendable {
         kept.withLock { $0 = (head, value) }
         return value
     }
+
+    /// The state has changed though the log has not.
+    func forget() { kept.withLock { $0 = nil } }
 }

@@ -138,9 +138,7 @@ struct PushIntake: Sendable {
     }
 
     private func merge(_ changeSet: ChangeSet, into writer: any ZoneWriting) throws {
-        let merger = try StateMerger(changeSet, into: writer, disabled: disabled)
-        var decoder = try ChangePayloadDecoder(changeSet.payload, author: changeSet.dot.replica)
-        while let block = try decoder.next() { try merger.merge(block) }
+        try StateMerger.merge(changeSet, into: writer, disabled: disabled)
     }
 
     private static let unknownEpoch = ProtocolError(

@@ -21,6 +21,8 @@ public struct ZoneDescription: Hashable, Sendable, Encodable {
     public var replicas: Int64
     /// Bytes on disk.
     public var bytes: Int64
+    /// Of the merged state as it is kept, 64 hexadecimal digits.
+    public var checksum: String
 }
 
 /// The canonical hash of a zone's state, and which state that is.
@@ -43,7 +45,7 @@ extension ZoneService {
                         .init(id: $0.id.description, forkPosition: $0.forkPosition)
                     },
                     records: counts.records, links: counts.links, replicas: counts.replicas,
-                    bytes: counts.bytes)
+                    bytes: counts.bytes, checksum: try reader.checksum().description)
             }
         }
     }

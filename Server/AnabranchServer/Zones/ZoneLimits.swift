@@ -1,4 +1,5 @@
 import AnabranchProtocol
+public import AnabranchReplication
 
 /// What a zone takes in at most.
 public struct ZoneLimits: Hashable, Sendable {
@@ -18,6 +19,8 @@ public struct ZoneLimits: Hashable, Sendable {
     public var snapshotDistance: UInt64 = 10_000
     /// About as many bytes of a snapshot are one chunk.
     public var chunkBytes = 1 << 20
+    /// How much of the state one answer about ranges looks at.
+    public var ranges = RangeCutter.Limits()
 
     public init() {}
 }

@@ -26,9 +26,9 @@ public struct LostValues: Sendable {
         self.conflicts = conflicts
         self.record = record
         self.entity = entity
-        let own = conflicts.filter { $0.record == record && $0.kind != .linkToDeleted }
+        let own = conflicts.filter { $0.record == record && !$0.isLink }
         for (_, writes) in Dictionary(grouping: own, by: \.property) { gather(writes) }
-        for conflict in conflicts where conflict.kind == .linkToDeleted { gather(link: conflict) }
+        for conflict in conflicts where conflict.isLink { gather(link: conflict) }
     }
 
     public var isEmpty: Bool { attributes.isEmpty && related.isEmpty }
@@ -57,7 +57,7 @@ public struct LostValues: Sendable {
     private static func standing(among writes: [Conflict]) -> Value {
         let property = writes[0].property
         if property.rule == .counter {
-            let held = writes.first { $0.kind == .deletedWhileWritten }?.value ?? .null
+            let held = writes.first { $0.kind != .writeToDeleted }?.value ?? .null
             return writes.filter { $0.kind == .writeToDeleted }.reduce(held) {
                 Counter.sum($0, $1.value, of: property.type)
             }

@@ -5,7 +5,7 @@ import CSodium
 /// Source: Aumasson et al., RFC 7693; computed by libsodium's `crypto_generichash`.
 public struct Digest: Hashable, Sendable {
     /// The 32 bytes as four big-endian numbers.
-    private let words: (UInt64, UInt64, UInt64, UInt64)
+    let words: (UInt64, UInt64, UInt64, UInt64)
 
     public static let byteCount = 32
     /// Stands for "nothing before": the previous origin of a replica's first change set.
@@ -25,9 +25,15 @@ public struct Digest: Hashable, Sendable {
     }
 
     public init(of bytes: [UInt8]) {
-        var hasher = DigestBuilder()
-        hasher.update(bytes)
-        self = hasher.finish()
+        var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+        withUnsafeMutableBytes(of: &words) { out in
+            guard let start = out.bindMemory(to: UInt8.self).baseAddress else { return }
+            crypto_generichash(start, out.count, bytes, UInt64(bytes.count), nil, 0)
+        }
+        self.init(
+            words: (
+                words.0.bigEndian, words.1.bigEndian, words.2.bigEndian, words.3.bigEndian
+            ))
     }
 
     public var bytes: [UInt8] {

@@ -59,7 +59,10 @@ public struct CanonicalRecord: Hashable, Sendable {
     /// The byte behind the entity is 1 where there is a delete mark, which follows, also while the
     /// record lives again: whether it does is told by its cells. The zero at the end counts
     /// operations under unknown rules and is there for later ones.
-    public func encoded() -> [UInt8] {
+    public func encoded() -> [UInt8] { encoded(links: links) }
+
+    /// The same bytes of the record as if it had these links.
+    func encoded(links: [Link]) -> [UInt8] {
         var writer = ByteWriter(reservingCapacity: 64 + cells.count * 48)
         writer.append(record: id)
         writer.append(string: entity.string)

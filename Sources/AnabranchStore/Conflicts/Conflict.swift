@@ -14,6 +14,9 @@ public struct Conflict: Sendable, Identifiable {
         case deletedWhileWritten = 3
         /// A link led to or from a record that had been deleted concurrently.
         case linkToDeleted = 4
+        /// A value or a link stood in this file and not in the zone's state: a verification has
+        /// put the zone's in its place.
+        case replacedByRepair = 5
     }
 
     /// Who made a write, and when.
@@ -49,6 +52,11 @@ public struct Conflict: Sendable, Identifiable {
     public let winningValue: Value?
     /// When this replica noticed, since 1970-01-01 UTC.
     public let noticedMilliseconds: Int64
+
+    /// Whether it is a link that was discarded.
+    package var isLink: Bool {
+        kind == .linkToDeleted || property.rule == .set || property.rule == .list
+    }
 
     package init(
         id: Int64, kind: Kind, record: RecordID, entity: String, property: WireProperty,

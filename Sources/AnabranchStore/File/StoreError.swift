@@ -83,6 +83,17 @@ extension StoreError {
     }
 }
 
+extension StoreError {
+    /// What SQLite's check of a file has found.
+    package init(damaged path: String, _ count: Int, _ first: String) {
+        self.init(
+            .corrupt,
+            "Can't trust \(path) because the file is damaged in \(count) places, of which the "
+                + "first is: \(first). Restore a backup, or begin with a new store, which the zone "
+                + "fills.", path: path)
+    }
+}
+
 extension StoreError: CustomStringConvertible {
     public var description: String { "\(message) (\(code.rawValue))" }
 }

@@ -31,7 +31,24 @@ struct Debts {
             try statement.bind(id, at: 1)
             try statement.run()
         }
+        guard try first(1).isEmpty else { return }
+        try connection.run("DELETE FROM ab_meta WHERE key = ?", .text(Self.unexplained))
     }
+
+    /// Whether a verification has made debts that are not settled yet.
+    func areUnexplained() throws -> Bool {
+        try connection.firstValue(
+            "SELECT EXISTS (SELECT 1 FROM ab_meta WHERE key = ?)", .text(Self.unexplained))
+            == .integer(1)
+    }
+
+    func noteUnexplained() throws {
+        try connection.run(
+            "INSERT OR IGNORE INTO ab_meta (key, value) VALUES (?, x'')",
+            .text(Self.unexplained))
+    }
+
+    private static let unexplained = "verification.debts"
 
     func first(_ limit: Int) throws -> [LocalID] {
         let statement = try connection.cached(

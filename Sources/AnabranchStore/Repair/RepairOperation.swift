@@ -4,7 +4,8 @@ import AnabranchSQLite
 
 /// Replaces records by their images and applies to them again what the images do not know of.
 ///
-/// Nothing is written to the log or to the journal: what lost was noted when it first came.
+/// Nothing is written to the log, and to the journal only where a verification asks for it: what
+/// lost otherwise was noted when it first came.
 struct RepairOperation {
     private let transaction: WriteTransaction
     private let images: [RecordImage]
@@ -31,7 +32,7 @@ struct RepairOperation {
         applying = ApplyOperation(transaction, isReplaying: true)
     }
 
-    mutating func run(_ changes: inout ChangeCollector) throws {
+    mutating func run(_ changes: inout ChangeCollector, journaling: Bool = false) throws {
         let before = try present()
         try noteNeighbours(&changes)
         for id in ids { try remove(id) }
@@ -48,7 +49,14 @@ struct RepairOperation {
         for entry in entries { try replay(entry) }
         try seal()
         try noteNeighbours(&changes)
-        try note(from: before, to: try present(), &changes)
+        let after = try present()
+        try note(from: before, to: after, &changes)
+        guard journaling else { return }
+        let journal = RepairJournal(transaction)
+        for id in ids {
+            guard let old = before[id]?.record else { continue }
+            try journal.note(old, replacedBy: after[id]?.record)
+        }
     }
 
     // MARK: - Replacing
@@ -109,7 +117,9 @@ struct RepairOperation {
             guard let entity = try applying.held.entity(of: id) else { continue }
             found[id] = Present(
                 entity: entity,
-                record: try rows.record(id, in: schema.layout(of: entity).table))
+                record: try StoreError.unlessDamaged {
+                    try rows.record(id, in: schema.layout(of: entity).table)
+                } ?? nil)
         }
         return found
     }
@@ -118,7 +128,11 @@ struct RepairOperation {
         for id in ids {
             guard let entity = try applying.held.entity(of: id) else { continue }
             let layout = schema.layout(of: entity)
-            guard let writes = try RowWriter(transaction, layout: layout).heldWrites(of: id)
+            // A row that can't be read leads nowhere that could be told.
+            guard
+                let writes = try StoreError.unlessDamaged({
+                    try RowWriter(transaction, layout: layout).heldWrites(of: id)
+                }) ?? nil
             else { continue }
             try changes.noteNeighbours(
                 of: HeldRow(id: id, writes: writes, layout: layout),

@@ -14,7 +14,9 @@ extension Store {
     /// Puts records back to what the zone says that they are, then applies to them again every
     /// set that the zone's answer did not know, in the order of this file's log.
     ///
-    /// So unpushed writes come out right by construction, whatever had gone wrong before.
+    /// So unpushed writes come out right by construction, whatever had gone wrong before. Where
+    /// a verification has made the debts (``owe(_:)``), what is taken out of the file goes to the
+    /// conflict journal, because it is not known how it came there.
     ///
     /// - Parameters:
     ///   - images: What the zone's state is at a position of its log, of each record the whole.
@@ -39,10 +41,13 @@ extension Store {
             var changes = ChangeCollector()
             var repair = try RepairOperation(
                 transaction, replacing: images, replaying: try log.entries(beyond: place))
-            try repair.run(&changes)
-            try Debts(connection: transaction.connection)
-                .settle(images.map { try transaction.localID(of: $0.id) })
-            return try changes.collected(StoreReader(transaction.connection, schema: schema))
+            let debts = Debts(connection: transaction.connection)
+            try repair.run(&changes, journaling: try debts.areUnexplained())
+            try debts.settle(images.map { try transaction.localID(of: $0.id) })
+            var changed = try changes.collected(
+                StoreReader(transaction.connection, schema: schema))
+            changed.conflicts = try transaction.settleConflicts()
+            return changed
         }
     }
 }

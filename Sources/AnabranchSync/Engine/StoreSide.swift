@@ -60,6 +60,10 @@ package struct StoreSide: Sendable {
                 return try rewritten { try store.yieldName(dot, to: origin) }
             case .takeForms(let acknowledged, let epoch):
                 return try rewritten { try store.takeForms(acknowledged, epoch: epoch) }
+            case .compare(let ranges, let place): return try compared(ranges, at: place)
+            case .owe(let records):
+                try store.owe(records)
+                return .owed(try store.syncState())
             case .restamp(let limit, let offset):
                 show(try store.restamp(above: limit, clockOffsetMilliseconds: offset))
                 return .restamped
@@ -86,6 +90,17 @@ package struct StoreSide: Sendable {
         guard let changed = try change() else { return .rewritten(nil) }
         show(changed)
         return .rewritten(try store.syncState())
+    }
+
+    private func compared(
+        _ ranges: [ComparedRange], at place: CausalContext.Prefix
+    ) throws -> SyncSession.Event {
+        do {
+            return .compared(
+                try store.compare(ranges.map { ($0.range, $0.summary) }, at: place))
+        } catch let error as StoreError where error.code == .cursorMoved {
+            return .cursorMoved(try store.syncState())
+        }
     }
 
     func takeRejections() -> Int { rejections.take() }

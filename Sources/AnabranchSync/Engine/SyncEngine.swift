@@ -101,6 +101,24 @@ public final class SyncEngine: Sendable {
         return try await exchange(number)
     }
 
+    /// One exchange of its own, with what is asked for behind it.
+    func run(verifying mode: VerificationMode) async throws -> SyncOutcome {
+        try await gate.enter()
+        defer { gate.leave() }
+        let damage = await onQueue { side in Result { try side.store.damage() } }
+        let found: [String]
+        do { found = try damage.get() } catch { throw SyncError(storeFailure: error) }
+        if let first = found.first {
+            throw SyncError(
+                storeFailure: StoreError(damaged: side.store.path, found.count, first))
+        }
+        let number = state.withLock { state in
+            state.begun += 1
+            return state.begun
+        }
+        return try await exchange(number, verifying: mode)
+    }
+
     func change(_ change: (inout State) -> Void) {
         let status = state.withLock { state in
             change(&state)
@@ -122,10 +140,12 @@ public final class SyncEngine: Sendable {
 // MARK: - One exchange
 
 extension SyncEngine {
-    private func exchange(_ number: UInt64) async throws -> SyncOutcome {
+    private func exchange(
+        _ number: UInt64, verifying mode: VerificationMode? = nil
+    ) async throws -> SyncOutcome {
         change { $0.status.activity = .exchanging }
         do {
-            let outcome = try await runSession()
+            let outcome = try await runSession(verifying: mode)
             await side.merges.wait()
             await finish(outcome, number)
             return outcome
@@ -141,7 +161,7 @@ extension SyncEngine {
         }
     }
 
-    private func runSession() async throws -> SyncOutcome {
+    private func runSession(verifying mode: VerificationMode?) async throws -> SyncOutcome {
         var session = SyncSession(
             limits: options.sessionLimits, zone: state.withLock { $0.zone },
             disabled: environment.disabled)
@@ -153,7 +173,7 @@ extension SyncEngine {
         let begun = await onQueue { side in Result { try side.state() } }
         let stored: SyncState
         do { stored = try begun.get() } catch { throw SyncError(storeFailure: error) }
-        var action = session.begin(stored, at: environment.moment)
+        var action = session.begin(stored, verifying: mode, at: environment.moment)
         var cost = ExchangeCost()
         while true {
             try Task.checkCancellation()

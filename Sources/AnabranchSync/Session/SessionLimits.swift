@@ -13,6 +13,12 @@ package struct SessionLimits: Hashable, Sendable {
     package var leastBytes = 16 << 10
     /// How often a push goes back to pulling before it counts as stuck.
     package var rounds = 3
+    /// How often a verification looks for differences and repairs them.
+    package var verificationRounds = 3
+    /// How often in a row the two sides of a verification are not at one position.
+    package var verificationMisses = 8
+    /// Requests for checksums of one verification.
+    package var verificationRequests = 10_000
     /// Whether a log that shares nothing with the store's is gone on with: the store moves there.
     package var mayChangeLog = false
     package var retry = RetryPolicy()

@@ -51,6 +51,11 @@ extension SyncSession {
         case restamp(above: HybridTimestamp, clockOffsetMilliseconds: Int64)
         /// Sets that the zone lacks and that another depends on. Answer with `supplied`.
         case supply(MissingSets)
+        /// What the zone has in ranges, against what the store has there. Answer with `compared`,
+        /// or with `cursorMoved` where the store does not hold exactly the log up to the place.
+        case compare([ComparedRange], at: CausalContext.Prefix)
+        /// Records that turned out to differ. Answer with `owed`.
+        case owe([RecordID])
     }
 
     package enum Event: Sendable {
@@ -73,6 +78,8 @@ extension SyncSession {
         case staged(SyncState)
         /// Empty where the store holds them as the zone's: then the zone contradicts itself.
         case supplied([LogEntry])
+        case compared(StateComparison)
+        case owed(SyncState)
         case storeFailed(SyncError)
         case waited
     }
@@ -102,7 +109,7 @@ extension SyncSession {
 
 /// The requests of an exchange.
 package enum SyncEndpoint: String, Sendable, CaseIterable {
-    case hello, pull, push, repair, snapshot
+    case hello, pull, push, repair, snapshot, checksums
 }
 
 /// What is known of the zone from one exchange to the next, in the engine's life.

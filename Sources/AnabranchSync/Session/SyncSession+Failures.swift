@@ -80,6 +80,7 @@ extension SyncSession {
         case .loading, .pushing, .acknowledging, .restamping, .supplying, .rewriting: .push
         case .loadingDebts, .asking, .repairing: .repair
         case .askingChunk, .staging, .loadingSnapshot: .snapshot
+        case .askingChecksums, .comparing, .owing: .checksums
         }
     }
 
@@ -90,6 +91,7 @@ extension SyncSession {
         case .push: load()
         case .repair: settleDebts(at: moment)
         case .snapshot: takeSnapshot(at: moment)
+        case .checksums: verify(at: moment)
         }
     }
 

@@ -3,23 +3,24 @@ internal import AnabranchReplication
 internal import AnabranchStore
 
 extension SyncSession {
-    /// Asks for what the store owes, then ends the exchange.
+    /// Asks for what the store owes; then compares, where that was asked for, and ends the
+    /// exchange.
     mutating func settleDebts(at moment: Moment) -> Action {
         if exchange.answer != nil { return useAnswer(at: moment) }
-        guard exchange.state.hasDebts, zone != nil else { return conclude() }
+        guard exchange.state.hasDebts, zone != nil else { return verify(at: moment) }
         phase = .loadingDebts
         return .store(.loadDebts(limit: SyncProtocol.mostRepairs))
     }
 
     mutating func ask(_ records: [RecordID], at moment: Moment) -> Action {
-        guard !records.isEmpty, let zone else { return conclude() }
+        guard !records.isEmpty, let zone else { return verify(at: moment) }
         phase = .asking(records)
         let request = RepairRequest(epoch: zone.epoch, records: records)
         return send(.repair, request.encoded(), at: moment)
     }
 
     mutating func answered(_ body: [UInt8], at moment: Moment) -> Action {
-        guard case .asking(let records) = phase else { return conclude() }
+        guard case .asking(let records) = phase else { return verify(at: moment) }
         let response: RepairResponse
         do {
             response = try RepairResponse(decoding: body)
@@ -49,7 +50,7 @@ extension SyncSession {
     /// The answer knows of the log up to its position, so the store has to be there first.
     private mutating func useAnswer(at moment: Moment) -> Action {
         guard let answer = exchange.answer, let cursor = exchange.state.cursor else {
-            return conclude()
+            return verify(at: moment)
         }
         guard cursor.position >= answer.position else { return pull(at: moment) }
         exchange.answer = nil

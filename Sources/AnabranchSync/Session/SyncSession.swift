@@ -50,6 +50,8 @@ package struct SyncSession: Sendable {
         var isRelated = false
         /// What the zone has of records that are to be repaired, until the cursor is there.
         var answer: RepairResponse?
+        /// Where the comparison of the two states stands; `nil` where none was asked for.
+        var verification: VerificationProgress?
         /// How often the zone found the clock too far ahead.
         var restamps = 0
         /// How often the push went back to pulling.
@@ -95,11 +97,14 @@ package struct SyncSession: Sendable {
         case askingChunk(UInt64)
         case staging
         case loadingSnapshot
+        case askingChecksums([RecordRange])
+        case comparing
+        case owing
         case waiting(Request)
     }
 
     /// What is asked anew after a delay.
-    enum Request { case hello, pull, push, repair, snapshot }
+    enum Request { case hello, pull, push, repair, snapshot, checksums }
 
     package init(
         limits: SessionLimits = SessionLimits(), zone: ZoneKnowledge? = nil,
@@ -116,8 +121,13 @@ package struct SyncSession: Sendable {
     }
 
     /// Begins an exchange; one that did not come to its end is forgotten.
-    package mutating func begin(_ state: SyncState, at moment: Moment) -> Action {
+    ///
+    /// - Parameter verification: What is done behind the exchange; `nil` where nothing is.
+    package mutating func begin(
+        _ state: SyncState, verifying verification: VerificationMode? = nil, at moment: Moment
+    ) -> Action {
         exchange = Exchange(state: state, byteLimit: max(limits.pageBytes, limits.batchBytes))
+        exchange.verification = verification.map { VerificationProgress($0) }
         exchange.headPosition = state.cursor?.position ?? 0
         if let epoch = zone?.epoch, !state.wantsSnapshot,
             state.cursor.map({ $0.epoch == epoch }) ?? true
@@ -165,6 +175,11 @@ package struct SyncSession: Sendable {
             return takeSnapshot(at: moment)
         case (.loadingSnapshot, .applied(let state)), (.loadingSnapshot, .cursorMoved(let state)):
             return loadedSnapshot(state, at: moment)
+        case (.askingChecksums(let ranges), .received(let body)):
+            return receivedChecksums(of: ranges, body, at: moment)
+        case (.comparing, .compared(let comparison)): return compared(comparison, at: moment)
+        case (.comparing, .cursorMoved(let state)): return missed(state, at: moment)
+        case (.owing, .owed(let state)): return owed(state, at: moment)
         case (.waiting(let request), .waited): return repeated(request, at: moment)
         case (_, .refused(let refusal, let delay)):
             return failed(SyncError(refusal), serverDelay: delay, at: moment)

@@ -31,7 +31,7 @@ import Testing
     @Test func `a file of a later format is left as it is`() throws {
         try open("a.sqlite", creating: true).close()
         let connection = try Connection(path: directory.file("a.sqlite"))
-        try connection.execute("PRAGMA user_version = 4")
+        try connection.execute("PRAGMA user_version = 5")
         connection.close()
         let before = FileManager.default.contents(atPath: directory.file("a.sqlite"))
         #expect(code { _ = try open("a.sqlite") } == .newerFormat)
@@ -41,7 +41,7 @@ import Testing
     @Test func `a file of a format that was never released is left as it is`() throws {
         try open("a.sqlite", creating: true).close()
         let connection = try Connection(path: directory.file("a.sqlite"))
-        try connection.execute("PRAGMA user_version = 1")
+        try connection.execute("PRAGMA user_version = 3")
         connection.close()
         let before = FileManager.default.contents(atPath: directory.file("a.sqlite"))
         #expect(code { _ = try open("a.sqlite") } == .olderFormat)

@@ -1,3 +1,4 @@
+import AnabranchProtocol
 import AnabranchReplication
 import AnabranchServer
 import AnabranchStore
@@ -92,6 +93,21 @@ struct Oracles {
         return touched
     }
 
+    /// The zone's sum, kept from push to push, is that of what every replica has.
+    private func checkChecksums(_ reference: ReferenceMerge) throws {
+        let epoch = try zone.service.head().epoch
+        let kept = try zone.service.checksums(ChecksumsRequest(epoch: epoch)).checksum
+        let sum = reference.state.values.reduce(StateChecksum.zero) {
+            $0 &+ StateChecksum(of: $1)
+        }
+        guard sum == kept else {
+            throw SimulationFailure("the zone's checksum is not that of its records")
+        }
+        for replica in replicas where try replica.store.checksum() != kept {
+            throw SimulationFailure("\(replica.path) has another checksum than the zone keeps")
+        }
+    }
+
     /// One state on every replica and in the zone: the one that was intended, and the one by the
     /// rules written down once more.
     private func checkStates(_ log: [ChangeSet], _ intended: IntendedState) throws {
@@ -112,5 +128,6 @@ struct Oracles {
         guard reference.canonicalHash == zoneHash else {
             throw SimulationFailure("the zone's state is not what its log says")
         }
+        try checkChecksums(reference)
     }
 }

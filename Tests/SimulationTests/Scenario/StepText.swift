@@ -70,6 +70,9 @@ extension SyncSession.Event {
     var summary: String {
         switch self {
         case .received(let body): "\(body.count) bytes"
+        case .compared(let comparison):
+            "\(comparison.ranges.count) ranges, \(comparison.records.count) records differ"
+        case .owed: "owed"
         case .refused(let refusal, _): "refusal \(refusal.code.rawValue)"
         case .failed(let error), .storeFailed(let error): "failure \(error.code.rawValue)"
         case .loaded(let sets, _):
@@ -117,6 +120,9 @@ extension SyncSession.StoreWork {
         case .yieldName(let dot, _): "yield the name \(dot.summary)"
         case .takeForms(let items, _):
             "take the forms of " + items.map(\.dot.summary).joined(separator: ", ")
+        case .compare(let ranges, let place):
+            "compare \(ranges.count) ranges at \(place.position)"
+        case .owe(let records): "owe \(records.map(\.summary).joined(separator: ", "))"
         case .restamp(let limit, _): "restamp above \(limit.wallMilliseconds)"
         }
     }

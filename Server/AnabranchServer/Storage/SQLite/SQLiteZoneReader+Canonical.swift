@@ -3,22 +3,61 @@ import AnabranchSQLite
 
 extension SQLiteZoneReader {
     package func forEachRecord(_ body: (CanonicalRecord) throws -> Void) throws {
-        for (_, ordinal) in try replicasInOrder() {
+        try forEachRecord(in: .all) { _, record in
+            try body(record())
+            return true
+        }
+    }
+
+    @discardableResult
+    package func forEachRecord(
+        in range: RecordRange,
+        _ body: (RecordID, _ read: () throws -> CanonicalRecord) throws -> Bool
+    ) throws -> Bool {
+        for (replica, ordinal) in try replicasInOrder() {
+            guard let numbers = range.numbers(of: replica) else { continue }
             let rows = try connection.cached(
                 """
                 SELECT key, entity, timestamp, author, cells, seen, dead FROM record
                 WHERE key BETWEEN ? AND ? ORDER BY key
                 """)
-            try rows.bind(RecordKey(ordinal: ordinal, number: 0).rawValue, at: 1)
-            try rows.bind(
-                RecordKey(ordinal: ordinal, number: Limits.greatestRecordNumber).rawValue, at: 2)
+            defer { rows.reset() }
+            try bind(numbers, ordinal, to: rows)
             while try rows.step() {
-                let row = try rows.stateRow()
-                var record = try record(row)
-                record.links = try links(of: row.key)
-                try body(record)
+                let key = RecordKey(rawValue: rows.int64(at: 0))
+                let id = RecordID(replica: replica, number: key.number)
+                let isTaken = try body(id) {
+                    var record = try record(rows.stateRow())
+                    record.links = try links(of: key)
+                    return record
+                }
+                guard isTaken else { return false }
             }
         }
+        return true
+    }
+
+    package func recordCount(in range: RecordRange, limit: Int) throws -> Int {
+        let count = try connection.cached(
+            "SELECT count(*) FROM (SELECT 1 FROM record WHERE key BETWEEN ? AND ? LIMIT ?)")
+        var total = 0
+        for (replica, ordinal) in try replicasInOrder() where total < limit {
+            guard let numbers = range.numbers(of: replica) else { continue }
+            try bind(numbers, ordinal, to: count)
+            try count.bind(Int64(limit - total), at: 3)
+            if try count.step() { total += Int(count.int64(at: 0)) }
+            count.reset()
+        }
+        return total
+    }
+
+    private func bind(
+        _ numbers: ClosedRange<UInt64>, _ ordinal: Int64, to statement: Statement
+    ) throws {
+        let first = RecordKey(ordinal: ordinal, number: numbers.lowerBound)
+        let last = RecordKey(ordinal: ordinal, number: numbers.upperBound)
+        try statement.bind(first.rawValue, at: 1)
+        try statement.bind(last.rawValue, at: 2)
     }
 
     private func replicasInOrder() throws -> [(id: ReplicaID, ordinal: Int64)] {

@@ -84,6 +84,16 @@ package class SQLiteZoneReader: ZoneReading {
                 * ZoneSchema.integer("PRAGMA page_size", connection))
     }
 
+    package func checksum() throws -> StateChecksum {
+        let zone = try connection.cached("SELECT checksum FROM zone")
+        guard try zone.step() else { throw damaged("its zone row is missing") }
+        defer { zone.reset() }
+        guard let checksum = StateChecksum(bytes: zone.bytes(at: 0)) else {
+            throw damaged("its checksum can't be read")
+        }
+        return checksum
+    }
+
     func damaged(_ cause: String) -> ZoneStorageError {
         ZoneStorageError(.damaged, "Can't read \(connection.path) because \(cause).")
     }

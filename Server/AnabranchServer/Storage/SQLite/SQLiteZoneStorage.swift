@@ -124,6 +124,19 @@ package final class SQLiteZoneStorage: ZoneStorage {
         }
     }
 
+    package func damage() throws -> [String] {
+        do {
+            return try readers.read { connection in
+                try connection.rows("PRAGMA integrity_check(100)").compactMap { row in
+                    guard case .text(let text)? = row.first, text != "ok" else { return nil }
+                    return text
+                }
+            }
+        } catch let error as SQLiteError where error.code == .corrupt {
+            return [error.message]
+        }
+    }
+
     package func close() {
         readers.close()
         snapshots.close()

@@ -1,4 +1,4 @@
-import AnabranchReplication
+package import AnabranchReplication
 import AnabranchSQLite
 
 extension SQLiteZoneWriter {
@@ -70,17 +70,39 @@ extension SQLiteZoneWriter {
         }
     }
 
-    package func remove(_ keys: [RecordKey]) throws {
-        let statements = try [
-            "DELETE FROM record WHERE key = ?", "DELETE FROM link WHERE left = ?",
-            "DELETE FROM link WHERE right = ?",
-        ].map { try connection.cached($0) }
+    @discardableResult
+    package func remove(_ keys: [RecordKey]) throws -> [LinkKey: [UInt8]] {
+        let record = try connection.cached("DELETE FROM record WHERE key = ?")
+        let ends = try ["left", "right"].map { end in
+            try connection.cached("SELECT left, property, right, tags FROM link WHERE \(end) = ?")
+        }
+        var removed: [LinkKey: [UInt8]] = [:]
         for key in keys {
-            for statement in statements {
-                try statement.bind(key.rawValue, at: 1)
-                try statement.run()
+            try record.bind(key.rawValue, at: 1)
+            try record.run()
+            var links: [LinkKey: [UInt8]] = [:]
+            for end in ends {
+                try end.bind(key.rawValue, at: 1)
+                defer { end.reset() }
+                while try end.step() {
+                    let link = LinkKey(
+                        left: RecordKey(rawValue: end.int64(at: 0)), property: end.int64(at: 1),
+                        right: RecordKey(rawValue: end.int64(at: 2)))
+                    links[link] = end.bytes(at: 3)
+                }
+            }
+            for (link, tags) in links {
+                try remove(link)
+                removed[link] = tags
             }
         }
+        return removed
+    }
+
+    package func setChecksum(_ checksum: StateChecksum) throws {
+        let zone = try connection.cached("UPDATE zone SET checksum = ?")
+        try zone.bind(checksum.bytes, at: 1)
+        try zone.run()
     }
 
     package func tags(of links: [LinkKey]) throws -> [LinkKey: [UInt8]] {

@@ -4,7 +4,8 @@ import AnabranchSQLite
 /// The tables of a zone's file.
 ///
 /// - `zone`: one row. `greatest` is the log's greatest timestamp; `identity` names the file that
-///   the present epoch was begun in; `start` is the position of the last entry whose set is gone.
+///   the present epoch was begun in; `start` is the position of the last entry whose set is gone;
+///   `checksum` is that of the merged state, 40 bytes.
 /// - `epoch`: the lives of the log, oldest first, with the position at which each left the one
 ///   before it.
 /// - `log`: every entry, by position. `running` is the running digest behind the entry. The
@@ -17,16 +18,16 @@ import AnabranchSQLite
 ///   dead: that is then all that the record holds.
 /// - `acknowledgement`: how far each replica has said that it has taken in the log.
 enum ZoneSchema {
-    static let format: Int64 = 3
+    static let format: Int64 = 4
     /// Formats below this one were never released, and are not read.
-    static let firstReleasedFormat: Int64 = 3
+    static let firstReleasedFormat: Int64 = 4
     /// "AbZn", so that `file` and a reader of the header can tell what it is.
     static let applicationID: Int64 = 0x4162_5A6E
 
     static let script = """
         CREATE TABLE zone(
             id INTEGER PRIMARY KEY CHECK (id = 1), identity BLOB NOT NULL,
-            greatest INTEGER NOT NULL, start INTEGER NOT NULL);
+            greatest INTEGER NOT NULL, start INTEGER NOT NULL, checksum BLOB NOT NULL);
         CREATE TABLE epoch(
             ordinal INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, fork INTEGER NOT NULL);
         CREATE TABLE replica(
@@ -88,8 +89,8 @@ enum ZoneSchema {
     ) throws {
         try connection.execute(script)
         try connection.run(
-            "INSERT INTO zone(id, identity, greatest, start) VALUES (1, ?, 0, 0)",
-            .blob(identity.encoded))
+            "INSERT INTO zone(id, identity, greatest, start, checksum) VALUES (1, ?, 0, 0, ?)",
+            .blob(identity.encoded), .blob(StateChecksum.zero.bytes))
         try connection.run(
             "INSERT INTO epoch(ordinal, id, fork) VALUES (0, ?, 0)", .blob(epoch.bytes))
         try connection.execute("PRAGMA application_id = \(applicationID)")

@@ -1,0 +1,197 @@
+import Anabranch
+import AnabranchSync
+import Foundation
+
+/// Compares a store with its zone, or looks its file through.
+struct VerifyCommand: Command {
+    static let specification = CommandSpecification(
+        name: "verify", summary: "Compares a store with its zone, record by record.",
+        discussion: [
+            "Exchanges what is new, then compares sums over the records of both, over smaller and "
+                + "smaller ranges where they differ. With --repair the records that differ get "
+                + "the zone's state; values and links that only the store had are in "
+                + "'anabranch conflicts' afterwards.",
+            "A store that has never synced, or any with --offline, is compared with its own log: "
+                + "whether SQLite finds the file whole, the log's entries are what their digests "
+                + "and origins say, and the records are what the log says.",
+            "The exit status is 0 where nothing differs any more, 65 where something does, 75 "
+                + "where saves kept coming, so that nothing could be told.",
+        ],
+        options: ZoneConnection.options + [
+            .flag("repair", "Gives the records that differ the zone's state."),
+            .flag("offline", "Looks at the file only."), .json,
+        ],
+        examples: [
+            .init("verify geo.store", "Says what differs from the zone."),
+            .init("verify geo.store --repair", "Puts it right."),
+            .init("verify geo.store --offline", "Asks nobody."),
+        ])
+
+    let path: String
+    let connection: ZoneConnection
+    let isRepairing: Bool
+    let isOffline: Bool
+    let isJSON: Bool
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        path = try arguments.word("STORE")
+        connection = try ZoneConnection(arguments)
+        isRepairing = arguments.isSet("repair")
+        isOffline = arguments.isSet("offline")
+        isJSON = arguments.isSet("json")
+        if isRepairing, isOffline {
+            throw arguments.error("--repair takes the zone's state, so it needs the zone.")
+        }
+    }
+
+    func run(_ console: Console) async throws {
+        let container = try StoreFile.open(path, for: isOffline ? .reading : .writing)
+        defer { container.coordinator.close() }
+        let hasZone = try connection.server != nil || SyncStatus(of: container).server != nil
+        guard hasZone || isRepairing, !isOffline else {
+            return try report(try container.coordinator.checkFile(), console)
+        }
+        let engine = try connection.engine(for: container, console)
+        try report(try await engine.verify(repairing: isRepairing), console)
+    }
+
+    private static let mostShown = 100
+
+    // MARK: - With the zone
+
+    private func report(_ found: Verification, _ console: Console) throws {
+        try console.print(isJSON ? json(found) : text(found))
+        try console.output.flush()
+        switch found.result {
+        case .equal, .repaired: return
+        case .differing:
+            throw CommandFailure(
+                .data, "The store is not what its zone is. Type --repair to put it right.")
+        case .undecided(let obstacle): throw CommandFailure(obstacle, found)
+        }
+    }
+
+    private func text(_ found: Verification) -> String {
+        var lines = found.differences.prefix(Self.mostShown).map { difference in
+            "\(difference.kind.rawValue) \(RecordText.long(difference.record))"
+        }
+        let left = found.differenceCount - lines.count
+        if left > 0 { lines.append("and \(left) more") }
+        if found.strayRowCount > 0 {
+            lines.append("\(Quantity.text(found.strayRowCount, "row")) that belong to no record")
+        }
+        let count = Quantity.text(found.differenceCount, "record")
+        let place = "at position \(found.position)"
+        let size = Quantity.text(Int(clamping: found.checksum.recordCount), "record")
+        switch found.result {
+        case .equal: lines.append("Equal \(place): \(size).")
+        case .repaired: lines.append("Repaired \(count); equal \(place): \(size).")
+        case .differing: lines.append("\(count) of \(size) differ \(place).")
+        case .undecided: lines.append("Not decided \(place).")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func json(_ found: Verification) -> String {
+        JSONText.object { json in
+            json.member("result", found.result.name)
+            if case .undecided(let obstacle) = found.result {
+                json.member("obstacle", obstacle.rawValue)
+            }
+            json.member("position", found.position)
+            json.member("records", found.checksum.recordCount)
+            json.member("checksum", found.checksum.description)
+            json.member("differing", found.differenceCount)
+            json.member("strayRows", found.strayRowCount)
+            json.member("requests", found.outcome.requestCount)
+            json.key("differences")
+            Self.write(found.differences, to: &json)
+        }
+    }
+
+    private static func write(_ differences: [RecordDifference], to json: inout JSONText) {
+        json.array { json in
+            for difference in differences {
+                json.object { json in
+                    json.member("record", RecordText.long(difference.record))
+                    json.member("kind", difference.kind.rawValue)
+                }
+            }
+        }
+    }
+
+    // MARK: - Without it
+
+    private func report(_ found: StoreCheck, _ console: Console) throws {
+        try console.print(isJSON ? json(found) : text(found))
+        try console.output.flush()
+        guard !found.isRight else { return }
+        throw CommandFailure(
+            .data,
+            found.damage.isEmpty
+                ? "The store is not what its log says. Compare it with its zone by "
+                    + "'anabranch verify', which can repair it."
+                : "The store's file is damaged. Restore a backup, or make a new store, which the "
+                    + "zone fills.")
+    }
+
+    private func text(_ found: StoreCheck) -> String {
+        var lines = found.damage + found.logFaults
+        lines += (found.differences ?? []).prefix(Self.mostShown).map { difference in
+            "\(difference.kind.rawValue) \(RecordText.long(difference.record))"
+        }
+        guard found.isRight else { return lines.joined(separator: "\n") }
+        return found.differences == nil
+            ? "File and log are whole; the log does not tell what the records have to be."
+            : "File and log are whole, and the records are what the log says."
+    }
+
+    private func json(_ found: StoreCheck) -> String {
+        JSONText.object { json in
+            json.member("result", found.isRight ? "right" : "wrong")
+            json.key("damage")
+            json.array { json in for text in found.damage { json.string(text) } }
+            json.key("log")
+            json.array { json in for text in found.logFaults { json.string(text) } }
+            json.key("differences")
+            if let differences = found.differences {
+                Self.write(differences, to: &json)
+            } else {
+                json.null()
+            }
+        }
+    }
+}
+
+extension Verification.Result {
+    fileprivate var name: String {
+        switch self {
+        case .equal: "equal"
+        case .repaired: "repaired"
+        case .differing: "differing"
+        case .undecided: "undecided"
+        }
+    }
+}
+
+extension CommandFailure {
+    fileprivate init(_ obstacle: VerificationObstacle, _ found: Verification) {
+        switch obstacle {
+        case .busy:
+            self.init(
+                .temporary, "Saves kept coming, so that nothing could be compared. Try again.")
+        case .blocked:
+            self.init(
+                .failure,
+                "The zone does not take the store's saves, so that nothing can be compared. "
+                    + (found.outcome.blockedBy?.message ?? ""))
+        case .zoneInconsistent:
+            self.init(
+                .failure,
+                "The zone contradicts itself: its operator has to run 'anabranchd zone verify'.")
+        default:
+            self.init(
+                .data, "The store could not be made equal (\(obstacle.rawValue)). Report it.")
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import AnabranchReplication
+
+/// Gathers what a change set does to the checksum of a zone's state, from the parts that it takes
+/// away and adds.
+///
+/// One part a changed row or link, whatever else its record has.
+final class ChecksumTally {
+    private let writer: any ZoneWriting
+    private var change = StateChecksum.zero
+
+    init(_ writer: any ZoneWriting) { self.writer = writer }
+
+    func add(_ part: StateChecksum) { change = change &+ part }
+
+    func add(_ row: StateRow, of entity: WireName) throws {
+        change = try change &+ checksum(of: row, entity)
+    }
+
+    func remove(_ row: StateRow, of entity: WireName) throws {
+        change = try change &- checksum(of: row, entity)
+    }
+
+    func remove(_ link: LinkKey, _ tags: [UInt8]) throws {
+        let property = try writer.property(at: link.property)
+        let held = CanonicalRecord.Link(
+            property: property, right: try record(link.right),
+            tags: try StoredTags.tags(
+                decoding: tags, of: property, replica: writer.replica(at:)))
+        change = change &- StateChecksum(of: held, from: try record(link.left))
+    }
+
+    /// - Parameters:
+    ///   - before: Tags that the link had; `nil` where it was not there.
+    ///   - after: Tags that it has now; `nil` where it is gone.
+    func change(
+        _ link: LinkBlock.Link, of property: WireProperty, from before: LinkTags?,
+        to after: LinkTags?
+    ) {
+        func part(_ tags: LinkTags) -> StateChecksum {
+            StateChecksum(
+                of: CanonicalRecord.Link(property: property, right: link.right, tags: tags),
+                from: link.left)
+        }
+        if let before { change = change &- part(before) }
+        if let after { change = change &+ part(after) }
+    }
+
+    /// Writes the checksum as it is from now on.
+    func keep() throws {
+        guard change != .zero else { return }
+        try writer.setChecksum(try writer.checksum() &+ change)
+        change = .zero
+    }
+
+    // MARK: -
+
+    private func record(_ key: RecordKey) throws -> RecordID {
+        RecordID(replica: try writer.replica(at: key.ordinal), number: key.number)
+    }
+
+    /// The bytes of `CanonicalRecord.encoded()`, made from those that the row keeps: values stand
+    /// there as they travel, references aside.
+    private func checksum(of row: StateRow, _ entity: WireName) throws -> StateChecksum {
+        let list = try CellList(
+            decoding: row.cells, timestamp: row.timestamp, author: row.author)
+        var bytes = ByteWriter(reservingCapacity: 128 + row.cells.count + list.cells.count * 48)
+        bytes.append(record: try record(row.key))
+        bytes.append(string: entity.string)
+        bytes.append(byte: row.seen == nil ? 0 : 1)
+        if let seen = row.seen {
+            let mark = DeleteMark(
+                seen: try StoredTags.stamps(decoding: seen, replica: writer.replica(at:)))
+            bytes.append(count: mark.seen.count)
+            for stamp in mark.seen { bytes.append(stamp: stamp) }
+        }
+        bytes.append(count: list.cells.count)
+        for cell in try inCanonicalOrder(list.cells) {
+            bytes.append(raw: try propertyBytes(cell.property))
+            bytes.append(
+                stamp: Stamp(
+                    timestamp: HybridTimestamp(rawValue: cell.timestamp),
+                    replica: try writer.replica(at: cell.author)))
+            if cell.value.first == ValueTag.reference {
+                bytes.append(
+                    tagged: try StoredValue.value(
+                        decoding: cell.value, replica: writer.replica(at:)))
+            } else {
+                bytes.append(raw: cell.value)
+            }
+        }
+        bytes.append(count: 0)
+        bytes.append(count: 0)
+        return StateChecksum(ofRow: bytes.bytes)
+    }
+
+    // MARK: Properties
+
+    private var encoded: [Int64: [UInt8]] = [:]
+    /// The numbers of all properties that have been met, in canonical order.
+    private var order: [Int64] = []
+
+    private func propertyBytes(_ number: Int64) throws -> [UInt8] {
+        if let known = encoded[number] { return known }
+        let property = try writer.property(at: number)
+        var bytes = ByteWriter()
+        bytes.append(property: property)
+        encoded[number] = bytes.bytes
+        let place = try order.firstIndex { try property < writer.property(at: $0) }
+        order.insert(number, at: place ?? order.endIndex)
+        return bytes.bytes
+    }
+
+    /// - Parameter cells: In the order of their numbers, those of one property in that of their
+    ///   stamps.
+    private func inCanonicalOrder(_ cells: [CellList.Cell]) throws -> [CellList.Cell] {
+        for cell in cells { _ = try propertyBytes(cell.property) }
+        let isOrdered = zip(cells, cells.dropFirst()).allSatisfy { one, next in
+            place(of: one.property) <= place(of: next.property)
+        }
+        if isOrdered { return cells }
+        return cells.enumerated().sorted {
+            let places = (place(of: $0.element.property), place(of: $1.element.property))
+            return places.0 != places.1 ? places.0 < places.1 : $0.offset < $1.offset
+        }.map(\.element)
+    }
+
+    private func place(of number: Int64) -> Int {
+        order.firstIndex(of: number) ?? order.endIndex
+    }
+}

@@ -1,0 +1,140 @@
+import AnabranchReplication
+import Foundation
+
+/// A zone's state made anew from its log, in a file of its own that is removed afterwards.
+struct RebuiltZone {
+    private let storage: SQLiteZoneStorage
+    private let folder: URL
+    private let disabled: Set<Mechanism>
+
+    /// Records that are compared at one time.
+    private static let window = 4096
+
+    init(disabled: Set<Mechanism>) throws {
+        self.disabled = disabled
+        folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("anabranchd-\(UUID().uuidString)", isDirectory: true)
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        storage = try SQLiteZoneStorage(
+            path: folder.appendingPathComponent("zone.sqlite").path, creating: true
+        ) { EpochID(high: 0, low: 0) }
+    }
+
+    func remove() {
+        storage.close()
+        // What is left of a temporary folder harms nobody.
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// - Parameter log: Whole.
+    func merge(from log: any ZoneReading) throws {
+        var position: UInt64 = 0
+        while true {
+            let page = try log.changeSets(after: position, byteLimit: 4 << 20)
+            guard let cursor = page.cursor else { return }
+            try storage.write { writer in
+                var head = try writer.logState().head
+                for bytes in page.changeSets {
+                    let changeSet = try ChangeSet(decoding: bytes)
+                    head = head.advanced(over: changeSet)
+                    try writer.append(LogEntry(changeSet: changeSet, bytes: [], cursor: head))
+                    guard changeSet.kind == .save else { continue }
+                    try StateMerger.merge(changeSet, into: writer, disabled: disabled)
+                }
+            }
+            position = cursor.position
+        }
+    }
+
+    /// Where another state is not what this one is.
+    func differences(from state: any ZoneReading) throws -> [RecordDifference] {
+        try storage.read { truth in
+            var differences: [RecordDifference] = []
+            var range: RecordRange? = .all
+            while let rest = range {
+                let wanted = try truth.checksums(in: rest, limit: Self.window)
+                let last = wanted.count < Self.window ? nil : wanted.last?.record
+                let next = last.map { RecordID(replica: $0.replica, number: $0.number + 1) }
+                var held: [RangeSummary.Entry] = []
+                try state.forEachChecksum(in: RecordRange(lower: rest.lower, upper: next)) {
+                    held.append($0)
+                }
+                differences += RecordDifference.between(held, wanted)
+                range = next.map { RecordRange(lower: $0, upper: nil) }
+            }
+            return differences
+        }
+    }
+
+    /// Gives records the state that this has of them.
+    func put(_ differences: [RecordDifference], into writer: any ZoneWriting) throws {
+        try storage.read { truth in
+            for difference in differences {
+                try writer.remove([try writer.key(of: difference.record)])
+            }
+            for difference in differences {
+                guard let record = try truth.image(of: difference.record).record else { continue }
+                let row = try StateRow(record, in: writer)
+                try writer.insert([row])
+                try writer.replace([row])
+            }
+            for difference in differences {
+                let image = try truth.image(of: difference.record)
+                for link in image.record?.links ?? [] {
+                    try writer.put(
+                        link.tags, on: link.property, from: image.id, to: link.right)
+                }
+                for link in image.incoming {
+                    try writer.put(link.tags, on: link.property, from: link.left, to: image.id)
+                }
+            }
+        }
+    }
+}
+
+extension ZoneWriting {
+    fileprivate func key(of record: RecordID) throws -> RecordKey {
+        RecordKey(ordinal: try ordinal(of: record.replica), number: record.number)
+    }
+
+    fileprivate func put(
+        _ tags: LinkTags, on property: WireProperty, from left: RecordID, to right: RecordID
+    ) throws {
+        let link = LinkKey(
+            left: try key(of: left), property: try number(ofProperty: property),
+            right: try key(of: right))
+        try put(StoredTags.encoded(tags, of: property, ordinal: ordinal(of:)), on: link)
+    }
+}
+
+extension StateRow {
+    /// The row of a record, whose least stamp is taken for that of its insert.
+    fileprivate init(_ record: CanonicalRecord, in writer: any ZoneWriting) throws {
+        let stamp = record.cells.map(\.stamp).min()
+        let timestamp = stamp?.timestamp.rawValue ?? 0
+        let author = try writer.ordinal(of: stamp?.replica ?? record.id.replica)
+        var list = CellList()
+        let cells = record.cells.sorted { $0.stamp < $1.stamp }
+        for (property, siblings) in Dictionary(grouping: cells, by: \.property) {
+            let number = try writer.number(ofProperty: property)
+            list.put(
+                try siblings.map { cell in
+                    var value = ByteWriter()
+                    try StoredValue.append(cell.value, to: &value, ordinal: writer.ordinal(of:))
+                    return CellList.Cell(
+                        property: number, timestamp: cell.stamp.timestamp.rawValue,
+                        author: try writer.ordinal(of: cell.stamp.replica),
+                        value: value.bytes[...])
+                }, of: number)
+        }
+        self.init(
+            key: try writer.key(of: record.id),
+            entity: try writer.number(ofEntity: record.entity), timestamp: timestamp,
+            author: author, cells: list.encoded(timestamp: timestamp, author: author),
+            seen: try record.deleteMark.map {
+                try StoredTags.encoded($0.seen, ordinal: writer.ordinal(of:))
+            }, isDead: record.isDead)
+    }
+}

@@ -1,0 +1,64 @@
+public import AnabranchProtocol
+import AnabranchReplication
+
+extension ZoneService {
+    /// The checksum of the merged state, and what the state has in some ranges, all at one
+    /// position of the log.
+    ///
+    /// The whole is known; a range is looked at record by record, within bounded steps and bytes,
+    /// so an answer may hold the first ranges only, and of a large one the beginning.
+    ///
+    /// - Throws: `unknownEpoch` where the client knows another log: say hello.
+    public func checksums(
+        _ request: ChecksumsRequest
+    ) throws(ProtocolError) -> ChecksumsResponse {
+        try named {
+            guard request.ranges.count <= SyncProtocol.mostRanges else {
+                throw ProtocolError(
+                    .malformedRequest,
+                    "Can't sum \(request.ranges.count) ranges at once: ask for "
+                        + "\(SyncProtocol.mostRanges) at most.",
+                    details: ["field": "ranges", "limit": "\(SyncProtocol.mostRanges)"])
+            }
+            return try storage.read { reader in
+                let head = try reader.logState().head
+                guard head.epoch == request.epoch else {
+                    throw ProtocolError(
+                        .unknownEpoch,
+                        "Can't sum the state of this log because it is of another epoch: say "
+                            + "hello.")
+                }
+                return ChecksumsResponse(
+                    position: head.position, wallMilliseconds: wallMilliseconds(),
+                    checksum: try reader.checksum(),
+                    summaries: try summaries(of: request.ranges, reader))
+            }
+        }
+    }
+
+    private func summaries(
+        of ranges: [RecordRange], _ reader: any ZoneReading
+    ) throws -> [RangeSummary] {
+        var summaries: [RangeSummary] = []
+        var steps = 0
+        for range in ranges {
+            guard summaries.isEmpty || steps < limits.ranges.steps else { break }
+            let (summary, taken) = try reader.summary(
+                of: range, steps: limits.ranges.steps - steps, limits: limits.ranges)
+            steps += taken
+            summaries.append(summary)
+        }
+        return summaries
+    }
+}
+
+extension ZoneReading {
+    func summary(
+        of range: RecordRange, steps: Int, limits: RangeCutter.Limits
+    ) throws -> (summary: RangeSummary, steps: Int) {
+        let count = try recordCount(in: range, limit: limits.steps)
+        var cutter = RangeCutter(range, count: count, steps: steps, limits: limits)
+        let isWhole = try forEachRecord(in: range) { cutter.take(try $1()) }
+        return cutter.finish(isWhole: isWhole)
+    }
+}

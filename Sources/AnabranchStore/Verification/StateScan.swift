@@ -1,0 +1,118 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+/// Reads the checksums of a file's records, however damaged some of them are.
+///
+/// Nothing of this is kept: a save pays nothing for it, and who compares reads once what he
+/// compares.
+struct StateScan {
+    private let reader: StoreReader
+    private let rows: CanonicalRows
+    private let replicas: ReplicaTable
+    private let identifiers: Statement
+
+    /// Identities that are looked up together.
+    private static let window = 1000
+
+    init(_ reader: StoreReader) throws {
+        self.reader = reader
+        replicas = try reader.replicas()
+        rows = try CanonicalRows(reader, replicas: replicas)
+        let range = "BETWEEN ?1 AND ?2"
+        var selects = reader.schema.tables.enumerated().map { index, table in
+            "SELECT ab_pk AS id, \(index) FROM \(table.name) WHERE ab_pk \(range)"
+        }
+        selects.append(
+            "SELECT record, \(reader.schema.tables.count) FROM ab_deferred_record "
+                + "WHERE record \(range)")
+        identifiers = try reader.connection.cached(
+            selects.joined(separator: " UNION ALL ") + " ORDER BY 1 LIMIT \(Self.window)")
+    }
+
+    /// The records of a range by identity; one that two tables have comes twice.
+    ///
+    /// - Parameter body: Returns whether it wants more.
+    func forEach(
+        in range: RecordRange, _ body: (RangeSummary.Entry) throws -> Bool
+    ) throws {
+        let order = replicas.replicas.enumerated().sorted { $0.element < $1.element }
+        for (ordinal, replica) in order {
+            guard let numbers = range.numbers(of: replica) else { continue }
+            var next = LocalID(ordinal: Int64(ordinal), number: numbers.lowerBound)
+            let last = LocalID(ordinal: Int64(ordinal), number: numbers.upperBound)
+            while next <= last {
+                let found = try identities(next, last)
+                let isWhole = found.count < Self.window
+                // What two tables have must not be parted.
+                let end = isWhole ? last + 1 : found.last?.id ?? last + 1
+                for row in found where row.id < end {
+                    guard let record = replicas.record(row.id) else { continue }
+                    guard
+                        try body(.init(record: record, checksum: try checksum(of: row)))
+                    else { return }
+                }
+                next = end
+            }
+        }
+    }
+
+    func sum(of range: RecordRange) throws -> StateChecksum {
+        var sum = StateChecksum.zero
+        try forEach(in: range) {
+            sum = sum &+ $0.checksum
+            return true
+        }
+        return sum
+    }
+
+    /// - Parameter limit: Of what is given, from the beginning of the range.
+    func entries(
+        of range: RecordRange, limit: Int = .max
+    ) throws -> [RangeSummary.Entry] {
+        var entries: [RangeSummary.Entry] = []
+        try forEach(in: range) {
+            entries.append($0)
+            return entries.count < limit
+        }
+        return entries
+    }
+
+    private func identities(
+        _ first: LocalID, _ last: LocalID
+    ) throws -> [(id: LocalID, table: Int)] {
+        try identifiers.bind(first, at: 1)
+        try identifiers.bind(last, at: 2)
+        defer { identifiers.reset() }
+        var found: [(id: LocalID, table: Int)] = []
+        while try identifiers.step() {
+            found.append((identifiers.int64(at: 0), Int(identifiers.int64(at: 1))))
+        }
+        return found
+    }
+
+    private func checksum(of row: (id: LocalID, table: Int)) throws -> StateChecksum {
+        let record = try StoreError.unlessDamaged { try rows.record(row.id, table: row.table) }
+        return (record ?? nil).map(StateChecksum.init(of:)) ?? Self.unreadable
+    }
+
+    /// Of a record that can't be read: what no record has.
+    private static let unreadable = StateChecksum(ofRow: Array("unreadable".utf8))
+}
+
+extension StoreError {
+    /// Runs a body that reads rows.
+    ///
+    /// - Returns: `nil` where the rows hold what can't be read.
+    static func unlessDamaged<Result>(_ body: () throws -> Result) throws -> Result? {
+        do {
+            return try body()
+        } catch let error as StoreError where error.code == .corrupt {
+            return nil
+        } catch is ChangeSetDecodingError {
+            return nil
+        } catch let error as SQLiteError where error.underlying is ChangeSetDecodingError {
+            return nil
+        }
+    }
+}

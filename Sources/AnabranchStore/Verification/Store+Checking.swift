@@ -1,0 +1,106 @@
+import AnabranchReplication
+import AnabranchSQLite
+import Foundation
+
+extension Store {
+    package func check() throws -> StoreCheck {
+        var check = StoreCheck()
+        check.damage = try damage()
+        guard check.damage.isEmpty else { return check }
+        check.logFaults = try read { try $0.logFaults() }
+        guard check.logFaults.isEmpty else { return check }
+        check.differences = try differencesFromLog()
+        return check
+    }
+
+    /// Merges the log anew in another file, and compares.
+    private func differencesFromLog() throws -> [RecordDifference]? {
+        let state = try syncState()
+        guard state.start == nil, !state.hasDebts, !state.wantsSnapshot else { return nil }
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("anabranch-\(UUID().uuidString)", isDirectory: true)
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        // What is left of a temporary folder harms nobody.
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let bundle = folder.appendingPathComponent("log.bundle").path
+        do {
+            _ = try exportBundle(to: bundle)
+        } catch let error as StoreError where error.code == .logTooShort {
+            return nil
+        }
+        let rebuilt = try Store.open(
+            at: folder.appendingPathComponent("rebuilt.store").path, model: model)
+        defer { rebuilt.close() }
+        let outcome = try rebuilt.importBundle(from: bundle) { _ in }
+        guard outcome.waitingCount == 0 else { return nil }
+        return try read { held in
+            try rebuilt.read { wanted in
+                guard try held.versionVector() == wanted.versionVector() else { return nil }
+                return try Self.differences(StateScan(held), StateScan(wanted))
+            }
+        }
+    }
+
+    private static func differences(
+        _ held: StateScan, _ wanted: StateScan
+    ) throws -> [RecordDifference] {
+        var differences: [RecordDifference] = []
+        var range: RecordRange? = .all
+        while let rest = range {
+            let entries = try wanted.entries(of: rest, limit: comparedTogether)
+            let last = entries.count < comparedTogether ? nil : entries.last?.record
+            let next = last.map { RecordID(replica: $0.replica, number: $0.number + 1) }
+            differences += RecordDifference.between(
+                try held.entries(of: RecordRange(lower: rest.lower, upper: next)), entries)
+            range = next.map { RecordRange(lower: $0, upper: nil) }
+        }
+        return differences
+    }
+
+    private static let comparedTogether = 4096
+}
+
+extension StoreReader {
+    /// Entries of the log whose bytes are not those that were saved or pulled, or that continue
+    /// another history than the one before them.
+    fileprivate func logFaults() throws -> [String] {
+        let log = ChangeLog(connection: connection, replicas: try replicas())
+        var faults: [String] = []
+        var heads: [ReplicaID: (sequence: UInt64, origin: Digest)] = [:]
+        var position: Int64 = 0
+        while true {
+            let found = try StoreError.unlessDamaged {
+                try log.entries(after: position, limit: 100)
+            }
+            guard let entries = found else {
+                return faults + ["What follows entry \(position) can't be read."]
+            }
+            guard let last = entries.last else { return faults }
+            position = last.localPosition
+            for entry in entries {
+                faults += Self.fault(of: entry, behind: &heads).map { [$0] } ?? []
+            }
+        }
+    }
+
+    private static func fault(
+        of entry: LogEntry, behind heads: inout [ReplicaID: (sequence: UInt64, origin: Digest)]
+    ) -> String? {
+        let set = entry.changeSet
+        let before = heads[set.dot.replica]
+        heads[set.dot.replica] = set.kind == .lost ? nil : (set.dot.sequence, set.origin)
+        if let before, before.sequence + 1 == set.dot.sequence, set.kind != .lost,
+            before.origin != set.previousOrigin
+        {
+            return "Entry \(entry.localPosition), \(set.dot), does not continue the one before it."
+        }
+        do {
+            _ = try ChangeSet(decoding: set.encoded())
+            return nil
+        } catch {
+            return "Entry \(entry.localPosition), \(set.dot), is damaged: \(error.cause)."
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package import AnabranchReplication
+import AnabranchSQLite
+
+/// Where this file's state differs from another one.
+package struct StateComparison: Sendable {
+    /// What has to be looked into further.
+    package var ranges: [RecordRange] = []
+    package var records: [RecordDifference] = []
+    /// Rows that no record can be named by.
+    package var strayCount = 0
+
+    package var isEqual: Bool { ranges.isEmpty && records.isEmpty && strayCount == 0 }
+
+    package init() {}
+}
+
+extension Store {
+    /// Compares what a zone has in some ranges with what this file has there, in one state of the
+    /// file.
+    ///
+    /// - Parameters:
+    ///   - summaries: What the zone has at a position of its log.
+    ///   - place: That position.
+    /// - Throws: ``StoreError`` `cursorMoved` where the file does not hold exactly the log up to
+    ///   that position: then there is nothing to compare.
+    package func compare(
+        _ summaries: [(range: RecordRange, summary: RangeSummary)],
+        at place: CausalContext.Prefix
+    ) throws -> StateComparison {
+        try read { reader in
+            try reader.checkStands(at: place)
+            let scan = try StateScan(reader)
+            var comparison = StateComparison()
+            for (range, summary) in summaries {
+                switch summary {
+                case .parts(let parts):
+                    let (ranges, rest) = RangeSummary.ranges(of: parts, in: range)
+                    for (range, part) in zip(ranges, parts)
+                    where try scan.sum(of: range) != part.checksum {
+                        comparison.ranges.append(range)
+                    }
+                    if let rest { comparison.ranges.append(rest) }
+                case .records(let entries):
+                    comparison.records += RecordDifference.between(
+                        try scan.entries(of: range), entries)
+                }
+            }
+            comparison.strayCount = try StrayRows(
+                connection: reader.connection, schema: schema, replicas: reader.replicas()
+            ).count()
+            return comparison
+        }
+    }
+
+    /// The checksum of the merged state, equal to that of every replica and zone that holds the
+    /// same change sets.
+    package func checksum() throws -> StateChecksum {
+        try read { try StateScan($0).sum(of: .all) }
+    }
+
+    /// Takes records for debts, which the next repair settles, and removes rows that no record
+    /// can be named by.
+    package func owe(_ records: [RecordID]) throws {
+        try write { transaction in
+            let debts = Debts(connection: transaction.connection)
+            try debts.add(records.map { try transaction.localID(of: $0) })
+            if !records.isEmpty { try debts.noteUnexplained() }
+            try StrayRows(
+                connection: transaction.connection, schema: schema,
+                replicas: transaction.replicas
+            ).remove()
+        }
+    }
+
+    /// What SQLite finds wrong with the file: pages, indexes, rows that indexes do not have.
+    ///
+    /// Reads the whole file. Of damage that can't be told record by record nothing is repaired
+    /// here: restore a backup, or begin with a new store, which the zone fills.
+    package func damage() throws -> [String] {
+        do {
+            return try readers.read { connection in
+                try connection.rows("PRAGMA integrity_check(100)").compactMap { row in
+                    guard case .text(let text)? = row.first, text != "ok" else { return nil }
+                    return text
+                }
+            }
+        } catch let error as SQLiteError where error.code == .corrupt {
+            return [error.message]
+        }
+    }
+}
+
+extension StoreReader {
+    fileprivate func checkStands(at place: CausalContext.Prefix) throws {
+        let cursor = try StoreState.read(connection).cursor
+        let beyond = try connection.cached(
+            """
+            SELECT EXISTS (SELECT 1 FROM ab_changeset WHERE server_position IS NULL
+            OR server_position > ?1 AND epoch = ?2) OR EXISTS (SELECT 1 FROM ab_debt)
+            """)
+        try beyond.bind(Int64(bitPattern: place.position), at: 1)
+        try beyond.bind(place.epoch.bytes, at: 2)
+        defer { beyond.reset() }
+        guard cursor?.epoch == place.epoch, cursor?.position == place.position,
+            try beyond.step(), beyond.int64(at: 0) == 0
+        else {
+            throw StoreError(
+                .cursorMoved,
+                "Can't compare with the zone as of position \(place.position) because the store "
+                    + "is not there, or holds more.")
+        }
+    }
+}

@@ -1,0 +1,159 @@
+internal import AnabranchProtocol
+internal import AnabranchReplication
+internal import AnabranchStore
+
+// Store and zone are compared where both are at one position and the store holds nothing more.
+extension SyncSession {
+    /// Goes on comparing where that was asked for; else ends the exchange.
+    mutating func verify(at moment: Moment) -> Action {
+        guard let progress = exchange.verification, progress.ending == nil, let zone else {
+            return conclude()
+        }
+        guard exchange.outcome.blockedBy == nil else { return undecided(.blocked) }
+        if progress.answer != nil { return compare(at: moment) }
+        guard progress.requests < limits.verificationRequests else { return undecided(.endless) }
+        exchange.verification?.requests += 1
+        let ranges = Array((progress.ranges ?? []).suffix(SyncProtocol.mostRanges).reversed())
+        phase = .askingChecksums(ranges)
+        let request = ChecksumsRequest(epoch: zone.epoch, ranges: ranges)
+        return send(.checksums, request.encoded(), at: moment)
+    }
+
+    mutating func receivedChecksums(
+        of ranges: [RecordRange], _ body: [UInt8], at moment: Moment
+    ) -> Action {
+        let response: ChecksumsResponse
+        do {
+            response = try ChecksumsResponse(decoding: body)
+            try check(response, answers: ranges)
+        } catch {
+            return damaged(error, at: moment)
+        }
+        exchange.failures = 0
+        exchange.headPosition = max(exchange.headPosition, response.position)
+        learn(clockOf: response.wallMilliseconds, at: moment)
+        exchange.verification?.checksum = response.checksum
+        let whole = ComparedRange(
+            range: .all,
+            summary: .parts([.init(upper: nil, checksum: response.checksum)]))
+        let parts = zip(ranges, response.summaries).map {
+            ComparedRange(range: $0, summary: $1)
+        }
+        exchange.verification?.answer = (response.position, ranges.isEmpty ? [whole] : parts)
+        return compare(at: moment)
+    }
+
+    private func check(
+        _ response: ChecksumsResponse, answers ranges: [RecordRange]
+    ) throws(ProtocolError) {
+        let summaries = response.summaries
+        guard summaries.count <= ranges.count, ranges.isEmpty || !summaries.isEmpty,
+            zip(ranges, summaries).allSatisfy({ $1.fits($0) })
+        else {
+            throw ProtocolError(
+                .malformedRequest,
+                "Can't read the checksums because they are not of the ranges that were asked for.")
+        }
+    }
+
+    /// The answer is of the zone's state at its position, so the store has to be there, and no
+    /// further.
+    private mutating func compare(at moment: Moment) -> Action {
+        guard let answer = exchange.verification?.answer, let cursor = exchange.state.cursor else {
+            return conclude()
+        }
+        guard cursor.position >= answer.position else { return pull(at: moment) }
+        guard cursor.position == answer.position else { return missed(exchange.state, at: moment) }
+        phase = .comparing
+        return .store(
+            .compare(
+                answer.compared,
+                at: CausalContext.Prefix(epoch: cursor.epoch, position: cursor.position)))
+    }
+
+    /// Somebody has saved meanwhile: what is new is exchanged, then the same is asked again.
+    mutating func missed(_ state: SyncState, at moment: Moment) -> Action {
+        exchange.state = state
+        exchange.verification?.answer = nil
+        exchange.verification?.misses += 1
+        guard exchange.verification?.misses ?? 0 < limits.verificationMisses else {
+            return undecided(.busy)
+        }
+        exchange.isPushOver = false
+        exchange.rounds = 0
+        return pull(at: moment)
+    }
+
+    mutating func compared(_ comparison: StateComparison, at moment: Moment) -> Action {
+        guard var progress = exchange.verification else { return conclude() }
+        let answered = progress.answer?.compared.count ?? 0
+        progress.answer = nil
+        progress.misses = 0
+        guard var ranges = progress.ranges else {
+            exchange.verification = progress
+            return comparedWhole(comparison, at: moment)
+        }
+        ranges.removeLast(min(answered, ranges.count))
+        ranges += comparison.ranges.reversed()
+        progress.ranges = ranges
+        progress.note(comparison.records)
+        exchange.verification = progress
+        guard progress.mode == .repairing, !comparison.records.isEmpty else {
+            return goOnVerifying(at: moment)
+        }
+        phase = .owing
+        return .store(.owe(comparison.records.map(\.record)))
+    }
+
+    private mutating func comparedWhole(
+        _ comparison: StateComparison, at moment: Moment
+    ) -> Action {
+        guard var progress = exchange.verification else { return conclude() }
+        guard !comparison.isEqual else { return endVerification(.equal) }
+        if progress.rounds > 0, !progress.hasFound {
+            // No range differs, so it is not the state that the zone's sum is of.
+            return undecided(.zoneInconsistent)
+        }
+        guard progress.rounds < limits.verificationRounds else {
+            return undecided(.notRepaired)
+        }
+        progress.strayCount = max(progress.strayCount, comparison.strayCount)
+        progress.rounds += 1
+        progress.hasFound = comparison.strayCount > 0
+        progress.ranges = comparison.ranges
+        exchange.verification = progress
+        guard comparison.strayCount > 0, progress.mode == .repairing else {
+            return goOnVerifying(at: moment)
+        }
+        phase = .owing
+        return .store(.owe([]))
+    }
+
+    mutating func owed(_ state: SyncState, at moment: Moment) -> Action {
+        exchange.state = state
+        return goOnVerifying(at: moment)
+    }
+
+    /// The next ranges, or, behind the last, what was found.
+    private mutating func goOnVerifying(at moment: Moment) -> Action {
+        guard let progress = exchange.verification else { return conclude() }
+        guard progress.ranges?.isEmpty ?? true else {
+            // What was found is repaired first: nothing is compared while the store owes.
+            return exchange.state.hasDebts ? settleDebts(at: moment) : verify(at: moment)
+        }
+        if progress.mode == .reporting, progress.hasFound { return endVerification(.differing) }
+        exchange.verification?.ranges = nil
+        return settleDebts(at: moment)
+    }
+
+    private mutating func undecided(_ obstacle: VerificationObstacle) -> Action {
+        endVerification(.undecided(obstacle))
+    }
+
+    private mutating func endVerification(_ ending: VerificationProgress.Ending) -> Action {
+        exchange.verification?.ending = ending
+        exchange.verification?.answer = nil
+        exchange.outcome.verification = exchange.verification
+        return conclude()
+    }
+}

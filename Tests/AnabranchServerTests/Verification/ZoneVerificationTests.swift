@@ -1,0 +1,101 @@
+import AnabranchProtocol
+import AnabranchReplication
+import AnabranchSQLite
+import TestSupport
+import Testing
+
+@testable import AnabranchServer
+
+/// What a zone finds wrong with itself, and puts right.
+@Suite struct ZoneVerificationTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory("verification") }
+
+    private var path: String { directory.file("zone.sqlite") }
+
+    private func open() throws -> ZoneService {
+        let storage = try SQLiteZoneStorage(path: path, creating: true) {
+            EpochID(high: 0xE, low: 0xE)
+        }
+        return ZoneService(
+            name: try ZoneName("test"), storage: storage,
+            wallMilliseconds: { 1_700_000_000_000 })
+    }
+
+    /// People who know each other, some renamed.
+    private func fill(_ zone: ZoneService) throws {
+        var author = TestAuthor(1)
+        let people = (0..<30).map { author.insertPerson("person \($0)") }
+        var sets = people.map(\.0)
+        sets.append(
+            author.save(zip(people, people.dropFirst()).map { .befriend($0.1, $1.1) }))
+        sets.append(author.save(people.prefix(5).map { .rename($0.1, to: "renamed") }))
+        sets.append(author.save([.delete(people[7].1)]))
+        let response = try zone.push(
+            PushRequest(epoch: zone.head().epoch, changeSets: sets.map { $0.encoded() }))
+        #expect(response.refusal == nil && response.acknowledgements.count == sets.count)
+    }
+
+    private func damage(_ sql: String) throws {
+        let connection = try Connection(path: path)
+        defer { connection.close() }
+        try connection.execute(sql)
+        #expect(connection.changes > 0)
+    }
+
+    @Test(arguments: [
+        "UPDATE record SET cells = CAST(replace(CAST(cells AS TEXT), 'person', 'persom') AS BLOB)"
+            + " WHERE key = 12",
+        "UPDATE record SET cells = x'FF' WHERE key = 13",
+        "UPDATE record SET timestamp = timestamp + 1 WHERE key = 9",
+        "UPDATE record SET entity = 77 WHERE key = 9",
+        "DELETE FROM record WHERE key = 14",
+        "INSERT INTO record SELECT 999, entity, timestamp, author, cells, seen, dead FROM record"
+            + " WHERE key = 3",
+        "DELETE FROM link WHERE left = 15",
+        "UPDATE link SET right = right + 3 WHERE left = 20",
+        "DELETE FROM link; DELETE FROM record WHERE key > 10",
+        "UPDATE zone SET checksum = zeroblob(40)",
+    ])
+    func `what differs from the log is found, and put right`(sql: String) throws {
+        var zone = try open()
+        try fill(zone)
+        let hash = try zone.canonicalHash().hash
+        #expect(try zone.verify().isRight)
+        zone.close()
+        try damage(sql)
+        zone = try open()
+        defer { zone.close() }
+        let found = try zone.verify()
+        #expect(!found.isRight && !found.isRepaired && found.damage.isEmpty)
+        #expect(sql.contains("zone") == (found.differences ?? []).isEmpty)
+        let repaired = try zone.verify(repairing: true)
+        #expect(repaired.isRepaired && repaired.differences == found.differences)
+        #expect(try zone.verify().isRight)
+        #expect(try zone.canonicalHash().hash == hash)
+    }
+
+    @Test func `a log that was compacted tells nothing of the state`() throws {
+        let zone = try open()
+        defer { zone.close() }
+        try fill(zone)
+        _ = try zone.compact(keeping: 2)
+        let found = try zone.verify()
+        #expect(found.isRight && found.differences == nil && found.isChecksumRight)
+        try damage("UPDATE record SET timestamp = timestamp + 1 WHERE key = 9")
+        #expect(try !zone.verify().isChecksumRight)
+    }
+
+    @Test func `a file that SQLite finds damaged is told`() throws {
+        var zone = try open()
+        try fill(zone)
+        zone.close()
+        try spoilIndex("link_right", ofFileAt: path)
+        zone = try open()
+        defer { zone.close() }
+        let found = try zone.verify()
+        #expect(!found.damage.isEmpty && !found.isRight)
+        #expect(try !zone.verify(repairing: true).isRepaired)
+    }
+}
