@@ -32,6 +32,7 @@ struct RepairOperation {
     }
 
     mutating func run(_ changes: inout ChangeCollector) throws {
+        try noteViews()
         let before = try present()
         try noteNeighbours(&changes)
         for id in ids { try remove(id) }
@@ -47,8 +48,16 @@ struct RepairOperation {
         try positions.finish()
         for entry in entries { try replay(entry) }
         try seal()
+        try noteViews()
         try noteNeighbours(&changes)
         try note(from: before, to: try present(), &changes)
+    }
+
+    private func noteViews() throws {
+        for id in ids {
+            guard let entity = try applying.held.entity(of: id) else { continue }
+            try transaction.views.willChange([id], of: schema.layout(of: entity))
+        }
     }
 
     // MARK: - Replacing

@@ -42,7 +42,7 @@ extension Store {
             try repair.run(&changes)
             try Debts(connection: transaction.connection)
                 .settle(images.map { try transaction.localID(of: $0.id) })
-            return try changes.collected(StoreReader(transaction.connection, schema: schema))
+            return try transaction.collected(changes)
         }
     }
 }

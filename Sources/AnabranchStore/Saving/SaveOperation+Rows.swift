@@ -7,6 +7,7 @@ extension SaveOperation {
     /// same pass.
     mutating func write(_ insert: SaveRequest.Insert) throws {
         let layout = schema.layout(of: insert.entity)
+        try transaction.views.willSave(insert.rows.ids, of: layout)
         try check(insert.rows, columns: layout.columns)
         guard layout.columns.contains(where: { $0.rule == .firstWriter }) else {
             let all = Array(layout.columns.indices)
@@ -103,6 +104,7 @@ extension SaveOperation {
     /// the UPDATE's condition, so no row is read first.
     mutating func write(_ update: SaveRequest.Update) throws {
         let layout = schema.layout(of: update.entity)
+        try transaction.views.willSave(update.rows.ids, of: layout, slots: update.rows.slots)
         let columns = layout.columns.filter { update.rows.slots.contains($0.slot) }
         let registers = columns.indices.filter { columns[$0].isRegister }
         var block = encoder.rows(

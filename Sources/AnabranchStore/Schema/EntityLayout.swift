@@ -9,6 +9,8 @@ package final class EntityLayout: Sendable {
     package let number: Int64
     /// In slot order.
     package let columns: [TableLayout.Column]
+    /// References of which a view rule may hide the target.
+    let ruledColumns: [RuledColumn]
     /// The link tables that have this entity's records on the left, on the right.
     let leftLinks: [LinkLayout]
     let rightLinks: [LinkLayout]
@@ -27,6 +29,9 @@ package final class EntityLayout: Sendable {
         self.number = number
         let columns = table.columns(of: entity)
         self.columns = columns
+        ruledColumns = table.ruledColumns.filter {
+            entity.isKind(of: $0.column.property.entity)
+        }
         leftLinks = links.filter { entity.isKind(of: $0.leftEntity) }
         rightLinks = links.filter { entity.isKind(of: $0.rightEntity) }
         insertSQL = Self.insertSQL(table: table, columns: columns)
