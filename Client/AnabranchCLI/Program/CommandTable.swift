@@ -18,7 +18,10 @@ enum CommandTable {
             ),
             (
                 "What happened:",
-                [LogCommand.self, ShowCommand.self, ConflictsCommand.self, RejectedCommand.self]
+                [
+                    LogCommand.self, ShowCommand.self, ConflictsCommand.self, RejectedCommand.self,
+                    OrphansCommand.self,
+                ]
             ),
         ]
     }
