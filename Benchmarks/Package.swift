@@ -26,7 +26,7 @@ let package = Package(
             name: "AnabranchBench",
             dependencies: [
                 "CRawSQLite", anabranch("Anabranch"), anabranch("AnabranchSync"),
-                anabranch("anabranchd"),
+                anabranch("anabranchd"), anabranch("anabranch"),
             ],
             packageAccess: false, swiftSettings: house),
     ],

@@ -52,7 +52,7 @@ struct CopiedStoreTests {
         try await scenario.engine(store).synchronize()
         let replica = try store.replica
         store.close()
-        try Self.overwrite(scenario.folder.file("a.db"), with: backup)
+        try scenario.overwrite("a.db", with: backup)
         store = try scenario.open("a.db")
         #expect(try store.people(names).count == 1)
         #expect(try store.replica == replica)
@@ -78,7 +78,7 @@ struct CopiedStoreTests {
         try store.insert("one branch", names)
         try await scenario.engine(store).synchronize()
         store.close()
-        try Self.overwrite(scenario.folder.file("a.db"), with: backup)
+        try scenario.overwrite("a.db", with: backup)
         store = try scenario.open("a.db")
         try store.insert("other branch", names)
         let engine = try scenario.engine(store)
@@ -88,16 +88,5 @@ struct CopiedStoreTests {
             #expect(try store.row(name, names) != nil)
         }
         try scenario.expectConverged([store])
-    }
-
-    /// Writes over a file's content, so that it stays the same file.
-    private static func overwrite(_ path: String, with content: Data) throws {
-        for suffix in ["-wal", "-shm"] {
-            try? FileManager.default.removeItem(atPath: path + suffix)
-        }
-        let handle = try FileHandle(forWritingTo: URL(filePath: path))
-        try handle.truncate(atOffset: 0)
-        try handle.write(contentsOf: content)
-        try handle.close()
     }
 }

@@ -90,6 +90,22 @@ final class EngineScenario: Sendable {
         }
     }
 
+    /// Writes over a closed store's file, so that it stays the same file: only the zone can tell.
+    func overwrite(_ name: String, with content: Data) throws {
+        let path = folder.file(name)
+        for suffix in ["-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: path + suffix)
+        }
+        let handle = try FileHandle(forWritingTo: URL(filePath: path))
+        try handle.truncate(atOffset: 0)
+        try handle.write(contentsOf: content)
+        try handle.close()
+    }
+
+    func content(of name: String) throws -> Data {
+        try Data(contentsOf: URL(filePath: folder.file(name)))
+    }
+
     /// The zone's whole log, as a new client would get it.
     func log() throws -> [ChangeSet] { try Self.log(of: zone) }
 

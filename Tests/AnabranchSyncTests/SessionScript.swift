@@ -64,6 +64,8 @@ struct SessionScript {
             "stage \(number) of \(snapshot.chunkCount)"
         case .loadSnapshot: "load snapshot"
         case .supply(let missing): "supply \(missing.sequences)"
+        case .yieldName(let dot, _): "yield \(dot.sequence)"
+        case .takeForms(let sets, _): "take forms of \(sets.count)"
         case .restamp(let limit, let offset):
             "restamp above \(limit.wallMilliseconds), offset \(offset)"
         }

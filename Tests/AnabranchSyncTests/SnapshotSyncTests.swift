@@ -199,6 +199,25 @@ struct SnapshotSyncTests {
         try await world.expectConverged([a, b], people: 41)
     }
 
+    @Test func `a zone that was copied with its snapshots makes one of its own epoch`()
+        async throws
+    {
+        let world = try RestoredZone(limits: Self.limits)
+        let names = world.scenario.names
+        let a = try world.scenario.open("a.db")
+        for person in 0..<10 { try a.insert("person \(person)", names) }
+        try await world.sync(a)
+        _ = try world.zone.compact(keeping: 0)
+        let backup = try world.backUp()
+        try FileManager.default.copyItem(
+            atPath: world.scenario.folder.file("first.db.snapshots"),
+            toPath: world.scenario.folder.file("zone-2.db.snapshots"))
+        try world.restore(backup)
+        let b = try world.scenario.open("b.db")
+        #expect(try await world.sync(b).isCaughtUp)
+        try await world.expectConverged([a, b], people: 10)
+    }
+
     @Test(arguments: Array(TestLength.seeds(16)) + [70, 72, 124])
     func `whatever is forgotten and whoever comes back, all converge with nothing lost`(
         seed: UInt64

@@ -61,6 +61,11 @@ import Testing
         check(LinkRule(files: tree.files, paths: tree.paths).violations)
     }
 
+    @Test func `documents name tests that there are`() {
+        check(TestReferenceRule(files: tree.files).violations)
+        check(ScenarioTableRule(path: "Documentation/Invariants.md", count: 56).violations)
+    }
+
     @Test(arguments: ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE"])
     func `the file at the top exists`(_ name: String) {
         #expect(tree.paths.contains(name), "\(name) is missing. Write it at the root.")

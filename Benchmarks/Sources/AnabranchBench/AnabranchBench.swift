@@ -6,6 +6,7 @@ enum AnabranchBench {
     static let benchmarks: [any Benchmark] = [
         SaveBenchmark(), FetchBenchmark(), FetchWideBenchmark(), FetchIDsBenchmark(),
         UpdateBenchmark(), AccessorBenchmark(), TrackingBenchmark(), SyncBenchmark(),
+        MergeBenchmark(), BootstrapBenchmark(),
     ]
 
     static func main() async {
@@ -48,10 +49,11 @@ enum AnabranchBench {
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let program = URL(fileURLWithPath: CommandLine.arguments[0])
+        let programs = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         let workbench = Workbench(
             rounds: rounds, data: data, folder: folder,
-            daemon: program.deletingLastPathComponent().appendingPathComponent("anabranchd").path)
+            daemon: programs.appendingPathComponent("anabranchd").path,
+            client: programs.appendingPathComponent("anabranch").path)
         return try await benchmark.figures(workbench)
     }
 }

@@ -31,8 +31,10 @@ struct PushCheck {
         let head = try writer.head(of: dot.replica)
         let last = head?.sequence ?? 0
         if dot.sequence <= last {
-            guard disabled.contains(.gapCheck), try writer.place(of: dot) == nil else {
-                throw forked(dot, "the zone holds another change set under that name")
+            let held = try writer.place(of: dot)
+            guard disabled.contains(.gapCheck), held == nil else {
+                throw forked(
+                    dot, "the zone holds another change set under that name", held?.origin)
             }
             return
         }
@@ -114,9 +116,14 @@ struct PushCheck {
                 + "the server's clock: set the device's clock.", details: details)
     }
 
-    private func forked(_ dot: Dot, _ cause: String) -> ProtocolError {
-        ProtocolError(
-            .forked, "Can't take in change set \(dot) because \(cause).", details: dot.details)
+    /// - Parameter origin: Of the change set that has the name.
+    private func forked(
+        _ dot: Dot, _ cause: String, _ origin: Digest? = nil
+    ) -> ProtocolError {
+        var details = dot.details
+        if let origin { details["origin"] = origin.description }
+        return ProtocolError(
+            .forked, "Can't take in change set \(dot) because \(cause).", details: details)
     }
 
     /// - Parameter cause: What is missing, where it is a change set that can be named.

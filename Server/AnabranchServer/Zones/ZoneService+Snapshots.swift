@@ -40,13 +40,15 @@ extension ZoneService {
         return manifest
     }
 
-    /// Those of this log: another one may have been restored beside them.
+    /// Those of this log and its present epoch: another one may have been restored, or the file
+    /// copied with them.
     private func usableSnapshots(_ log: LogState) throws -> [SnapshotManifest] {
         let manifests = try storage.snapshots.manifests()
         return try storage.read { reader in
             try manifests.filter { manifest in
                 let cursor = manifest.name.cursor
-                return try cursor.position >= log.startPosition
+                return try cursor.epoch == log.head.epoch
+                    && cursor.position >= log.startPosition
                     && reader.presentForm(of: cursor, in: log) != nil
             }
         }

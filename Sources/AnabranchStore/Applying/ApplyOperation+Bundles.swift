@@ -20,7 +20,7 @@ extension ApplyOperation {
         if try isHeld(set.origin) { return .held }
         if try room.holds(set.origin) { return .waiting }
         if let dot = try lacking(set) {
-            try noteOwnHistory(set)
+            try noteOwnHistory(of: set.dot.replica)
             try room.add(set, lacking: dot)
             return .waiting
         }

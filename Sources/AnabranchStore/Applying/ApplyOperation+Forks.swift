@@ -14,10 +14,20 @@ extension ApplyOperation {
         if held.changeSet.kind != .save || set.kind != .save {
             return try exchange(held, for: set, log)
         }
+        try move(held.changeSet, to: set.dot, set.timestamp, adopting: set)
+    }
+
+    /// Gives a set, and what follows it, the name and the time that the zone's log has it under.
+    ///
+    /// - Parameter given: The log's form of it, where that is known.
+    mutating func move(
+        _ set: ChangeSet, to dot: Dot, _ timestamp: HybridTimestamp, adopting given: ChangeSet?
+    ) throws {
+        let log = ChangeLog(connection: connection, replicas: transaction.replicas)
         var rewriting = Rewriting()
-        try name(held.changeSet, set.dot, set.timestamp, in: &rewriting)
-        try moveSuccessors(of: held.changeSet.dot, to: set.dot, log, in: &rewriting)
-        try rewrite(rewriting, adopting: set)
+        try name(set, dot, timestamp, in: &rewriting)
+        try moveSuccessors(of: set.dot, to: dot, log, in: &rewriting)
+        try rewrite(rewriting, adopting: given)
     }
 
     /// The zone's log has a void in the place of a save that this file holds, or the other way
@@ -27,10 +37,7 @@ extension ApplyOperation {
     ) throws {
         let old = held.changeSet
         if old.dot != set.dot || old.timestamp != set.timestamp {
-            var rewriting = Rewriting()
-            try name(old, set.dot, set.timestamp, in: &rewriting)
-            try moveSuccessors(of: old.dot, to: set.dot, log, in: &rewriting)
-            try rewrite(rewriting, adopting: nil)
+            try move(old, to: set.dot, set.timestamp, adopting: nil)
         }
         guard let entry = try log.entry(at: held.localPosition) else { return }
         if old.kind == .save {
@@ -50,20 +57,20 @@ extension ApplyOperation {
 
     /// The zone's log holds another set under the name of one of this file's: the histories
     /// forked, and the one that is not in the log takes another name (invariant 2).
-    mutating func yieldName(to set: ChangeSet) throws {
+    mutating func yieldName(_ dot: Dot) throws {
         let log = ChangeLog(connection: connection, replicas: transaction.replicas)
         let isOff = transaction.environment.disabled.contains(.forkNaming)
-        guard !isOff, let held = try log.entry(named: set.dot), held.place == nil else {
+        guard !isOff, let held = try log.entry(named: dot), held.place == nil else {
             throw StoreError(
                 .forked,
-                "Can't apply \(set.dot) because the zone's log has had another under that name.",
+                "Can't apply \(dot) because the zone's log has had another under that name.",
                 path: transaction.store.path)
         }
-        let branch = ReplicaID(ofForkAt: set.dot, origin: held.changeSet.origin)
+        let branch = ReplicaID(ofForkAt: dot, origin: held.changeSet.origin)
         let first = Dot(replica: branch, sequence: 1)
         var rewriting = Rewriting()
         try name(held.changeSet, first, held.changeSet.timestamp, in: &rewriting)
-        try nameSuccessors(of: set.dot, as: first, log, in: &rewriting)
+        try nameSuccessors(of: dot, as: first, log, in: &rewriting)
         try rewrite(rewriting, adopting: nil)
     }
 

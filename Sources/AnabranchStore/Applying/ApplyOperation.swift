@@ -49,7 +49,7 @@ struct ApplyOperation {
     mutating func takeIn(
         _ set: ChangeSet, ordinal: Int64, at place: CausalContext.Prefix?
     ) throws {
-        try noteOwnHistory(set)
+        try noteOwnHistory(of: set.dot.replica)
         arrived.append((set.dot, set.origin))
         if !disabled.contains(.clockObservation) {
             transaction.state.clock.observe(set.timestamp)
@@ -62,8 +62,8 @@ struct ApplyOperation {
     }
 
     /// A set of our own that we do not hold: the file was restored, or has a twin.
-    func noteOwnHistory(_ set: ChangeSet) throws {
-        guard try set.dot.replica == transaction.ownReplica(), !disabled.contains(.identityRenewal)
+    func noteOwnHistory(of replica: ReplicaID) throws {
+        guard try replica == transaction.ownReplica(), !disabled.contains(.identityRenewal)
         else { return }
         transaction.state.isRenewing = true
     }
@@ -100,7 +100,7 @@ struct ApplyOperation {
     /// A replica's sets are held without gaps, and of one history (invariant 1).
     private mutating func checkContinues(_ set: ChangeSet, ordinal: Int64) throws {
         if set.dot.sequence <= (try transaction.head(of: ordinal)).sequence {
-            try yieldName(to: set)
+            try yieldName(set.dot)
         }
         let head = try transaction.head(of: ordinal)
         guard !disabled.contains(.gapCheck) else { return }

@@ -59,7 +59,10 @@ final class WriteTransaction {
 
     func noteRejection(_ id: RejectedSave.ID) { rejections.append(id) }
 
-    func finish() throws { try state.write(connection) }
+    func finish() throws {
+        precondition(views.isSettled, "Apply the view rules before the transaction ends.")
+        try state.write(connection)
+    }
 
     /// Applies the view rules, and gives what has changed.
     func collected(_ changes: ChangeCollector) throws -> ChangedRecords {

@@ -134,6 +134,9 @@ final class ViewRules {
 
     // MARK: - After all changes
 
+    /// Whether the rules have been applied to all that has changed.
+    var isSettled: Bool { touched.isEmpty }
+
     /// Applies the rules to what has changed.
     func settle(_ changes: inout ChangeCollector) throws {
         guard !touched.isEmpty else { return }

@@ -56,6 +56,10 @@ package struct StoreSide: Sendable {
                 let entries = try store.supply(missing)
                 if !entries.isEmpty { try store.makeDurable() }
                 return .supplied(entries)
+            case .yieldName(let dot, let origin):
+                return try rewritten { try store.yieldName(dot, to: origin) }
+            case .takeForms(let acknowledged, let epoch):
+                return try rewritten { try store.takeForms(acknowledged, epoch: epoch) }
             case .restamp(let limit, let offset):
                 show(try store.restamp(above: limit, clockOffsetMilliseconds: offset))
                 return .restamped
@@ -74,6 +78,14 @@ package struct StoreSide: Sendable {
         } catch let error as StoreError where error.code == .cursorMoved {
             return .cursorMoved(try store.syncState())
         }
+    }
+
+    private func rewritten(
+        _ change: () throws -> ChangedRecords?
+    ) throws -> SyncSession.Event {
+        guard let changed = try change() else { return .rewritten(nil) }
+        show(changed)
+        return .rewritten(try store.syncState())
     }
 
     func takeRejections() -> Int { rejections.take() }

@@ -41,6 +41,11 @@ extension SyncSession {
         case stage([UInt8], number: UInt64, of: StagedSnapshot)
         /// Answer with `applied`, also where what had come was thrown away, or with `cursorMoved`.
         case loadSnapshot
+        /// The log's branch of a history is beneath its horizon, so the store's takes another
+        /// name. Answer with `rewritten`.
+        case yieldName(Dot, to: Digest)
+        /// The log's form of pushed sets is beneath its horizon. Answer with `rewritten`.
+        case takeForms([Acknowledged], epoch: EpochID)
         /// Unpushed sets whose time is later get the least that keeps their order. Answer with
         /// `restamped`.
         case restamp(above: HybridTimestamp, clockOffsetMilliseconds: Int64)
@@ -63,6 +68,8 @@ extension SyncSession {
         case rewound(SyncState)
         case debts([RecordID])
         case restamped
+        /// `nil` where nothing was to be done.
+        case rewritten(SyncState?)
         case staged(SyncState)
         /// Empty where the store holds them as the zone's: then the zone contradicts itself.
         case supplied([LogEntry])

@@ -37,7 +37,7 @@ extension SyncSession {
             return restamp(error, at: moment)
         case .pullThenPush:
             exchange.rounds += 1
-            if let action = supply(for: error) { return action }
+            if let action = supply(for: error) ?? yieldName(for: error) { return action }
             guard exchange.rounds < limits.rounds, !exchange.needsSnapshot else {
                 return end(.stopPush, error, at: moment)
             }
@@ -50,7 +50,7 @@ extension SyncSession {
 
     private var isPushing: Bool {
         switch phase {
-        case .loading, .pushing, .acknowledging, .restamping, .supplying: true
+        case .loading, .pushing, .acknowledging, .restamping, .supplying, .rewriting: true
         default: false
         }
     }
@@ -77,7 +77,7 @@ extension SyncSession {
         case .idle, .waiting: nil
         case .greeting, .probing: .hello
         case .noting, .renewing, .rewinding, .pulling, .applying: .pull
-        case .loading, .pushing, .acknowledging, .restamping, .supplying: .push
+        case .loading, .pushing, .acknowledging, .restamping, .supplying, .rewriting: .push
         case .loadingDebts, .asking, .repairing: .repair
         case .askingChunk, .staging, .loadingSnapshot: .snapshot
         }

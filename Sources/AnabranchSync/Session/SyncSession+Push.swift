@@ -88,19 +88,19 @@ extension SyncSession {
         exchange.failures = 0
         let rejected = response.acknowledgements.count { $0.rejection != nil }
         exchange.outcome.pushedChangeSets += response.acknowledgements.count - rejected
-        let hasOtherForm = zip(sets, response.acknowledgements).contains { set, taken in
-            let form = set.changeSet.form(after: taken.rejection)
-            return taken.digest != form.digest || taken.dot != form.dot
-        }
-        phase = .acknowledging(refusal: response.refusal, hasOtherForm: hasOtherForm)
-        let acknowledgements = zip(sets, response.acknowledgements).map { set, taken in
+        let acknowledged = zip(sets, response.acknowledgements).map { set, taken in
             Acknowledged(
                 localPosition: set.localPosition, position: taken.position, dot: taken.dot,
                 timestamp: taken.timestamp, digest: taken.digest,
                 rejection: taken.rejection)
         }
+        exchange.otherForms = zip(sets, acknowledged).filter { set, taken in
+            let form = set.changeSet.form(after: taken.rejection)
+            return taken.digest != form.digest || taken.dot != form.dot
+        }.map(\.1)
+        phase = .acknowledging(refusal: response.refusal)
         let epoch = zone?.epoch ?? exchange.state.cursor?.epoch ?? EpochID(high: 0, low: 0)
-        return .store(.acknowledge(acknowledgements, epoch: epoch))
+        return .store(.acknowledge(acknowledged, epoch: epoch))
     }
 
     /// An acknowledgement belongs to the set at its place. It has the set's dot, or, where the
@@ -128,23 +128,19 @@ extension SyncSession {
     }
 
     mutating func acknowledged(
-        _ refusal: ProtocolError?, _ hasOtherForm: Bool, at moment: Moment
+        _ refusal: ProtocolError?, at moment: Moment
     ) -> Action {
-        if hasOtherForm { return adopt(at: moment) }
+        if !exchange.otherForms.isEmpty { return adopt(at: moment) }
         guard let refusal else { return load() }
         return refused(refusal, at: moment)
     }
 
-    /// The pull brings the log's form of a set that the store has in its own.
+    /// The pull brings the log's form of a set that the store has in its own, as far as the log
+    /// reaches.
     private mutating func adopt(at moment: Moment) -> Action {
         exchange.rounds += 1
-        guard exchange.rounds < limits.rounds, !exchange.needsSnapshot else {
-            return stopPush(
-                SyncError(
-                    .forked,
-                    "Can't push because the zone has a change set in another form and does not "
-                        + "send it. Report it to the server's operator."), at: moment)
-        }
+        if let action = takeForms() { return action }
+        guard exchange.rounds < limits.rounds else { return stopPush(Self.otherForm, at: moment) }
         return pull(at: moment)
     }
 

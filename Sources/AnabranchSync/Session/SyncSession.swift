@@ -57,6 +57,10 @@ package struct SyncSession: Sendable {
         /// What was supplied last, and how often something was.
         var supplied: MissingSets?
         var supplies = 0
+        /// Sets that were pushed last and that the log has in another form.
+        var otherForms: [Acknowledged] = []
+        /// How often names or forms were taken from the zone's answers.
+        var rewritings = 0
         /// In a row, of the present request.
         var failures = 0
         /// Shrinks when the way is slow.
@@ -79,12 +83,12 @@ package struct SyncSession: Sendable {
         case applying([RemotePage])
         case loading
         case pushing([LogEntry])
-        /// - Parameter hasOtherForm: Whether the log has one of the sets in another form, which a
-        ///   pull brings.
-        case acknowledging(refusal: ProtocolError?, hasOtherForm: Bool)
+        case acknowledging(refusal: ProtocolError?)
         case restamping
         /// What the zone misses is looked for; else the push stops for this.
         case supplying(SyncError)
+        /// Names or forms are taken from the zone's answer; else the push stops for this.
+        case rewriting(SyncError)
         case loadingDebts
         case asking([RecordID])
         case repairing
@@ -142,12 +146,14 @@ package struct SyncSession: Sendable {
             return pull(at: moment)
         case (.loading, .loaded(let sets, let state)): return loaded(sets, state, at: moment)
         case (.pushing(let sets), .received(let body)): return pushed(sets, body, at: moment)
-        case (.acknowledging(let refusal, let hasOtherForm), .acknowledged(let state)):
+        case (.acknowledging(let refusal), .acknowledged(let state)):
             exchange.state = state
-            return acknowledged(refusal, hasOtherForm, at: moment)
+            return acknowledged(refusal, at: moment)
         case (.restamping, .restamped): return load()
         case (.supplying(let error), .supplied(let entries)):
             return supplied(entries, orElse: error, at: moment)
+        case (.rewriting(let error), .rewritten(let state)):
+            return rewritten(state, orElse: error, at: moment)
         case (.loadingDebts, .debts(let records)): return ask(records, at: moment)
         case (.asking, .received(let body)): return answered(body, at: moment)
         case (.repairing, .applied(let state)), (.repairing, .cursorMoved(let state)):

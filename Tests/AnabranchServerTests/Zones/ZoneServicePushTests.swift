@@ -122,7 +122,8 @@ import Testing
         _ = try zone.push(first)
         let forked = try zone.push(other).refusal
         #expect(forked?.code == .forked)
-        #expect(forked?.details == other.dot.details)
+        let origin = ["origin": first.origin.description]
+        #expect(forked?.details == other.dot.details.merging(origin) { $1 })
         #expect(try zone.push(behindOther).refusal?.code == .forked)
     }
 

@@ -44,6 +44,11 @@ struct SaveNumbers: Hashable, Sendable {
         number / 64 < words.count && words[number / 64] & 1 << UInt64(number % 64) != 0
     }
 
+    mutating func formUnion(_ other: SaveNumbers) {
+        while words.count < other.words.count { words.append(0) }
+        for index in other.words.indices { words[index] |= other.words[index] }
+    }
+
     func isSubset(of other: SaveNumbers) -> Bool {
         words.indices.allSatisfy { index in
             words[index] & ~(index < other.words.count ? other.words[index] : 0) == 0
@@ -54,10 +59,19 @@ struct SaveNumbers: Hashable, Sendable {
 /// What one log holds, read on from where it was read last.
 struct HeldSaves {
     private(set) var numbers = SaveNumbers()
+    /// What a snapshot has brought, whether the log has it too or not.
+    private var loaded = SaveNumbers()
+
+    /// Takes in what a snapshot stands for.
+    mutating func load(_ origins: some Sequence<Digest>, _ history: SaveHistory) throws {
+        for origin in origins { loaded.insert(try history.save(origin).number) }
+        numbers.formUnion(loaded)
+    }
 
     /// - Throws: Where the log has a save before one that its author had seen (causal prefix).
     mutating func append(_ origin: Digest, _ history: SaveHistory, in place: String) throws {
         let save = try history.save(origin)
+        guard !loaded.contains(save.number) else { return }
         guard save.seen.isSubset(of: numbers) else {
             throw SimulationFailure("\(place) has a save, but not all that its author had seen")
         }

@@ -8,6 +8,7 @@ struct RunStatistics: Sendable {
         case saveLostToPower, cutOff, zoneCrash, zonePowerLoss, zoneRestart, zoneMove
         case fork, restamp, rejection
         case conflict
+        case compaction, snapshotLoaded
         case bundleWritten, bundleTaken, setWaited, crashWithBundle
     }
 

@@ -11,6 +11,9 @@ struct Scenario: Sendable {
     /// that what all other worlds do does not depend on it.
     var hasBundles: Bool { seed % 8 == 7 }
 
+    /// Whether the zone forgets what snapshots stand for, in worlds with and without rejections.
+    var hasCompaction: Bool { traits.hasCompaction }
+
     private static let stepCount = 160
 
     init(seed: UInt64) {
@@ -19,6 +22,7 @@ struct Scenario: Sendable {
         traits = WorldTraits(&generator)
         // From the seed alone, so that the steps are those of worlds without it.
         traits.rejectionPeriod = seed % 4 == 3 ? 8 : 0
+        traits.hasCompaction = seed % 8 == 5 || seed % 16 == 11
         steps = (0..<Self.stepCount).map { _ in Step(&generator) }
     }
 }
@@ -34,6 +38,8 @@ struct WorldTraits: Sendable {
     var clockLead: Int
     /// The zone rejects one save in as many for good; zero means none.
     var rejectionPeriod: UInt64 = 0
+    /// Whether the zone forgets change sets.
+    var hasCompaction = false
 
     /// Less than what a zone refuses.
     static let leastClockLead = 120_000
@@ -56,10 +62,12 @@ struct Step: Sendable {
         case cutOff, zoneCrash, zoneRestart, zoneMove, clockJump
         /// Never drawn: some steps of worlds with bundles are this instead of `advance`.
         case bundle
+        /// Never drawn: some steps of worlds with compaction are this instead of `advance`.
+        case compaction
 
         var isOfZone: Bool {
             switch self {
-            case .zoneCrash, .zoneRestart, .zoneMove: true
+            case .zoneCrash, .zoneRestart, .zoneMove, .compaction: true
             default: false
             }
         }
@@ -78,7 +86,9 @@ struct Step: Sendable {
         (.clockJump, 2),
     ]
     func kind(in scenario: Scenario) -> Kind {
-        scenario.hasBundles && kind == .advance && seed % 5 == 0 ? .bundle : kind
+        guard kind == .advance else { return kind }
+        if scenario.hasBundles, seed % 5 == 0 { return .bundle }
+        return scenario.hasCompaction && seed % 12 == 0 ? .compaction : kind
     }
 
     private static let weightSum = weights.reduce(0) { $0 + $1.1 }

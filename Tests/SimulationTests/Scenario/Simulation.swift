@@ -94,7 +94,7 @@ final class Simulation {
         case .clockJump:
             statistics.note(.clockJump)
             replica.jumpClock()
-        case .zoneCrash, .zoneRestart, .zoneMove: try disturbZone(kind)
+        case .zoneCrash, .zoneRestart, .zoneMove, .compaction: try disturbZone(kind)
         case .bundle: try bundles.pass(through: replica)
         }
         noteLosses(of: replica)
@@ -122,6 +122,7 @@ final class Simulation {
         case .zoneMove:
             zoneMoves += 1
             try zone.move(to: "zone \(zoneMoves + 1)")
+        case .compaction: try zone.compact(keeping: UInt64(world.number(0..<8)))
         default: zone.arm(.random(world))
         }
     }

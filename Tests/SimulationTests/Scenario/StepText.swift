@@ -80,6 +80,7 @@ extension SyncSession.Event {
         case .acknowledged: "acknowledged"
         case .renewed: "renewed"
         case .restamped: "restamped"
+        case .rewritten(let state): state == nil ? "nothing rewritten" : "rewritten"
         case .staged: "staged"
         case .noted: "noted"
         case .cursor(let cursor): "cursor at \(cursor.map { "\($0.position)" } ?? "nothing")"
@@ -113,6 +114,9 @@ extension SyncSession.StoreWork {
         case .loadSnapshot: "load the snapshot"
         case .supply(let missing):
             "supply \(missing.replica.summary):\(missing.sequences)"
+        case .yieldName(let dot, _): "yield the name \(dot.summary)"
+        case .takeForms(let items, _):
+            "take the forms of " + items.map(\.dot.summary).joined(separator: ", ")
         case .restamp(let limit, _): "restamp above \(limit.wallMilliseconds)"
         }
     }

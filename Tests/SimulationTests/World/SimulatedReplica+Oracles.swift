@@ -17,12 +17,30 @@ extension SimulatedReplica {
     /// differs.
     func checkKnowledge() throws {
         guard try store.debts(limit: 1).isEmpty else { return }
-        let digests = try store.read { reader in
-            try reader.connection.rows("SELECT digest FROM ab_changeset").compactMap { row in
-                if case .blob(let digest)? = row.first { digest } else { nil as [UInt8]? }
-            }
+        let entries = try snapshotEntries()
+        let loaded = Set(entries.map(\.origin.bytes))
+        let own = try store.read { reader in
+            try reader.connection.rows("SELECT origin, digest FROM ab_changeset")
+                .compactMap { row in
+                    if case .blob(let origin) = row[0], case .blob(let digest) = row[1],
+                        !loaded.contains(origin)
+                    {
+                        digest
+                    } else {
+                        nil as [UInt8]?
+                    }
+                }
         }
+        let digests = entries.map(\.digest.bytes) + own
         try world.knowledge.check(digests, hash: try store.canonicalHash(), in: path)
+    }
+
+    /// Entries of the zone's log that the file has by a snapshot.
+    func snapshotEntries() throws -> ArraySlice<ChangeSet> {
+        guard world.traits.hasCompaction, let start = try store.syncState().start else {
+            return []
+        }
+        return world.archive.changeSets(through: start.position)
     }
 
     /// What an app sees, by the ways in which it reads.

@@ -177,6 +177,7 @@ extension SimulatedReplica {
     /// The file is another one than it was.
     private func readLogAgain() throws {
         held = (HeldSaves(), 0)
+        try held.saves.load(try snapshotEntries().map(\.origin), world.history)
         try readLog()
     }
 }
@@ -203,6 +204,10 @@ extension SimulatedReplica {
             tell("\(work.summary) answered by \(event.summary)")
             if case .loaded(let sets, _) = event {
                 handedOut.formUnion(sets.map(\.changeSet.origin))
+            }
+            if case (.loadSnapshot, .applied) = (work, event) {
+                statistics.note(.snapshotLoaded)
+                try readLogAgain()
             }
             if let death = crash.death {
                 statistics.note(death.losesPower ? .powerLossInSync : .crashInSync)
@@ -280,9 +285,10 @@ extension SimulatedReplica {
     func reopen() throws {
         let losesPower = close()
         try open()
-        guard losesPower else { return }
+        // It may have died right behind a snapshot.
+        guard losesPower || world.traits.hasCompaction else { return }
         try readLogAgain()
-        try noteLosses()
+        if losesPower { try noteLosses() }
     }
 
     /// - Returns: Whether the power was lost.
@@ -330,7 +336,9 @@ extension SimulatedReplica {
 
     private func heldOrigins() throws -> Set<Digest> {
         Set(
-            try store.read { try $0.changeSets(after: 0, limit: .max) }.map(\.changeSet.origin))
+            try store.read { try $0.changeSets(after: 0, limit: .max) }.map(\.changeSet.origin)
+        )
+        .union(try snapshotEntries().map(\.origin))
     }
 
     /// - Returns: What happened to the replica.

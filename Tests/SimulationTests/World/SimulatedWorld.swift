@@ -14,6 +14,7 @@ final class SimulatedWorld: Sendable {
     let disk: SimulatedDisk
     let history = SaveHistory()
     let knowledge = EqualKnowledge()
+    let archive = ZoneArchive()
     let disabled: Set<Mechanism>
     /// Whether anybody listens to what happens.
     let hasStory: Bool

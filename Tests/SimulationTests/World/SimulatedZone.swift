@@ -10,6 +10,7 @@ final class SimulatedZone {
     private var path: String
     private let crash: CrashPlan
     private(set) var statistics = RunStatistics()
+    private var archive: ZoneArchive { world.archive }
     private var storage: SQLiteZoneStorage
     private(set) var service: ZoneService
 
@@ -31,8 +32,13 @@ final class SimulatedZone {
             EpochID(high: world.draw(), low: world.draw())
         }
         storage.setFaults(crash.faults)
+        var limits = ZoneLimits()
+        if world.traits.hasCompaction {
+            limits.chunkBytes = 500
+            limits.snapshotDistance = 40
+        }
         let service = ZoneService(
-            name: try ZoneName("simulation"), storage: storage,
+            name: try ZoneName("simulation"), storage: storage, limits: limits,
             validation: validation(world.traits.rejectionPeriod),
             wallMilliseconds: { world.milliseconds }, disabled: world.disabled)
         return (storage, service)
@@ -49,6 +55,8 @@ final class SimulatedZone {
     func arm(_ death: CrashPlan.Death?) { crash.arm(death) }
 
     func answer(_ endpoint: SyncEndpoint, _ body: [UInt8]) -> TransportReply {
+        // What a snapshot stands for, the oracles know.
+        if endpoint == .snapshot, crash.death == nil { _ = try? log() }
         let reply = ZoneEndpoint(service).answer(endpoint, body)
         guard let death = crash.death else { return reply }
         statistics.note(death.losesPower ? .zonePowerLoss : .zoneCrash)
@@ -88,18 +96,22 @@ final class SimulatedZone {
 
     func close() { service.close() }
 
-    /// The whole log, as a new client would get it.
-    func log() throws -> [ChangeSet] {
-        var cursor: LogCursor?
-        var sets: [ChangeSet] = []
-        while true {
-            let page = try service.pull(PullRequest(cursor: cursor, byteLimit: 1 << 20))
-            sets += try page.changeSets.map {
-                try ChangeSet(
-                    decoding: $0, checkingDigest: !world.disabled.contains(.digestCheck))
-            }
-            cursor = page.cursor
-            if page.cursor.position >= page.headPosition { return sets }
+    /// Forgets all but the newest entries, once the oracles have them.
+    func compact(keeping count: UInt64) throws {
+        _ = try log()
+        do {
+            let done = try service.compact(keeping: count)
+            if done.forgottenCount > 0 { statistics.note(.compaction) }
+        } catch {
+            guard let death = crash.death else { throw error }
+            statistics.note(death.losesPower ? .zonePowerLoss : .zoneCrash)
+            try restart()
         }
+    }
+
+    /// The whole log, with what the zone has forgotten meanwhile.
+    func log() throws -> [ChangeSet] {
+        try archive.readOn(from: service, checkingDigests: !world.disabled.contains(.digestCheck))
+        return archive.changeSets
     }
 }

@@ -82,8 +82,9 @@ package final class SimulatedDisk: @unchecked Sendable {
 
     /// The database that a journal or a write-ahead log belongs to.
     private static func database(of name: String) -> String {
-        for suffix in ["-wal", "-journal", "-shm"] where name.hasSuffix(suffix) {
-            return String(name.dropLast(suffix.count))
+        // A zone keeps its snapshots in a file of their own.
+        for suffix in ["-wal", "-journal", "-shm", ".snapshots"] where name.hasSuffix(suffix) {
+            return database(of: String(name.dropLast(suffix.count)))
         }
         return name
     }

@@ -90,7 +90,7 @@ struct SyncBenchmark: Benchmark {
         return (outcome, ContinuousClock.now - start)
     }
 
-    private static func engine(
+    static func engine(
         _ container: PersistentContainer, _ daemon: BenchDaemon, _ zone: String, _ token: String
     ) throws -> SyncEngine {
         var options = SyncOptions()

@@ -28,6 +28,9 @@ final class BenchDaemon {
         address = url
     }
 
+    /// The most that it has had in memory at once.
+    var mostBytes: Int { ProcessMemory.mostBytes(of: process.processIdentifier) }
+
     deinit { stop() }
 
     func stop() {

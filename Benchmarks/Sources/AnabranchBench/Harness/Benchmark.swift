@@ -21,6 +21,8 @@ struct Workbench: Sendable {
     let folder: String
     /// The server's program.
     let daemon: String
+    /// The client's program.
+    let client: String
 
     var rows: Int { data.count }
 

@@ -59,8 +59,8 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
         try connection.run(
             """
             UPDATE log SET change_set = x''
-            WHERE position > (SELECT start FROM zone) AND position <= ?
-            """, last)
+            WHERE position > (SELECT start FROM zone) AND position <= ? AND kind = ?
+            """, last, .integer(Int64(LogEntryKind.save.rawValue)))
         try connection.run("UPDATE zone SET start = max(start, ?)", last)
     }
 

@@ -1,0 +1,133 @@
+import Anabranch
+import AnabranchSync
+import Foundation
+
+/// Three replicas change two columns each of the same rows while they do not hear of each other,
+/// one of the two alike, and merge all with all through the real server.
+struct MergeBenchmark: Benchmark {
+    static let name = "merge"
+    static let summary = "concurrent edits of three replicas, all merged with all"
+
+    private static let rows = 10_000
+    /// Of one replica in one row.
+    private static let edits = 2
+
+    private struct Round {
+        var merges: Duration = .zero
+        var bytes: [Int] = []
+    }
+
+    func figures(_ workbench: Workbench) async throws -> [Figure] {
+        let folder = workbench.path("zones")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let daemon = try BenchDaemon(program: workbench.daemon, folder: folder)
+        defer { daemon.stop() }
+        var rounds: [Round] = []
+        for number in 0..<workbench.rounds {
+            rounds.append(try await run(number, workbench, daemon))
+        }
+        // Each replica takes in what the two others have changed.
+        let merged = 3 * 2 * Self.rows * Self.edits
+        let seconds = rounds.map(\.merges).median.seconds
+        let bytes = rounds.flatMap(\.bytes).sorted()
+        let changes = Double(Self.rows * Self.edits)
+        return [
+            Figure("changes merged", .rate(Double(merged) / seconds), goal: 250_000),
+            Figure(
+                "a change on the wire",
+                .amount(Double(bytes[bytes.count / 2]) / changes, unit: "bytes"), goal: 6),
+        ]
+    }
+
+    private func run(
+        _ number: Int, _ workbench: Workbench, _ daemon: BenchDaemon
+    ) async throws -> Round {
+        let zone = "merge\(number)"
+        let token = try daemon.token(forZone: zone)
+        let containers = try (0..<3).map {
+            try PartStore.open(workbench.path("merge\(number)-\($0)"))
+        }
+        let engines = try containers.map { try SyncBenchmark.engine($0, daemon, zone, token) }
+        try PartStore.fill(containers[0], count: Self.rows)
+        for engine in engines { _ = try await engine.synchronize() }
+        for (index, container) in containers.enumerated() {
+            try PartStore.edit(container, as: index)
+        }
+        var round = Round()
+        // The last of the first three has all; the first two get what came behind them.
+        for (turn, index) in [0, 1, 2, 0, 1].enumerated() {
+            let outcome = try await engines[index].synchronize()
+            round.merges += outcome.applyDuration
+            if turn < 3 { round.bytes.append(outcome.sentByteCount) }
+            guard outcome.blockedBy == nil else { throw Unexpected("a push was blocked") }
+        }
+        try Self.checkEqual(containers)
+        return round
+    }
+
+    private static func checkEqual(_ containers: [PersistentContainer]) throws {
+        let hashes = try containers.map { try $0.coordinator.canonicalHash() }
+        guard Set(hashes).count == 1 else { throw Unexpected("the replicas differ") }
+    }
+}
+
+/// Parts with five attributes, four of which are edited.
+private enum PartStore {
+    static func open(_ path: String) throws -> PersistentContainer {
+        let model = try ManagedObjectModel {
+            Entity("Part") {
+                Attribute("name", .string)
+                Attribute("quantity", .integer64)
+                Attribute("price", .integer64)
+                Attribute("width", .double)
+                Attribute("label", .string)
+            }
+        }
+        let container = PersistentContainer(model: model, url: URL(fileURLWithPath: path))
+        try container.load()
+        return container
+    }
+
+    static func fill(_ container: PersistentContainer, count: Int) throws {
+        try container.newBackgroundContext().performAndWait { context in
+            for row in 0..<count {
+                let part = try context.insert("Part")
+                try part.setValue(.string("Part \(row)"), forKey: "name")
+                try part.setValue(.integer(0), forKey: "quantity")
+                try part.setValue(.integer(0), forKey: "price")
+                try part.setValue(.double(0), forKey: "width")
+                try part.setValue(.string("new"), forKey: "label")
+            }
+            try context.save()
+        }
+    }
+
+    /// One change set: quantities of all replicas, and a column of each one's own.
+    static func edit(_ container: PersistentContainer, as replica: Int) throws {
+        let property = ["price", "width", "label"][replica]
+        try container.newBackgroundContext().performAndWait { context in
+            for (row, part) in try context.fetch(FetchRequest<ManagedObject>(entityName: "Part"))
+                .enumerated()
+            {
+                let draw = scattered(row, replica)
+                let value: Value =
+                    switch replica {
+                    case 0: .integer(draw % 100_000)
+                    case 1: .double(Double(draw % 1000) / 10)
+                    default: .string("Label \(draw % 500)")
+                    }
+                try part.setValue(.integer(draw % 1000), forKey: "quantity")
+                try part.setValue(value, forKey: property)
+            }
+            try context.save()
+        }
+    }
+
+    /// The same in every run, in no order.
+    private static func scattered(_ row: Int, _ replica: Int) -> Int64 {
+        var number = UInt64(row * 3 + replica) &* 0x9E37_79B9_7F4A_7C15
+        number ^= number >> 29
+        number &*= 0xBF58_476D_1CE4_E5B9
+        return Int64(number >> 33)
+    }
+}

@@ -1,0 +1,12 @@
+import Foundation
+
+enum ProcessMemory {
+    /// The most that a process has had in memory at once; 0 where the system does not tell.
+    static func mostBytes(of process: Int32) -> Int {
+        guard let text = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+        else { return 0 }
+        let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        let kilobytes = line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+        return (kilobytes ?? 0) * 1024
+    }
+}

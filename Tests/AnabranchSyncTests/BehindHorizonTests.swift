@@ -1,0 +1,193 @@
+import AnabranchProtocol
+import AnabranchReplication
+import AnabranchServer
+import AnabranchStore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import AnabranchSync
+
+/// What a store comes back with that the zone has under another name or in another form, where
+/// the zone has forgotten what that was.
+struct BehindHorizonTests {
+    private func fork(
+        _ scenario: EngineScenario, synced: [String], _ names: SmallModel
+    ) async throws -> Store {
+        var store = try scenario.open("a.db")
+        try store.insert("old", names)
+        try await scenario.engine(store).synchronize()
+        store.close()
+        let backup = try scenario.content(of: "a.db")
+        store = try scenario.open("a.db")
+        for name in synced { try store.insert(name, names) }
+        try await scenario.engine(store).synchronize()
+        store.close()
+        try scenario.overwrite("a.db", with: backup)
+        return try scenario.open("a.db")
+    }
+
+    @Test(arguments: 1...3, 1...3)
+    func `a forked history gets another name by the zone's word alone`(
+        inZone: Int, here: Int
+    ) async throws {
+        let scenario = try EngineScenario()
+        let names = scenario.names
+        let synced = (0..<inZone).map { "zone's \($0)" }
+        let store = try await fork(scenario, synced: synced, names)
+        let replica = try store.replica
+        for number in 0..<here { try store.insert("ours \(number)", names) }
+        try store.setAge(7, of: "ours 0", names)
+        try store.setAge(8, of: "old", names)
+        _ = try scenario.zone.compact(keeping: 0)
+        let outcome = try await scenario.engine(store).synchronize()
+        #expect(outcome.blockedBy == nil && outcome.isCaughtUp)
+        #expect(outcome.pushedChangeSets == here + 2)
+        #expect(try store.people(names).count == 1 + inZone + here)
+        #expect(try store.row("ours 0", names)?.slots[names.age] == .integer(7))
+        #expect(try store.row("old", names)?.slots[names.age] == .integer(8))
+        try scenario.expectConverged([store])
+        try store.insert("later", names)
+        #expect(try store.replica != replica, "the name is the other branch's")
+        #expect(try await scenario.engine(store).synchronize().isCaughtUp)
+        let fresh = try scenario.open("fresh.db")
+        try await scenario.engine(fresh).synchronize()
+        try scenario.expectConverged([store, fresh])
+    }
+
+    @Test func `a fork that shows once the snapshot is there is healed too`() async throws {
+        let scenario = try EngineScenario()
+        let names = scenario.names
+        let store = try await fork(scenario, synced: ["zone's"], names)
+        try store.insert("ours", names)
+        _ = try scenario.zone.compact(keeping: 0)
+        let transport = scenario.transport()
+        transport.refuse(.push, with: ProtocolError(.forbidden, "The token may only read."))
+        #expect(try await scenario.engine(store, transport).synchronize().pendingCount == 1)
+        #expect(try await scenario.engine(store).synchronize().isCaughtUp)
+        #expect(try store.names(names).count == 3)
+        try scenario.expectConverged([store])
+    }
+
+    @Test func `a set that a copy has pushed with an earlier time is taken over`() async throws {
+        let scenario = try EngineScenario()
+        let names = scenario.names
+        let ahead = SettableClock()
+        let store = try scenario.open("a.db", clock: ahead)
+        try store.insert("old", names)
+        try await scenario.engine(store).synchronize()
+        ahead.milliseconds += 3_600_000
+        try store.insert("ahead", age: 1, names)
+        try store.setAge(2, of: "ahead", names)
+        store.close()
+        try scenario.copy("a.db", to: "b.db")
+        let copy = try scenario.open("b.db")
+        #expect(try await scenario.engine(copy).synchronize().pushedChangeSets == 2)
+        _ = try scenario.zone.compact(keeping: 0)
+        let reopened = try scenario.open("a.db", clock: ahead)
+        try reopened.setAge(3, of: "ahead", names)
+        let outcome = try await scenario.engine(reopened).synchronize()
+        #expect(outcome.blockedBy == nil && outcome.isCaughtUp)
+        try await scenario.engine(copy).synchronize()
+        try scenario.expectConverged([reopened, copy])
+        #expect(try copy.row("ahead", names)?.slots[names.age] == .integer(3))
+    }
+
+    @Test func `a save that the zone rejected is undone, though only its name is left`()
+        async throws
+    {
+        let scenario = try EngineScenario(
+            validation: PushValidation { set, _ in
+                set.author == "bad" ? Rejection(.validationFailed, "Not here.") : nil
+            })
+        let names = scenario.names
+        let store = try scenario.open("a.db")
+        try store.insert("old", names)
+        try await scenario.engine(store).synchronize()
+        let row = try #require(try store.row("old", names))
+        var slots = row.slots
+        slots[names.age] = .integer(99)
+        var request = SaveRequest(author: "bad")
+        request.updates = [
+            .init(entity: names.person, slots: [names.age], rows: [(row.id, row.version, slots)])
+        ]
+        _ = try store.save(request)
+        store.close()
+        try scenario.copy("a.db", to: "b.db")
+        let copy = try scenario.open("b.db")
+        #expect(try await scenario.engine(copy).synchronize().rejectedSaves == 1)
+        try copy.insert("more", names)
+        try await scenario.engine(copy).synchronize()
+        _ = try scenario.zone.compact(keeping: 0)
+        let reopened = try scenario.open("a.db")
+        let outcome = try await scenario.engine(reopened).synchronize()
+        #expect(outcome.blockedBy == nil && outcome.isCaughtUp)
+        #expect(try reopened.rejectedSaves().count == 1)
+        #expect(try reopened.row("old", names)?.slots[names.age] == .integer(0))
+        try scenario.expectConverged([reopened, copy])
+    }
+
+    /// Forks, copies and clocks that are ahead, while the log is forgotten again and again.
+    @Test(arguments: TestLength.seeds(48))
+    func `whoever comes back with whatever, all converge with nothing lost`(
+        seed: UInt64
+    ) async throws {
+        var generator = SeededGenerator(seed: seed)
+        let scenario = try EngineScenario()
+        let names = scenario.names
+        let clocks = (0..<4).map { _ in SettableClock() }
+        var stores = try (0..<4).map { try scenario.open("\($0).db", clock: clocks[$0]) }
+        for store in stores { try await scenario.engine(store).synchronize() }
+        var backups: [Int: (content: Data, saved: Set<String>)] = [:]
+        var held: [Set<String>] = Array(repeating: [], count: 4)
+        for step in 0..<50 {
+            let index = Int.random(in: 0..<4, using: &generator)
+            let store = stores[index]
+            switch Int.random(in: 0..<20, using: &generator) {
+            case 0..<7:
+                try store.insert("step \(step)", names)
+                held[index].insert("step \(step)")
+            case 7..<9:
+                guard let row = try store.people(names).randomElement(using: &generator),
+                    case .string(let name) = row.slots[names.name]
+                else { continue }
+                try store.setAge(Int64(step), of: name, names)
+            case 9..<14: try await scenario.engine(store).synchronize()
+            case 14: clocks[index].milliseconds += 3_600_000
+            case 15, 16:
+                store.close()
+                if let backup = backups.removeValue(forKey: index) {
+                    // What it did not send since then is gone for good.
+                    try scenario.overwrite("\(index).db", with: backup.content)
+                    held[index] = backup.saved
+                } else {
+                    backups[index] = (try scenario.content(of: "\(index).db"), held[index])
+                }
+                stores[index] = try scenario.open("\(index).db", clock: clocks[index])
+            case 17:
+                // Another store's file in this one's place: a clone that can't be told.
+                let other = (index + 1) % 4
+                for closed in [index, other] { stores[closed].close() }
+                try scenario.overwrite(
+                    "\(index).db", with: try scenario.content(of: "\(other).db"))
+                held[index] = held[other]
+                for opened in [index, other] {
+                    stores[opened] = try scenario.open("\(opened).db", clock: clocks[opened])
+                }
+            default: _ = try scenario.zone.compact(keeping: .random(in: 0..<4, using: &generator))
+            }
+        }
+        for _ in 0..<3 {
+            for store in stores { try await scenario.engine(store).synchronize() }
+        }
+        for store in stores {
+            #expect(try store.syncState().pendingCount == 0)
+            let present = Set(try store.names(names))
+            for name in held.reduce(Set(), { $0.union($1) }) {
+                #expect(present.contains("\(Value.string(name))"), "\(name) is lost")
+            }
+            #expect(present.count == (try store.people(names).count), "nothing is doubled")
+        }
+        try scenario.expectConverged(stores)
+    }
+}

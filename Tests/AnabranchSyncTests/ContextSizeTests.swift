@@ -1,0 +1,52 @@
+import AnabranchProtocol
+import AnabranchReplication
+import AnabranchServer
+import AnabranchStore
+import TestSupport
+import Testing
+
+@testable import AnabranchSync
+
+struct ContextSizeTests {
+    /// Change sets of as many replicas, each its first.
+    private func push(_ count: UInt64, to scenario: EngineScenario) throws {
+        let epoch = try scenario.zone.head().epoch
+        let payload = ChangePayload(blocks: [])
+        for first in stride(from: 1, through: count, by: 1000) {
+            let sets = (first..<min(first + 1000, count + 1)).map { number in
+                let replica = ReplicaID(high: 7, low: number)
+                return ChangeSet(
+                    saving: payload.encoded(author: replica),
+                    dot: Dot(replica: replica, sequence: 1),
+                    timestamp: HybridTimestamp(
+                        wallMilliseconds: scenario.serverClock.milliseconds, counter: 0),
+                    author: "", previousOrigin: .zero,
+                    context: CausalContext(prefix: nil, beyond: []))
+            }
+            let response = try scenario.zone.push(
+                PushRequest(epoch: epoch, changeSets: sets.map { $0.encoded() }))
+            #expect(response.refusal == nil)
+        }
+    }
+
+    private func contextBytes(replicas: UInt64) async throws -> Int {
+        let scenario = try EngineScenario()
+        try push(replicas, to: scenario)
+        let store = try scenario.open("a.db")
+        try await scenario.engine(store).synchronize()
+        #expect(try store.read { try $0.versionVector() }.heads.count == Int(replicas))
+        try store.insert("Ada", scenario.names)
+        let context = try #require(try store.pending(byteLimit: .max).first).changeSet.context
+        #expect(context.beyond.isEmpty)
+        var writer = ByteWriter()
+        writer.append(context: context)
+        return writer.bytes.count
+    }
+
+    @Test func `a context does not grow with the replicas of a zone`() async throws {
+        let few = try await contextBytes(replicas: 2)
+        let many = try await contextBytes(replicas: TestLength.isQuick ? 500 : 5000)
+        // The position is a number of one byte or of two.
+        #expect(few <= 20 && many <= few + 1)
+    }
+}
