@@ -181,6 +181,32 @@ struct ModelCheckerTests {
         #expect(again.hash == model.hash)
     }
 
+    @Test func `a to-one between objects of one kind may be acyclic`() throws {
+        let model = try ManagedObjectModel {
+            Entity("A") {
+                Relationship("above", to: "A", acyclic: true, inverse: "below")
+                Relationship("below", toMany: "A", inverse: "above")
+                Relationship("next", to: "A", inverse: "previous")
+                Relationship("previous", to: "A", acyclic: true, inverse: "next")
+            }
+            Entity("B", parent: "A")
+        }
+        let again = try ManagedObjectModel(canonicalEncoding: model.canonicalEncoding)
+        for model in [model, again] {
+            let entity = try model.required("A")
+            for (name, isAcyclic) in [
+                ("above", true), ("below", false), ("next", true), ("previous", true),
+            ] {
+                #expect(entity.property(named: name)?.relationship?.isAcyclic == isAcyclic)
+            }
+        }
+        #expect(again.hash == model.hash)
+        try expect(.invalidProperty, at: "A", "r") {
+            Entity("A") { Relationship("r", to: "B", acyclic: true) }
+            Entity("B") { Attribute("x", .string) }
+        }
+    }
+
     @Test func `destination and inverse exist and are mutual`() throws {
         try expect(.unknownEntity, at: "A", "r") { Entity("A") { Relationship("r", to: "B") } }
         try expect(.unknownProperty, at: "A", "r") {

@@ -39,6 +39,25 @@ struct XcodeModelTests {
         #expect(decoded == model)
     }
 
+    @Test func `a to-one is acyclic where its user info says so`() throws {
+        func entity(_ text: String, _ toMany: String = "NO") -> String {
+            """
+            <entity name="Item"><attribute name="t" optional="YES" attributeType="String"/>
+            <relationship name="above" optional="YES" toMany="\(toMany)" maxCount="1"
+            deletionRule="Nullify" destinationEntity="Item">
+            <userInfo><entry key="anabranch.acyclic" value="\(text)"/></userInfo></relationship>
+            </entity>
+            """
+        }
+        for (text, isAcyclic) in [("YES", true), ("NO", false)] {
+            let above = try read(entity(text)).entity(named: "Item")?.property(named: "above")
+            #expect(above?.relationship?.isAcyclic == isAcyclic)
+        }
+        let unclear = try refusal(entity("SURE"))
+        #expect(unclear.code == .invalidValue && unclear.property == "above")
+        #expect(try refusal(entity("YES", "YES")).code == .invalidProperty)
+    }
+
     @Test func `a template's predicate that can't be read is refused with its column`() throws {
         let error = try refusal(
             """

@@ -21,7 +21,10 @@ enum CommandTable {
             ),
             (
                 "What happened:",
-                [LogCommand.self, ShowCommand.self, ConflictsCommand.self, RejectedCommand.self]
+                [
+                    LogCommand.self, ShowCommand.self, ConflictsCommand.self, RejectedCommand.self,
+                    OrphansCommand.self,
+                ]
             ),
         ]
     }

@@ -106,8 +106,6 @@ extension ManagedObjectContext {
             for related in try reader.related(
                 by: relationship, of: owners.map(\.localID).sorted())
             {
-                // Of two that refer to one target of a one-to-one, the later write comes last.
-                if !relationship.isToMany { stored[related.owner] = [] }
                 stored[related.owner, default: []].append(related.id)
             }
         }

@@ -65,6 +65,9 @@ extension ManagedObjectContext {
     private func write(_ request: SaveRequest) throws -> SaveResult {
         do {
             return try coordinator.store.save(request)
+        } catch let error as StoreError where error.code == .cyclicReference {
+            throw ValidationError(
+                cyclic: error, error.records.first.flatMap { registry[$0] }?.objectID)
         } catch let error as StoreError
             where [.mergeConflict, .constraintConflict].contains(error.code)
         {
@@ -92,7 +95,11 @@ extension ManagedObjectContext {
             coordinator.origin,
             builder.updated.joined().map(\.listItem) + builder.untouched.map(\.listItem))
         post(.didSave, changes)
-        if result.dot != nil { coordinator.didSave(records, from: link) }
+        guard result.dot != nil else { return }
+        coordinator.didSave(records, from: link)
+        guard !result.shown.isEmpty else { return }
+        coordinator.didSave(result.shown, from: link)
+        merge(result.shown, author: transactionAuthor)
     }
 
     private func settle(_ builder: SaveBuilder, _ version: RowVersion) {

@@ -1,4 +1,5 @@
 public import AnabranchReplication
+import AnabranchStore
 
 /// Why a context may not be saved as it is. Nothing was written; the changes are still pending.
 public struct ValidationError: Error, Sendable {
@@ -37,6 +38,17 @@ public struct ValidationError: Error, Sendable {
         all = failures
     }
 
+    /// - Parameter error: Of the store, with code `cyclicReference`.
+    init(cyclic error: StoreError, _ objectID: ManagedObjectID?) {
+        let name = error.property ?? ""
+        self.init(
+            .cyclicReference,
+            "Can't save \(objectID.map { "\($0).\(name)" } ?? name) because it leads round in a "
+                + "circle, back to the object; set it to another object, or to none.",
+            objectID: objectID, property: error.property)
+        all = [self]
+    }
+
     public var entity: String? { objectID?.entity.name }
 }
 
@@ -53,6 +65,8 @@ extension ValidationError {
         public static let wrongType = Code(rawValue: "wrong-type")
         /// An object can't be deleted while others are related to it: delete those, too.
         public static let deniedDelete = Code(rawValue: "denied-delete")
+        /// References that must not go round in a circle would: set one to another object.
+        public static let cyclicReference = Code(rawValue: "cyclic-reference")
     }
 }
 

@@ -16,7 +16,31 @@ extension ModelChecker {
                 "Can't use \(path) because there is no entity \(relationship.destination).")
             return
         }
+        checkAcyclic(relationship, declaredBy: position, path: path)
         checkInverse(of: relationship, declaredBy: position, path: path)
+    }
+
+    /// Only where objects at both ends are of one kind can references go round in a circle.
+    private mutating func checkAcyclic(
+        _ relationship: Relationship, declaredBy position: Int, path: String
+    ) {
+        guard relationship.isAcyclic else { return }
+        let entity = entities[position].name
+        let destination = index.position(of: relationship.destination) ?? position
+        let objection: String? =
+            if relationship.isToMany {
+                "it is to-many; declare the to-one back as acyclic"
+            } else if !index.lineage(of: position).contains(destination),
+                !index.lineage(of: destination).contains(position)
+            {
+                "\(entity) and \(relationship.destination) are not of one kind"
+            } else {
+                nil
+            }
+        guard let objection else { return }
+        refuse(
+            .invalidProperty, entity, relationship.name,
+            "Can't declare \(path) as acyclic because \(objection).")
     }
 
     private mutating func checkCounts(

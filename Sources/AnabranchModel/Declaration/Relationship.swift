@@ -9,6 +9,10 @@ public struct Relationship: Hashable, Sendable {
     /// Whether a to-many is a list: its objects have an order, which merges. Never change it once a
     /// store has data: what is ordered is another property of the wire.
     public var isOrdered: Bool
+    /// Whether a to-one makes a tree: nobody can be above himself. A save that would make a cycle
+    /// is refused; one that concurrent saves have made is cut at the edge that was written last,
+    /// which reads nil until the cycle is resolved.
+    public var isAcyclic: Bool
     /// Enforced at save; where the relationship is optional, only while it is not empty.
     public var minCount: Int
     /// `nil`: unbounded. Of a to-one, 1.
@@ -28,6 +32,7 @@ public struct Relationship: Hashable, Sendable {
         _ name: String,
         to destination: String,
         optional isOptional: Bool = true,
+        acyclic isAcyclic: Bool = false,
         inverse: String? = nil,
         deleteRule: DeleteRule = .nullify,
         wireName: String? = nil,
@@ -36,6 +41,7 @@ public struct Relationship: Hashable, Sendable {
     ) {
         self.name = name
         self.destination = destination
+        self.isAcyclic = isAcyclic
         isToMany = false
         self.isOptional = isOptional
         isOrdered = false
@@ -65,6 +71,7 @@ public struct Relationship: Hashable, Sendable {
         self.name = name
         self.destination = destination
         isToMany = true
+        isAcyclic = false
         self.isOptional = isOptional
         self.isOrdered = isOrdered
         self.minCount = minCount

@@ -10,6 +10,10 @@ public final class RelationshipDescription: Sendable {
     public let isToMany: Bool
     /// Whether a to-many is a list.
     public let isOrdered: Bool
+    /// Whether it, or the to-one back, was declared so: nobody is above himself.
+    public var isAcyclic: Bool {
+        !isToMany && (declaration.isAcyclic || inverse?.declaration.isAcyclic == true)
+    }
     public let isOptional: Bool
     public let minCount: Int
     /// `nil`: unbounded. Of a to-one, 1.

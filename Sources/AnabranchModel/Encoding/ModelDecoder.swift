@@ -128,6 +128,7 @@ enum ModelDecoder {
             case RelationshipField.renamingIdentifier:
                 result.renamingIdentifier = try field.text()
             case RelationshipField.userInfo: try field.addEntry(to: &result.userInfo)
+            case RelationshipField.isAcyclic: result.isAcyclic = try field.flag()
             default: throw field.unknownField(number)
             }
         }

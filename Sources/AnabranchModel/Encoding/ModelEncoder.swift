@@ -75,6 +75,7 @@ enum ModelEncoder {
         fields.append(RelationshipField.inverse, text: relationship.inverse)
         fields.append(RelationshipField.renamingIdentifier, text: relationship.renamingIdentifier)
         fields.append(RelationshipField.userInfo, entries: relationship.userInfo)
+        fields.append(RelationshipField.isAcyclic, flag: relationship.isAcyclic)
     }
 
     private static func write(_ index: Index, to fields: inout FieldWriter) {

@@ -56,6 +56,7 @@ enum RelationshipField {
     static let inverse: UInt8 = 10
     static let renamingIdentifier: UInt8 = 11
     static let userInfo: UInt8 = 12
+    static let isAcyclic: UInt8 = 13
 }
 
 enum GroupField {

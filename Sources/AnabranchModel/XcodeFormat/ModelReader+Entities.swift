@@ -9,6 +9,8 @@ extension ModelReader {
     static let mergeGroupKey = "anabranch.mergeGroup"
     /// The key in an entity's user info that names its delete policy.
     static let deletePolicyKey = "anabranch.deletePolicy"
+    /// The key in a to-one's user info that says, with `YES`, that it makes a tree.
+    static let acyclicKey = "anabranch.acyclic"
 
     mutating func read(entity element: ModelElement) -> Entity {
         var entity = Entity(element.attributes["name"] ?? "")

@@ -9,6 +9,9 @@ extension ModelReader {
         relationship.userInfo = userInfo(of: element)
         relationship.wireName = relationship.userInfo[Self.wireNameKey]
         relationship.deleteRule = deleteRule(of: element, entity: entity, property: name)
+        if let text = relationship.userInfo[Self.acyclicKey] {
+            relationship.isAcyclic = flag(text, element, entity: entity, property: name)
+        }
         readCounts(of: element, into: &relationship, entity: entity)
         readInverse(of: element, into: &relationship, entity: entity)
         if element.flag("transient") {
@@ -18,6 +21,17 @@ extension ModelReader {
                     + "not supported yet.")
         }
         return relationship
+    }
+
+    private mutating func flag(
+        _ text: String, _ element: ModelElement, entity: String, property: String
+    ) -> Bool {
+        if let flag = ModelElement.flag(text) { return flag }
+        refuse(
+            .invalidValue, element, entity: entity, property: property,
+            "Can't use relationship \(entity).\(property) because its \(Self.acyclicKey) is "
+                + "\"\(text)\", which is neither YES nor NO.")
+        return false
     }
 
     private mutating func deleteRule(

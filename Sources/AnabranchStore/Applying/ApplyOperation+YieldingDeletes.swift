@@ -54,6 +54,7 @@ extension ApplyOperation {
         try RecordRows(self, positions: positions)
             .insert(record, id: id, version: RowVersion(set.position))
         try positions.finish()
+        try transaction.views.willChange([id], of: layout)
         changes.noteInserted([id], of: layout.entity)
         if let row = try heldRow(id, layout) {
             try changes.noteNeighbours(of: row, StoreReader(connection, schema: schema))

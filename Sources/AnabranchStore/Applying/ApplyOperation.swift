@@ -180,6 +180,7 @@ struct ApplyOperation {
     }
 
     private mutating func apply(_ block: ChangeBlock, of set: IncomingSet) throws {
+        try transaction.views.willApply(block, layout(named:))
         switch block {
         case .insert(let rows): try insert(rows, of: set)
         case .update(let rows): try update(rows, of: set)

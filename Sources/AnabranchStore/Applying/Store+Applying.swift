@@ -27,8 +27,7 @@ extension Store {
             }
             try operation.releaseWaiting()
             transaction.state.cursor = page.cursor
-            var changed = try operation.changes.collected(
-                StoreReader(transaction.connection, schema: schema))
+            var changed = try transaction.collected(operation.changes)
             changed.conflicts = try transaction.settleConflicts()
             changed.rejections = transaction.rejections
             return changed

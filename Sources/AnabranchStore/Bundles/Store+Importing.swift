@@ -52,8 +52,7 @@ extension Store {
             for set in page.changeSets where try operation.arrive(set) == .held { held += 1 }
             try operation.releaseWaiting()
             if isLast { try operation.reconsiderAll() }
-            var changed = try operation.changes.collected(
-                StoreReader(transaction.connection, schema: schema))
+            var changed = try transaction.collected(operation.changes)
             changed.conflicts = try transaction.settleConflicts()
             return (changed, try transaction.logPosition() - first, held)
         }

@@ -51,6 +51,8 @@ extension StoreError {
         public static let mergeConflict = Code(rawValue: "merge-conflict")
         /// Another record holds the same unique key.
         public static let constraintConflict = Code(rawValue: "constraint-conflict")
+        /// An acyclic reference leads round in a circle: set one of them to another record.
+        public static let cyclicReference = Code(rawValue: "cyclic-reference")
         /// A value is not of its property's type, so no replica could take it: fix the caller.
         public static let invalidValue = Code(rawValue: "invalid-value")
         /// A write that its rule gives no chance: of a property whose first write stays, or of

@@ -14,6 +14,9 @@ final class WriteTransaction {
     /// What was added to the conflict journal, with the entities that it names.
     private(set) var recordedConflicts: [(id: Int64, record: LocalID, entity: WireName)] = []
 
+    /// What the rows show where that follows from several records.
+    private(set) lazy var views = ViewRules(self)
+
     /// Numbers of the saves that turned out to be rejected.
     private(set) var rejections: [RejectedSave.ID] = []
 
@@ -56,7 +59,17 @@ final class WriteTransaction {
 
     func noteRejection(_ id: RejectedSave.ID) { rejections.append(id) }
 
-    func finish() throws { try state.write(connection) }
+    func finish() throws {
+        precondition(views.isSettled, "Apply the view rules before the transaction ends.")
+        try state.write(connection)
+    }
+
+    /// Applies the view rules, and gives what has changed.
+    func collected(_ changes: ChangeCollector) throws -> ChangedRecords {
+        var changes = changes
+        try views.settle(&changes)
+        return try changes.collected(StoreReader(connection, schema: schema))
+    }
 
     /// The replica that this transaction saves under.
     func ownReplica() throws -> ReplicaID {

@@ -202,8 +202,7 @@ extension PredicateSQL {
             let column = naming.column(for: .relationship(relationship))
             return " LEFT JOIN \(table) AS \(alias) ON \(alias).ab_pk = \(owner).\(column)"
         }
-        // Concurrent edits may leave several objects that refer here; the one with the smallest
-        // ID counts.
+        // A store hides what several hold from all but one; a look-up needs one in any case.
         let column = naming.column(for: .relationship(inverse))
         return " LEFT JOIN \(table) AS \(alias) ON \(alias).ab_pk = (SELECT min(r.ab_pk) "
             + "FROM \(table) AS r WHERE r.\(column) = \(owner).ab_pk)"

@@ -76,11 +76,8 @@ extension StoreReader {
 
     /// What objects are related to, for all owners in one SELECT.
     ///
-    /// - Parameter relationship: A to-many, or a to-one that the inverse stores. Where two
-    ///   records hold one target of a one-to-one, which two replicas may have written
-    ///   concurrently, the later write of the reference comes last.
-    /// - Returns: By owner, then by position for a list, by stamp for a one-to-one, and by ID for
-    ///   any other to-many.
+    /// - Parameter relationship: A to-many, or a to-one that the inverse stores.
+    /// - Returns: By owner, then by position for a list, and by ID for any other to-many.
     package func related(
         by relationship: RelationshipDescription, of owners: [LocalID]
     ) throws -> [Related] {
@@ -114,49 +111,16 @@ extension StoreReader {
         let statement = try connection.cached(
             """
             SELECT t.\(column.name), t.ab_pk, \(discriminator(of: relationship.destination)),
-            t.ab_version, t.ab_writes, \(position ?? "NULL")
+            \(position ?? "NULL")
             FROM json_each(?) j
             CROSS JOIN \(table.name) t ON t.\(column.name) = j.value
             \(restriction(to: inverse.entity, alias: "t", after: "WHERE"))
             ORDER BY j.key, t.ab_pk
             """)
         if relationship.isOrdered {
-            return try relatedsInOrder(statement, owners: owners, position: 5)
+            return try relatedsInOrder(statement, owners: owners, position: 3)
         }
-        if relationship.isToMany { return try relateds(statement, owners: owners) }
-        return try holdersByStamp(statement, of: column, owners: owners)
-    }
-
-    /// Of a one-to-one: where several hold one target, the greatest stamp of the reference comes
-    /// last; of equal ones the smaller identity.
-    private func holdersByStamp(
-        _ statement: Statement, of column: TableLayout.Column, owners: [LocalID]
-    ) throws -> [Related] {
-        var stamps: [LocalID: Stamp] = [:]
-        let replicas = try replicas()
-        let logStamps = LogStamps(connection)
-        let found = try relateds(statement, owners: owners) { id in
-            let writes = try statement.writes(at: 3)
-            stamps[id] = try writes[column.number].flatMap {
-                replicas.stamps([try logStamps[$0]]).first
-            }
-        }
-        let places = Dictionary(
-            zip(owners, owners.indices), uniquingKeysWith: { first, _ in first })
-        let keyed = found.map { related in
-            (
-                related: related, place: places[related.owner] ?? 0,
-                stamp: stamps[related.id]
-                    ?? Stamp(timestamp: .zero, replica: .init(high: 0, low: 0)),
-                record: replicas.record(related.id)
-            )
-        }
-        return keyed.sorted { left, right in
-            if left.place != right.place { return left.place < right.place }
-            if left.stamp != right.stamp { return left.stamp < right.stamp }
-            guard let leftRecord = left.record, let rightRecord = right.record else { return false }
-            return rightRecord < leftRecord
-        }.map(\.related)
+        return try relateds(statement, owners: owners)
     }
 
     private func linked(
@@ -183,8 +147,7 @@ extension StoreReader {
     }
 
     private func relateds(
-        _ statement: Statement, owners: [LocalID], position: Int? = nil,
-        _ visit: (LocalID) throws -> Void = { _ in }
+        _ statement: Statement, owners: [LocalID], position: Int? = nil
     ) throws -> [Related] {
         try statement.bind(Self.json(owners), at: 1)
         var found: [Related] = []
@@ -196,7 +159,6 @@ extension StoreReader {
                 related.position = ListPosition(bytes: statement.bytes(at: position))
             }
             found.append(related)
-            try visit(statement.int64(at: 1))
         }
         return found
     }

@@ -33,6 +33,7 @@ struct RepairOperation {
     }
 
     mutating func run(_ changes: inout ChangeCollector, journaling: Bool = false) throws {
+        try noteViews()
         let before = try present()
         try noteNeighbours(&changes)
         for id in ids { try remove(id) }
@@ -48,6 +49,7 @@ struct RepairOperation {
         try positions.finish()
         for entry in entries { try replay(entry) }
         try seal()
+        try noteViews()
         try noteNeighbours(&changes)
         let after = try present()
         try note(from: before, to: after, &changes)
@@ -56,6 +58,13 @@ struct RepairOperation {
         for id in ids {
             guard let old = before[id]?.record else { continue }
             try journal.note(old, replacedBy: after[id]?.record)
+        }
+    }
+
+    private func noteViews() throws {
+        for id in ids {
+            guard let entity = try applying.held.entity(of: id) else { continue }
+            try transaction.views.willChange([id], of: schema.layout(of: entity))
         }
     }
 

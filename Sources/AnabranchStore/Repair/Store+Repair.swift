@@ -44,8 +44,7 @@ extension Store {
             let debts = Debts(connection: transaction.connection)
             try repair.run(&changes, journaling: try debts.areUnexplained())
             try debts.settle(images.map { try transaction.localID(of: $0.id) })
-            var changed = try changes.collected(
-                StoreReader(transaction.connection, schema: schema))
+            var changed = try transaction.collected(changes)
             changed.conflicts = try transaction.settleConflicts()
             return changed
         }

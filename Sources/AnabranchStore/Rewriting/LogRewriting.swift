@@ -28,6 +28,7 @@ struct LogRewriting {
     }
 
     mutating func run(_ changes: inout ChangeCollector) throws {
+        try transaction.views.exposeAll()
         let entries = try log.unplaced()
         for entry in entries where rewriting[entry.changeSet.dot] != nil {
             // A name may be another entry's until that has got its own.
@@ -108,8 +109,9 @@ struct LogRewriting {
                         try update.bind(new, at: 1)
                         try update.bind(id, at: 2)
                         try update.run()
-                        changes.noteUpdated(
-                            id, of: try entity(of: id, in: table), slots: [column.slot])
+                        let entity = try entity(of: id, in: table)
+                        try transaction.views.willChange([id], of: schema.layout(of: entity))
+                        changes.noteUpdated(id, of: entity, slots: [column.slot])
                     }
                 }
             }

@@ -30,7 +30,7 @@ extension Store {
             var changes = ChangeCollector()
             var operation = LogRewriting(transaction, rewriting, adopting: nil)
             try operation.run(&changes)
-            return try changes.collected(StoreReader(transaction.connection, schema: schema))
+            return try transaction.collected(changes)
         }
     }
 }

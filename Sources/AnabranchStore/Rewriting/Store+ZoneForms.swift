@@ -62,8 +62,7 @@ extension WriteTransaction {
         var operation = ApplyOperation(self)
         try rewrite(&operation)
         state.wantsSnapshot = true
-        var changed = try operation.changes.collected(
-            StoreReader(connection, schema: schema))
+        var changed = try collected(operation.changes)
         changed.conflicts = try settleConflicts()
         changed.rejections = rejections
         return changed

@@ -6,8 +6,9 @@ extension SaveOperation {
     /// Removes rows and, with them, their links; nothing else is written, also not the references
     /// that lead to them, which read nil from now on.
     mutating func write(_ delete: SaveRequest.Delete) throws {
-        guard delete.entity.deletePolicy == .deleteWins else { return try writeYielding(delete) }
         let layout = schema.layout(of: delete.entity)
+        try transaction.views.willChange(delete.rows.map(\.id), of: layout)
+        guard delete.entity.deletePolicy == .deleteWins else { return try writeYielding(delete) }
         let statement = try connection.cached(
             layout.deleteSQL + " AND ab_version = ?")
         let links = try LinkRows(connection).removal(from: layout)

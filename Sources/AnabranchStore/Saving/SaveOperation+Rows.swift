@@ -7,6 +7,7 @@ extension SaveOperation {
     /// same pass.
     mutating func write(_ insert: SaveRequest.Insert) throws {
         let layout = schema.layout(of: insert.entity)
+        try transaction.views.willSave(insert.rows.ids, of: layout)
         try check(insert.rows, columns: layout.columns)
         let withoutNulls = layout.properties.filter { $0.group != nil || $0.rule == .firstWriter }
         guard !withoutNulls.isEmpty else {
@@ -123,6 +124,7 @@ extension SaveOperation {
     /// the UPDATE's condition, so no row is read first.
     mutating func write(_ update: SaveRequest.Update) throws {
         let layout = schema.layout(of: update.entity)
+        try transaction.views.willSave(update.rows.ids, of: layout, slots: update.rows.slots)
         let columns = layout.columns.filter { update.rows.slots.contains($0.slot) }
         let blockPlaces = BlockPlaces(columns, where: \.isRegister)
         let hasRegisters = !blockPlaces.properties.isEmpty

@@ -134,4 +134,6 @@ package struct SaveResult: Sendable {
     /// Inserted records that got other IDs, because the file has taken a new replica ID since
     /// their numbers were reserved. References in the request were changed too.
     package let renamed: [LocalID: LocalID]
+    /// Records that show something else because of the save, though it has not written them.
+    package var shown = ChangedRecords()
 }

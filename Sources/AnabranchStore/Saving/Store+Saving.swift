@@ -82,8 +82,39 @@ struct SaveOperation {
         for delete in request.deletes { try write(delete) }
         try checkVersions()
         try ConstraintCheck(connection, schema: schema).check(request)
+        let shown = try settleViews()
         try appendToLog(request)
-        return SaveResult(dot: dot, version: RowVersion(position), renamed: renamed)
+        return SaveResult(
+            dot: dot, version: RowVersion(position), renamed: renamed, shown: shown)
+    }
+
+    /// - Returns: What shows something else though the request did not write it.
+    private mutating func settleViews() throws -> ChangedRecords {
+        var changes = ChangeCollector()
+        transaction.views.logStamps.note(stamp, at: position)
+        try transaction.views.settleHolders()
+        for (id, ruled) in try transaction.views.cutReferencesInTheWay() {
+            try clear(id, ruled, &changes)
+        }
+        return try transaction.collected(changes)
+    }
+
+    /// Writes that a record refers to nothing, where it has read so.
+    private mutating func clear(
+        _ id: LocalID, _ ruled: RuledColumn, _ changes: inout ChangeCollector
+    ) throws {
+        let reader = StoreReader(connection, schema: schema)
+        guard let entity = try reader.entity(of: id, in: ruled.root) else { return }
+        let statement = try connection.cached(schema.layout(of: entity).versionSQL)
+        try statement.bind(id, at: 1)
+        guard try statement.step() else { return }
+        let version = RowVersion(statement.int64(at: 1))
+        statement.reset()
+        var update = SaveRequest.Update(entity: entity, slots: [ruled.column.slot])
+        let nothing = [Value](repeating: .null, count: entity.slots.count)
+        nothing.withUnsafeBufferPointer { update.append(id, version, $0) }
+        try write(update)
+        changes.noteUpdated(id, of: entity, slots: [ruled.column.slot])
     }
 
     private func checkNames(_ request: SaveRequest) throws {

@@ -11,6 +11,8 @@ package final class EntityLayout: Sendable {
     package let columns: [TableLayout.Column]
     /// In the order of their first slots.
     let properties: [TableLayout.Property]
+    /// References of which a view rule may hide the target.
+    let ruledColumns: [RuledColumn]
     /// The link tables that have this entity's records on the left, on the right.
     let leftLinks: [LinkLayout]
     let rightLinks: [LinkLayout]
@@ -31,6 +33,9 @@ package final class EntityLayout: Sendable {
         self.columns = columns
         let properties = TableLayout.properties(of: columns)
         self.properties = properties
+        ruledColumns = table.ruledColumns.filter {
+            entity.isKind(of: $0.column.property.entity)
+        }
         leftLinks = links.filter { entity.isKind(of: $0.leftEntity) }
         rightLinks = links.filter { entity.isKind(of: $0.rightEntity) }
         insertSQL = Self.insertSQL(table: table, columns: columns)

@@ -45,10 +45,13 @@ extension Statement {
     }
 
     /// The value of a property as it travels.
+    ///
+    /// - Parameter hidden: Of a reference that the row holds and does not show, its target.
     func wireValue(
-        at index: Int, of column: TableLayout.Column, _ replicas: ReplicaTable
+        at index: Int, of column: TableLayout.Column, _ replicas: ReplicaTable,
+        hidden: LocalID? = nil
     ) -> Value {
-        let value = slot(at: index, as: column.kind)
+        let value = hidden.map { .integer($0) } ?? slot(at: index, as: column.kind)
         guard column.kind == .reference, case .integer(let id) = value else { return value }
         guard let target = replicas.record(id) else { return .null }
         guard column.position != nil, !isNull(at: index + 1),

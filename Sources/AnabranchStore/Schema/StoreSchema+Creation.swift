@@ -59,6 +59,10 @@ enum CoreTables {
             name TEXT, type INTEGER, rule INTEGER, left INTEGER, right INTEGER, tag INTEGER,
             tag_by INTEGER, more BLOB, PRIMARY KEY (left, name, type, rule, right)) WITHOUT ROWID;
         CREATE INDEX ab_deferred_link_right ON ab_deferred_link (right);
+        CREATE TABLE ab_hidden (
+            record INTEGER, property INTEGER, target INTEGER, rule INTEGER,
+            PRIMARY KEY (record, property)) WITHOUT ROWID;
+        CREATE INDEX ab_hidden_target ON ab_hidden (target);
         """
 }
 

@@ -99,10 +99,11 @@ extension TableLayout.Property {
 extension Statement {
     /// The value of a property as its columns say it, as it travels.
     func wireValue(
-        at index: Int, of property: TableLayout.Property, _ replicas: ReplicaTable
+        at index: Int, of property: TableLayout.Property, _ replicas: ReplicaTable,
+        hidden: LocalID? = nil
     ) -> Value {
         guard property.group != nil else {
-            return wireValue(at: index, of: property.column, replicas)
+            return wireValue(at: index, of: property.column, replicas, hidden: hidden)
         }
         let values = property.columns.enumerated().map { offset, column in
             slot(at: index + offset, as: column.kind)

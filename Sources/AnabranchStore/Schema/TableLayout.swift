@@ -25,6 +25,8 @@ package final class TableLayout: Sendable {
     package let hasDiscriminator: Bool
     package let columns: [Column]
     let properties: [Property]
+    /// References of which a view rule may hide the target.
+    let ruledColumns: [RuledColumn]
     let plainName: String
 
     init(root: EntityDescription, plainName: String, numbers: [WireProperty: Int]) {
@@ -32,8 +34,12 @@ package final class TableLayout: Sendable {
         self.plainName = plainName
         name = SQL.quoted(plainName)
         hasDiscriminator = root.hierarchy.count > 1
-        columns = Self.columns(of: root, numbers: numbers)
+        let columns = Self.columns(of: root, numbers: numbers)
+        self.columns = columns
         properties = Self.properties(of: columns)
+        ruledColumns = columns.compactMap {
+            RuledColumn($0, root: root, table: SQL.quoted(plainName))
+        }
     }
 
     private static func columns(

@@ -48,6 +48,7 @@ struct SnapshotLoad {
             // Sets of our own that we did not hold: the file was restored, or has a twin.
             transaction.state.isRenewing = true
         }
+        try transaction.views.settleAll()
         transaction.state.clock.observe(greatest)
         transaction.state.cursor = snapshot.cursor
         transaction.state.start = snapshot.cursor
@@ -79,6 +80,7 @@ struct SnapshotLoad {
         // The snapshot tells, and what is applied to it again.
         try connection.execute("UPDATE ab_replica SET seen = 0, origin = NULL")
         applying.deferred.isEmpty = true
+        try transaction.views.hidden.removeAll()
     }
 
     /// Drops the indexes of the model's tables: one is made faster at once than row by row.

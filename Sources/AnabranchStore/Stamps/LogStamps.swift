@@ -27,6 +27,9 @@ final class LogStamps {
         }
     }
 
+    /// Takes note of the stamp of a set that comes into the log at the end of its transaction.
+    func note(_ stamp: LocalStamp, at position: Int64) { known[position] = stamp }
+
     /// Where the log has the set of a stamp; `nil` where it has none.
     func position(of stamp: LocalStamp) throws -> Int64? {
         let statement = try connection.cached(

@@ -20,6 +20,8 @@ struct CanonicalRows {
     private let links: [(layout: LinkLayout, statement: Statement)]
     /// `nil` where the file holds nothing that its model does not know.
     private let deferred: (cells: Statement, links: Statement, mark: Statement)?
+    /// What a row holds and does not show; `nil` where the file hides nothing.
+    private let hidden: Statement?
 
     init(_ reader: StoreReader, replicas: ReplicaTable) throws {
         let connection = reader.connection
@@ -45,6 +47,20 @@ struct CanonicalRows {
                 try connection.cached(Self.cellsSQL), try connection.cached(Self.linksSQL),
                 try connection.cached("SELECT seen FROM ab_delete_mark WHERE record = ?")
             )
+        hidden =
+            try HiddenReferences.isEmpty(on: connection)
+            ? nil
+            : try connection.cached("SELECT property, target FROM ab_hidden WHERE record = ?")
+    }
+
+    /// References that a view rule hides count as the others do: by property number.
+    private func hiddenTargets(of id: LocalID) throws -> [Int: LocalID] {
+        guard let hidden else { return [:] }
+        try hidden.bind(id, at: 1)
+        defer { hidden.reset() }
+        var targets: [Int: LocalID] = [:]
+        while try hidden.step() { targets[Int(hidden.int64(at: 0))] = hidden.int64(at: 1) }
+        return targets
     }
 
     private static func rowSQL(_ table: TableLayout, in schema: StoreSchema) -> String {
@@ -87,6 +103,7 @@ struct CanonicalRows {
             let entity = schema.entity(numbered: statement.int64(at: 0))
         else { return nil }
         let writes = try statement.writes(at: 1)
+        let hidden = try hiddenTargets(of: id)
         var record = CanonicalRecord(id: recordID, entity: entity.wireName)
         var place = 3
         for property in table.layout.properties {
@@ -96,7 +113,8 @@ struct CanonicalRows {
             record.cells.append(
                 CanonicalRecord.Cell(
                     property: property.wire,
-                    value: statement.wireValue(at: place, of: property, replicas),
+                    value: statement.wireValue(
+                        at: place, of: property, replicas, hidden: hidden[property.number]),
                     stamp: try stamp(try logStamps[position])))
         }
         record.links = try links(of: id) { entity.isKind(of: $0.leftEntity) }

@@ -103,8 +103,7 @@ extension Store {
             var operation = VoidOperation(transaction)
             try operation.run(voids, &changes)
             try transaction.advanceCursor(in: epoch)
-            var changed = try changes.collected(
-                StoreReader(transaction.connection, schema: schema))
+            var changed = try transaction.collected(changes)
             changed.rejections = transaction.rejections
             return changed
         }

@@ -1,0 +1,99 @@
+import AnabranchReplication
+import AnabranchSQLite
+
+// One-to-one: of those who hold one target the greatest stamp shows it.
+extension ViewRules {
+    private struct Holder {
+        let id: LocalID
+        let rank: WriteRank
+        let isHidden: Bool
+    }
+
+    func settleHolders(_ ruled: RuledColumn) throws {
+        var contested = targets[ruled] ?? []
+        contested.formUnion(try contestedTargets(of: touched[ruled] ?? [], ruled))
+        for target in contested { try settle(target, ruled) }
+    }
+
+    func settleAllHolders(_ ruled: RuledColumn) throws {
+        let name = ruled.column.name
+        let statement = try connection.prepare(
+            """
+            SELECT \(name) FROM \(ruled.table) WHERE \(name) IS NOT NULL
+            GROUP BY \(name) HAVING count(*) > 1
+            """)
+        var contested: [LocalID] = []
+        while try statement.step() { contested.append(statement.int64(at: 0)) }
+        for target in contested { try settle(target, ruled) }
+    }
+
+    /// What some records refer to that others refer to as well, seen or not.
+    private func contestedTargets(
+        of ids: Set<LocalID>, _ ruled: RuledColumn
+    ) throws -> Set<LocalID> {
+        guard !ids.isEmpty else { return [] }
+        let name = ruled.column.name
+        let others =
+            hidden.isEmpty ? "" : "OR EXISTS (SELECT 1 FROM ab_hidden h WHERE h.target = t.\(name))"
+        let statement = try connection.cached(
+            """
+            SELECT t.\(name) FROM json_each(?) j CROSS JOIN \(ruled.table) t ON t.ab_pk = j.value
+            WHERE t.\(name) IS NOT NULL AND (EXISTS (SELECT 1 FROM \(ruled.table) o
+            WHERE o.\(name) = t.\(name) AND o.ab_pk <> t.ab_pk) \(others))
+            """)
+        try statement.bind(StoreReader.json(Array(ids)), at: 1)
+        var found: Set<LocalID> = []
+        while try statement.step() { found.insert(statement.int64(at: 0)) }
+        return found
+    }
+
+    private func settle(_ target: LocalID, _ ruled: RuledColumn) throws {
+        let holders = try holders(of: target, ruled)
+        guard let winner = holders.max(by: { $0.rank < $1.rank }) else { return }
+        for holder in holders {
+            if holder.id != winner.id {
+                if !holder.isHidden, ruled.isAcyclic { try openCycle(through: holder.id, ruled) }
+                try hide(target, of: holder.id, ruled, by: .exclusive)
+            } else if let entry = try hidden.entry(of: holder.id, ruled) {
+                try show(entry, of: holder.id, ruled)
+                // It may close a cycle now.
+                touched[ruled, default: []].insert(holder.id)
+            }
+        }
+    }
+
+    private func holders(of target: LocalID, _ ruled: RuledColumn) throws -> [Holder] {
+        var sql = """
+            SELECT ab_pk, ab_version, ab_writes, 0 FROM \(ruled.table)
+            WHERE \(ruled.column.name) = ?1
+            """
+        if !hidden.isEmpty {
+            sql += """
+                 UNION ALL SELECT t.ab_pk, t.ab_version, t.ab_writes, 1 FROM ab_hidden h
+                CROSS JOIN \(ruled.table) t ON t.ab_pk = h.record
+                WHERE h.target = ?1 AND h.property = \(ruled.column.number)
+                """
+        }
+        let statement = try connection.cached(sql)
+        try statement.bind(target, at: 1)
+        var found: [Holder] = []
+        while try statement.step() {
+            let id = statement.int64(at: 0)
+            found.append(
+                Holder(
+                    id: id, rank: try rank(of: id, statement.writes(at: 1), ruled),
+                    isHidden: statement.int64(at: 3) == 1))
+        }
+        return found
+    }
+
+    func rank(of id: LocalID, _ writes: RowWrites, _ ruled: RuledColumn) throws -> WriteRank {
+        let record = try transaction.recordID(of: id)
+        let stamp = try writes[ruled.column.number].flatMap {
+            transaction.replicas.stamps([try logStamps[$0]]).first
+        }
+        return WriteRank(
+            stamp: stamp ?? Stamp(timestamp: .zero, replica: ReplicaID(high: 0, low: 0)),
+            record: record)
+    }
+}

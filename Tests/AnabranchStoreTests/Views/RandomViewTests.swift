@@ -1,0 +1,217 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+import TestSupport
+import Testing
+
+/// Stores whose edits meet at few records, looked at after every step: what they show follows from
+/// their state alone, so stores of one state show the same.
+@Suite struct `Views of random histories` {
+    private static let properties = ["next", "owner", "parent"]
+
+    static func model(_ policy: DeletePolicy) throws -> ManagedObjectModel {
+        try ManagedObjectModel {
+            Entity("Folder", deletePolicy: policy) {
+                Attribute("name", .string)
+                Relationship("parent", to: "Folder", acyclic: true, inverse: "children")
+                Relationship("children", toMany: "Folder", inverse: "parent")
+                Relationship("next", to: "Folder", acyclic: true, inverse: "previous")
+                Relationship("previous", to: "Folder", inverse: "next")
+                Relationship("desk", to: "Desk", inverse: "owner")
+            }
+            Entity("Desk", deletePolicy: policy) {
+                Attribute("name", .string)
+                Relationship("owner", to: "Folder", inverse: "desk")
+            }
+        }
+    }
+
+    private final class World {
+        let scenario: StoreScenario
+        let stores: [Store]
+        var generator: SeededGenerator
+        private let names: [ObjectIdentifier: String]
+
+        init(seed: UInt64) throws {
+            let policy: DeletePolicy = seed.isMultiple(of: 3) ? .updateWins : .deleteWins
+            let scenario = try StoreScenario(model: model(policy))
+            self.scenario = scenario
+            let stores = try ["a", "b", "c"].enumerated().map { index, name in
+                // Which of equal stamps wins, the seed says.
+                let high = (seed &+ 1) &* 0x9E37_79B9_7F4A_7C15 &* UInt64(index + 1)
+                return try scenario.open(name, replica: ReplicaID(high: high, low: seed))
+            }
+            self.stores = stores
+            names = Dictionary(
+                uniqueKeysWithValues: zip(stores.map(ObjectIdentifier.init), ["a", "b", "c"]))
+            generator = SeededGenerator(seed: seed)
+        }
+
+        func step() throws {
+            let store = generator.element(of: stores)
+            // Often nothing: stamps of different replicas are equal in time then.
+            scenario.clock.milliseconds += Int64.random(in: 0...1, using: &generator)
+            if generator.oneIn(4) {
+                generator.oneIn(3)
+                    ? try scenario.zone.sync(store) : try send(store)
+            } else {
+                try edit(store)
+            }
+            try check(store)
+        }
+
+        private func send(_ store: Store) throws {
+            let other = generator.element(of: stores)
+            guard other !== store else { return }
+            try store.send(to: other, in: scenario)
+            try check(other)
+        }
+
+        private func edit(_ store: Store) throws {
+            let folders = try store.allIDs("Folder")
+            let desks = try store.allIDs("Desk")
+            if folders.count < 3 || (folders.count < 8 && generator.oneIn(4)) {
+                try store.insert("Folder", ["name": .string("F"), "parent": target(folders)])
+                return
+            }
+            if desks.count < 2 || (desks.count < 5 && generator.oneIn(8)) {
+                try store.insert("Desk", ["name": .string("D"), "owner": target(folders)])
+                return
+            }
+            switch Int.random(in: 0..<9, using: &generator) {
+            case 0..<4: try set("parent", of: generator.element(of: folders), store, folders)
+            case 4..<6: try set("next", of: generator.element(of: folders), store, folders)
+            case 6, 7:
+                _ = try store.update(
+                    "Desk", generator.element(of: desks), ["owner": target(folders)])
+            default:
+                let isFolder = !generator.oneIn(3)
+                let id = generator.element(of: isFolder ? folders : desks)
+                try store.delete(id, of: isFolder ? "Folder" : "Desk")
+            }
+        }
+
+        private func target(_ ids: [LocalID]) -> Value {
+            ids.isEmpty || generator.oneIn(6) ? .null : .integer(generator.element(of: ids))
+        }
+
+        /// A save is refused exactly where what the store shows would go round in a circle.
+        private func set(
+            _ property: String, of id: LocalID, _ store: Store, _ folders: [LocalID]
+        ) throws {
+            let value = target(folders)
+            var target: RecordID?
+            if case .integer(let other) = value { target = try store.recordID(of: other) }
+            let record = try #require(try store.recordID(of: id))
+            let isCyclic = try expected(store).isCyclic(
+                setting: property, of: record, to: target)
+            let error = storeError { _ = try store.update("Folder", id, [property: value]) }
+            #expect((error != nil) == isCyclic, "\(error.map(String.init) ?? "saved")")
+            if let error {
+                #expect(error.code == .cyclicReference)
+                #expect(error.property == property)
+                #expect(error.records == [id])
+            }
+        }
+
+        func expected(_ store: Store) throws -> ExpectedReferences {
+            var records: [CanonicalRecord] = []
+            try store.read { try $0.canonicalRecords { records.append($0) } }
+            return ExpectedReferences(
+                of: records, properties: properties, exclusive: ["next", "owner"],
+                acyclic: ["next", "parent"])
+        }
+
+        func check(_ store: Store) throws {
+            let expected = try expected(store)
+            let shown = try store.shownReferences()
+            for property in properties {
+                let place = "\(names[ObjectIdentifier(store)] ?? "") \(property)"
+                #expect(shown[property] == expected.shown[property], "\(place)")
+            }
+        }
+
+        /// Everybody has everything; a new store takes a snapshot.
+        func settle() throws {
+            for _ in 0..<2 { for store in stores { try scenario.zone.sync(store) } }
+            for store in stores { try check(store) }
+            let reference = try scenario.zone.reference()
+            for store in stores { #expect(try store.canonicalHash() == reference.canonicalHash) }
+            let late = try scenario.open("late")
+            let place = try #require(try stores[0].syncState().cursor)
+            try late.load(
+                SnapshotChunk.chunks(of: reference, log: scenario.zone.log, records: 4), at: place)
+            try check(late)
+            #expect(try late.shownReferences() == stores[0].shownReferences())
+        }
+    }
+
+    @Test(arguments: TestLength.seeds(64))
+    func `show what the rules say after every step`(seed: UInt64) throws {
+        let world = try World(seed: seed)
+        for _ in 0..<50 { try world.step() }
+        try world.settle()
+    }
+
+    @Test(arguments: TestLength.seeds(32))
+    func `are the same in every order of delivery`(seed: UInt64) throws {
+        let world = try World(seed: seed)
+        for _ in 0..<40 { try world.step() }
+        try world.settle()
+        let expected = try world.stores[0].shownReferences()
+        // The set before another in the zone's log need not be its cause.
+        for order in 0..<2 {
+            let store = try world.scenario.open("order \(order)")
+            let sources = world.stores.shuffled(using: &world.generator)
+            for source in sources { try source.send(to: store, in: world.scenario) }
+            try world.check(store)
+            #expect(try store.shownReferences() == expected)
+        }
+    }
+}
+
+extension Store {
+    func allIDs(_ entity: String) throws -> [LocalID] {
+        try read { reader in
+            var query = FetchQuery(entity: model.entity(named: entity)!)
+            query.limit = .max
+            return try reader.identifiers(query)
+        }
+    }
+
+    func delete(_ id: LocalID, of entity: String) throws {
+        guard let row = try row(entity, id) else { return }
+        var request = SaveRequest()
+        request.deletes = [.init(entity: row.entity, rows: [(id, row.version)])]
+        _ = try save(request)
+    }
+
+    /// What the to-ones of all records show, checked from both ends.
+    func shownReferences() throws -> [String: [RecordID: RecordID]] {
+        var shown: [String: [RecordID: RecordID]] = [:]
+        for entity in model.entities {
+            for relationship in entity.relationships where relationship.storage == .reference {
+                var references: [RecordID: RecordID] = [:]
+                for id in try allIDs(entity.name) {
+                    guard
+                        case .integer(let target)? = try value(
+                            relationship.name, of: id, entity.name)
+                    else { continue }
+                    references[try recordID(of: id)!] = try recordID(of: target)!
+                }
+                shown[relationship.name, default: [:]].merge(references) { $1 }
+                guard let inverse = relationship.inverse else { continue }
+                var back: [RecordID: RecordID] = [:]
+                for id in try allIDs(relationship.destination.name) {
+                    let holders = try related(id, inverse.name, of: relationship.destination.name)
+                    #expect(inverse.isToMany || holders.count <= 1)
+                    for holder in holders {
+                        back[try recordID(of: holder)!] = try recordID(of: id)!
+                    }
+                }
+                #expect(back == references)
+            }
+        }
+        return shown
+    }
+}
