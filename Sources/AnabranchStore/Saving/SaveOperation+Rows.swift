@@ -73,6 +73,7 @@ extension SaveOperation {
                 }
             }
             try statement.run()
+            if blockPlaces.groups.isEmpty { continue }
             try append(groups: blockPlaces.groups, of: id, isNew: true, to: &block) {
                 insert.rows[row, places[$0]]
             }
@@ -164,8 +165,10 @@ extension SaveOperation {
                 }
                 if let place = blockPlaces.places[index] { block.append(value, toColumn: place) }
             }
-            try append(groups: blockPlaces.groups, of: id, isNew: false, to: &block) {
-                update.rows[row, $0]
+            if !blockPlaces.groups.isEmpty {
+                try append(groups: blockPlaces.groups, of: id, isNew: false, to: &block) {
+                    update.rows[row, $0]
+                }
             }
             try statement.bind(id, at: last + 5)
             try statement.run()
