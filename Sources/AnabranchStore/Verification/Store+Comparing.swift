@@ -76,18 +76,7 @@ extension Store {
     ///
     /// Reads the whole file. Of damage that can't be told record by record nothing is repaired
     /// here: restore a backup, or begin with a new store, which the zone fills.
-    package func damage() throws -> [String] {
-        do {
-            return try readers.read { connection in
-                try connection.rows("PRAGMA integrity_check(100)").compactMap { row in
-                    guard case .text(let text)? = row.first, text != "ok" else { return nil }
-                    return text
-                }
-            }
-        } catch let error as SQLiteError where error.code == .corrupt {
-            return [error.message]
-        }
-    }
+    package func damage() throws -> [String] { try readers.damage() }
 }
 
 extension StoreReader {

@@ -124,18 +124,7 @@ package final class SQLiteZoneStorage: ZoneStorage {
         }
     }
 
-    package func damage() throws -> [String] {
-        do {
-            return try readers.read { connection in
-                try connection.rows("PRAGMA integrity_check(100)").compactMap { row in
-                    guard case .text(let text)? = row.first, text != "ok" else { return nil }
-                    return text
-                }
-            }
-        } catch let error as SQLiteError where error.code == .corrupt {
-            return [error.message]
-        }
-    }
+    package func damage() throws -> [String] { try readers.damage() }
 
     package func close() {
         readers.close()

@@ -4,7 +4,7 @@ import Foundation
 /// Overwrites the end of an index's first page, as a failing disk does.
 ///
 /// Nobody else may have the file open.
-func spoilIndex(_ name: String, ofFileAt path: String) throws {
+package func spoilIndex(_ name: String, ofFileAt path: String) throws {
     let connection = try Connection(path: path)
     let size = try connection.firstValue("PRAGMA page_size")
     let page = try connection.firstValue(
