@@ -23,6 +23,15 @@ import Testing
         #expect(
             try ToolRun(["init", other, "--model", model, "--json"]).output
                 == "{\"store\":\"\(other)\",\"entities\":[\"City\",\"Country\",\"Street\"]}\n")
+        let single = try bench.write(
+            """
+            <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+            <entity name="Note"/></model>
+            """, to: "single.xml")
+        let small = bench.folder.file("small.store")
+        #expect(
+            try ToolRun(["init", small, "--model", single]).output
+                == "Made \(small) with 1 entity: Note.\n")
         let again = try ToolRun(["init", bench.store, "--model", model])
         #expect(again.status == 73)
         #expect(again.errors.contains("such a file already"))

@@ -57,7 +57,8 @@ struct InitCommand: Command {
         let names = model.entities.map(\.name)
         guard isJSON else {
             let list = names.joined(separator: ", ")
-            return try console.print("Made \(path) with \(names.count) entities: \(list).")
+            let count = names.count == 1 ? "1 entity" : "\(names.count) entities"
+            return try console.print("Made \(path) with \(count): \(list).")
         }
         try console.print(
             JSONText.object { json in
