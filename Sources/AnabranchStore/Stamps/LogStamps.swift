@@ -8,8 +8,7 @@ import AnabranchSQLite
 final class LogStamps {
     private let connection: Connection
     private var known: [Int64: LocalStamp] = [:]
-    /// Rows that are read one after the other were mostly written together.
-    private var last: (position: Int64, stamp: LocalStamp)?
+    private var recent = RecentPair<Int64, LocalStamp>()
 
     private static let mostKnown = 1 << 16
 
@@ -18,13 +17,16 @@ final class LogStamps {
     /// - Throws: ``StoreError`` `corrupt` where the log has no such position.
     subscript(position: Int64) -> LocalStamp {
         get throws {
-            if let last, last.position == position { return last.stamp }
-            let stamp = try known[position] ?? read(position)
-            if known.count >= Self.mostKnown { known.removeAll(keepingCapacity: true) }
-            known[position] = stamp
-            last = (position, stamp)
-            return stamp
+            try recent.value(of: position) { try find(position) }
         }
+    }
+
+    private func find(_ position: Int64) throws -> LocalStamp {
+        if let stamp = known[position] { return stamp }
+        let stamp = try read(position)
+        if known.count >= Self.mostKnown { known.removeAll(keepingCapacity: true) }
+        known[position] = stamp
+        return stamp
     }
 
     /// Takes note of the stamp of a set that comes into the log at the end of its transaction.
