@@ -22,10 +22,16 @@ package struct BundleFile: Sendable {
     package func check() throws -> Summary {
         var found: BundleHeader?
         var setCount = 0
+        var parts: Set<SavePart> = []
         let byteCount = try forEachItem { item in
             switch item {
             case .header(let header): found = header
-            case .changeSet(let set): try check(set)
+            case .part(let bytes): parts.insert(SavePart(of: bytes))
+            case .changeSet(let set):
+                try check(set)
+                guard try parts.isSuperset(of: set.parts()) else {
+                    throw damaged("parts of \(set.dot) are not in it")
+                }
             case .end(let count): setCount = count
             }
         }
