@@ -79,7 +79,7 @@ struct ChangeSetText {
             json.member("name", changeSet.name)
             json.member("origin", changeSet.origin.description)
             json.member("digest", changeSet.digest.description)
-            json.member("byteCount", changeSet.payload.count)
+            json.member("byteCount", changeSet.savedBytes)
             writeContext(to: &json)
             json.member("summary", summary)
             if withBlocks {

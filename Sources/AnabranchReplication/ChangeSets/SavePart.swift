@@ -85,6 +85,14 @@ extension ChangeSet {
         kind == .saveInParts ? try PartList(decoding: payload).parts : []
     }
 
+    /// Bytes of all that was saved, in parts or not.
+    public var savedBytes: Int {
+        guard kind == .saveInParts, let list = try? PartList(decoding: payload) else {
+            return payload.count
+        }
+        return list.byteCount
+    }
+
     /// Goes through what the set changes, with no more than one part in memory.
     ///
     /// - Parameter parts: Not asked where the set has no parts.

@@ -114,7 +114,22 @@ struct PartTable: PartKeeping {
     }
 
     private func remove(_ part: SavePart) throws {
-        try connection.run("DELETE FROM ab_part WHERE digest = ? AND size = ?", .blob(part.digest.bytes))
+        try connection.run(
+            "DELETE FROM ab_part WHERE digest = ? AND size = ?", .blob(part.digest.bytes))
+    }
+
+    /// Of all parts of saves that the zone is not known to hold.
+    func pendingBytes() throws -> Int {
+        let lists = try connection.cached(
+            """
+            SELECT payload FROM ab_changeset
+            WHERE kind = \(LogEntryKind.saveInParts.rawValue) AND server_position IS NULL
+            """)
+        var byteCount = 0
+        while try lists.step() {
+            byteCount += try PartList(decoding: lists.bytes(at: 0)).byteCount
+        }
+        return byteCount
     }
 
     // MARK: - What nothing needs

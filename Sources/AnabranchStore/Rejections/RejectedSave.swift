@@ -21,7 +21,7 @@ public struct RejectedSave: Sendable, Identifiable {
 
     package init(
         id: Int64, changeSet: ChangeSet, consequences: [ChangeSet], rejection: Rejection,
-        noticedMilliseconds: Int64, parts: any PartReading & Sendable
+        noticedMilliseconds: Int64, parts: any PartReading & Sendable = NoParts()
     ) {
         self.parts = parts
         self.id = id
@@ -45,6 +45,15 @@ public struct RejectedSave: Sendable, Identifiable {
             }
         }
         return blocks
+    }
+}
+
+/// Where no save has parts.
+package struct NoParts: PartReading, Sendable {
+    package init() {}
+
+    package func bytes(of part: SavePart) throws -> [UInt8] {
+        throw StoreError(.corrupt, "Can't read a part of a save because none are kept here.")
     }
 }
 

@@ -13,7 +13,7 @@ extension SyncSession {
         _ part: LackingPart, of pages: [RemotePage], at moment: Moment
     ) -> Action {
         phase = .fetchingPart(pages, part)
-        let limit = min(exchange.byteLimit, limits.pageBytes)
+        let limit = min(exchange.byteLimit, limits.pieceBytes)
         let request = PartRequest(
             part: part.part, start: UInt64(part.heldBytes), byteLimit: UInt64(limit))
         return send(.part, request.encoded(), at: moment)
@@ -64,7 +64,8 @@ extension SyncSession {
         of set: ChangeSet, part number: Int, from start: Int
     ) -> Action {
         phase = .loadingPiece(set)
-        return .store(.loadPiece(of: set, part: number, from: start, byteLimit: batchBytes))
+        let limit = min(batchBytes, limits.pieceBytes)
+        return .store(.loadPiece(of: set, part: number, from: start, byteLimit: limit))
     }
 
     /// - Parameter piece: `nil` where another program has given the save another form meanwhile.

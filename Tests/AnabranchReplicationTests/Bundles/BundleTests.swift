@@ -37,6 +37,7 @@ import Testing
     private struct Content: Equatable {
         var header: BundleHeader?
         var sets: [ChangeSet] = []
+        var parts: [[UInt8]] = []
         var count: Int?
     }
 
@@ -54,6 +55,7 @@ import Testing
                 switch item {
                 case .header(let header): content.header = header
                 case .changeSet(let set): content.sets.append(set)
+                case .part(let bytes): content.parts.append(bytes)
                 case .end(let count): content.count = count
                 }
             }

@@ -4,7 +4,8 @@ import AnabranchSQLite
 extension SQLiteZoneReader {
     package func heldBytes(of part: SavePart) throws -> Int {
         let row = try connection.cached(
-            "SELECT coalesce(max(start + length(bytes)), 0) FROM part WHERE digest = ? AND size = ?")
+            "SELECT coalesce(max(start + length(bytes)), 0) FROM part WHERE digest = ? AND size = ?"
+        )
         try row.bind(part)
         guard try row.step() else { return 0 }
         defer { row.reset() }
