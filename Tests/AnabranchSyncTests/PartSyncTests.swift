@@ -72,7 +72,7 @@ struct PartSyncTests {
         let up = scenario.transport()
         var requests = 0
         for cut in 1... {
-            up.cut(atRequest: up.requests.count + cut % 4 + 1, served: served)
+            up.cut(atRequest: up.requests.count + cut % 7 + 1, served: served)
             // Nobody sees a part of the save.
             #expect([0, 60].contains(try scenario.zone.records()))
             if (try? await sync(a, up))?.isCaughtUp == true, try a.syncState().pendingCount == 0 {
@@ -84,7 +84,7 @@ struct PartSyncTests {
         let b = try open("b.db")
         let down = scenario.transport()
         for cut in 1... {
-            down.cut(atRequest: down.requests.count + cut % 4 + 1, served: served)
+            down.cut(atRequest: down.requests.count + cut % 7 + 1, served: served)
             if (try? await sync(b, down))?.isCaughtUp == true { break }
             #expect(try b.people(names).isEmpty)
             try #require(down.requests.count < 2_000)

@@ -114,8 +114,9 @@ struct PartTable: PartKeeping {
     }
 
     private func remove(_ part: SavePart) throws {
-        try connection.run(
-            "DELETE FROM ab_part WHERE digest = ? AND size = ?", .blob(part.digest.bytes))
+        let statement = try connection.cached("DELETE FROM ab_part WHERE digest = ? AND size = ?")
+        try statement.bind(part)
+        try statement.run()
     }
 
     /// Of all parts of saves that the zone is not known to hold.
