@@ -7,13 +7,14 @@ import Testing
 
 /// One save, much larger than what either end may need for it.
 @Suite struct HugeSaveTests {
-    /// Bytes of the save: 40 MB in records of a kilobyte, and a value of 8 MB.
-    private static let recordCount = 40_000
+    /// Of a kilobyte each: 40,000, or what `ANABRANCH_HUGE` says.
+    private static let recordCount =
+        ProcessInfo.processInfo.environment["ANABRANCH_HUGE"].flatMap { Int($0) } ?? 40_000
+    /// Of one value more.
     private static let blobBytes = 8 << 20
-    /// What a process may have in memory: what it has anyway, a few parts, the largest value as
-    /// often as it is copied on its way, and the caches of SQLite. The save alone takes 72 MB
-    /// encoded, and several times that as values.
-    private static let mostBytes = 192 << 20
+    /// What a process may have in memory, however large the save: what it has anyway, a few parts
+    /// in the forms that they take on their way, and the caches of SQLite.
+    private static let mostBytes = 256 << 20
 
     private let folder: TemporaryDirectory
 

@@ -52,10 +52,16 @@ extension SyncSession {
     mutating func sendParts(_ error: SyncError, at moment: Moment) -> Action {
         exchange.partRefusals += 1
         guard let set = exchange.refused, set.kind == .saveInParts,
-            exchange.partRefusals < limits.retry.attempts,
             let number = error.details["part"].flatMap({ Int($0) }),
             let held = error.details["held"].flatMap({ Int($0) })
         else { return stopPush(error, at: moment) }
+        if (number, held) > exchange.partPlace {
+            exchange.partPlace = (number, held)
+            exchange.partRefusals = 0
+        }
+        guard exchange.partRefusals < limits.retry.attempts else {
+            return stopPush(error, at: moment)
+        }
         exchange.failures = 0
         return loadPiece(of: set, part: number, from: held)
     }

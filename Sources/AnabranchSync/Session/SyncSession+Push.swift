@@ -90,6 +90,7 @@ extension SyncSession {
         }
         exchange.failures = 0
         exchange.partRefusals = 0
+        exchange.partPlace = (-1, 0)
         let rejected = response.acknowledgements.count { $0.rejection != nil }
         exchange.outcome.pushedChangeSets += response.acknowledgements.count - rejected
         let acknowledged = zip(sets, response.acknowledgements).map { set, taken in

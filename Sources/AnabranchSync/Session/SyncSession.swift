@@ -63,8 +63,10 @@ package struct SyncSession: Sendable {
         var otherForms: [Acknowledged] = []
         /// The set that the zone refused last.
         var refused: ChangeSet?
-        /// How often the zone has said that it lacks parts, since it took a set in.
+        /// How often the zone has said that it lacks parts and had no more of them than before,
+        /// since it took a set in; and the farthest place that it has named.
         var partRefusals = 0
+        var partPlace = (number: -1, held: 0)
         /// Whether a part came whole and was not what it should be.
         var hasDamagedPart = false
         /// How often names or forms were taken from the zone's answers.

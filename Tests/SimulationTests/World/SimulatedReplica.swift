@@ -273,7 +273,7 @@ extension SimulatedReplica {
     /// What an exchange over a bad network may come to; anything else is a mistake.
     private static let excusable: Set<SyncError.Code> = [
         .unreachable, .timedOut, .damagedResponse, .malformedRequest, .invalidChangeSet,
-        .sequenceGap, .missingCauses, .overloaded, .unsupportedVersion,
+        .sequenceGap, .missingCauses, .missingParts, .overloaded, .unsupportedVersion,
         SyncError.Code(rawValue: "shutting-down"), SyncError.Code(rawValue: "internal-error"),
     ]
 
