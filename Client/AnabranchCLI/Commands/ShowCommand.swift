@@ -31,7 +31,8 @@ struct ShowCommand: Command {
         guard !isJSON else { return try console.print(text.json(withBlocks: true)) }
         try writeHead(found, text, console)
         guard found.changeSet.kind == .saveInParts else {
-            return try text.blocks.forEach { try write($0, console) }
+            for block in text.blocks { try write(block, console) }
+            return
         }
         try container.coordinator.forEachBlock(of: found) { try write($0, console) }
     }

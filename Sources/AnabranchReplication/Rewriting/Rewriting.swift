@@ -68,7 +68,7 @@ public struct Rewriting: Sendable {
         return true
     }
 
-    /// As ``rewritten(_:)``, also of saves in parts: a part that changes is kept under its new name.
+    /// As ``rewritten(_:)``, also of saves in parts: a part that changes is kept as another.
     public func rewritten(_ set: ChangeSet, _ parts: some PartKeeping) throws -> ChangeSet {
         guard set.kind == .saveInParts else { return try rewritten(set) }
         let name = names[set.dot] ?? Name(dot: set.dot, timestamp: set.timestamp)

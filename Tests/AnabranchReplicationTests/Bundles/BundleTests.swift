@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test func `of a later version says so`() {
-        let error = Self.failure(BundleHeader.magic + [2, 0, 0])
+        let error = Self.failure(BundleHeader.magic + [3, 0, 0])
         #expect(error?.code == .unsupportedVersion)
         #expect(error?.offset == 8)
         #expect(Self.failure(Array("SQLite format 3\0".utf8))?.code == .malformed)
