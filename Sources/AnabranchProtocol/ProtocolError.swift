@@ -44,6 +44,8 @@ extension ProtocolError {
         public static let forked = Code(rawValue: "forked")
         /// What its author held is not here: pull first, or push that first.
         public static let missingCauses = Code(rawValue: "missing-causes")
+        /// Parts that it lists are not here whole: stage them, from the place that is named.
+        public static let missingParts = Code(rawValue: "missing-parts")
         /// Its timestamp is ahead of every clock: set the clock of the device.
         public static let clockSkew = Code(rawValue: "clock-skew")
 
@@ -56,6 +58,8 @@ extension ProtocolError {
         public static let snapshotRequired = Code(rawValue: "snapshot-required")
         /// The zone has a newer snapshot and no longer this one: begin with that.
         public static let unknownSnapshot = Code(rawValue: "unknown-snapshot")
+        /// No save of the log has the part any more: pull again.
+        public static let unknownPart = Code(rawValue: "unknown-part")
 
         // The server: try again later.
         public static let overloaded = Code(rawValue: "overloaded")
@@ -74,8 +78,8 @@ extension ProtocolError.Code {
         case .forbidden: 403
         case .notFound: 404
         case .methodNotAllowed: 405
-        case .sequenceGap, .forked, .missingCauses, .clockSkew, .unknownCursor, .unknownEpoch,
-            .snapshotRequired, .unknownSnapshot:
+        case .sequenceGap, .forked, .missingCauses, .missingParts, .clockSkew, .unknownCursor,
+            .unknownEpoch, .snapshotRequired, .unknownSnapshot, .unknownPart:
             409
         case .bodyTooLarge: 413
         case .unsupportedMediaType: 415

@@ -57,6 +57,8 @@ extension SyncError {
         public static let malformedRequest = Code(rawValue: "malformed-request")
         public static let bodyTooLarge = Code(rawValue: "body-too-large")
         public static let invalidChangeSet = Code(rawValue: "invalid-change-set")
+        /// Parts of a save are not there: they are sent ahead by the exchange itself.
+        public static let missingParts = Code(rawValue: "missing-parts")
         public static let sequenceGap = Code(rawValue: "sequence-gap")
         public static let missingCauses = Code(rawValue: "missing-causes")
         /// Two histories under one replica ID: the zone holds the other one.

@@ -19,6 +19,10 @@ import Testing
         try expectRoundTrip(generator.snapshotResponse())
         try expectRoundTrip(generator.checksumsRequest())
         try expectRoundTrip(generator.checksumsResponse())
+        try expectRoundTrip(generator.stageRequest())
+        try expectRoundTrip(generator.stageResponse())
+        try expectRoundTrip(generator.partRequest())
+        try expectRoundTrip(generator.partResponse())
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
@@ -36,6 +40,10 @@ import Testing
         expectBeginningsRefused(generator.snapshotResponse())
         expectBeginningsRefused(generator.checksumsRequest())
         expectBeginningsRefused(generator.checksumsResponse())
+        expectBeginningsRefused(generator.stageRequest())
+        expectBeginningsRefused(generator.stageResponse())
+        expectBeginningsRefused(generator.partRequest())
+        expectBeginningsRefused(generator.partResponse())
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
@@ -53,6 +61,10 @@ import Testing
         expectMutationsSafe(generator.snapshotResponse())
         expectMutationsSafe(generator.checksumsRequest())
         expectMutationsSafe(generator.checksumsResponse())
+        expectMutationsSafe(generator.stageRequest())
+        expectMutationsSafe(generator.stageResponse())
+        expectMutationsSafe(generator.partRequest())
+        expectMutationsSafe(generator.partResponse())
     }
 
     @Test(arguments: 0..<300 as Range<UInt64>)

@@ -56,6 +56,26 @@ extension SeededGenerator {
 
     mutating func recordID() -> RecordID { record(of: [replica()]) }
 
+    private mutating func pieceBytes(_ counts: ClosedRange<Int>) -> [UInt8] {
+        (0..<Int.random(in: counts, using: &self)).map { _ in .random(in: 0...255, using: &self) }
+    }
+
+    mutating func stageRequest() -> StageRequest {
+        let part = SavePart(of: pieceBytes(1...200))
+        let start = Int.random(in: 0...part.byteCount, using: &self)
+        return StageRequest(
+            part: part, start: UInt64(start), bytes: pieceBytes(0...(part.byteCount - start)))
+    }
+
+    mutating func stageResponse() -> StageResponse { StageResponse(heldBytes: quantity()) }
+
+    mutating func partRequest() -> PartRequest {
+        PartRequest(
+            part: SavePart(of: pieceBytes(1...200)), start: quantity(), byteLimit: quantity())
+    }
+
+    mutating func partResponse() -> PartResponse { PartResponse(bytes: pieceBytes(0...200)) }
+
     mutating func checksumsRequest() -> ChecksumsRequest {
         ChecksumsRequest(
             epoch: replica(),

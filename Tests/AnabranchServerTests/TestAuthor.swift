@@ -26,10 +26,10 @@ struct TestAuthor {
         save(payload: ChangePayload(blocks: blocks).encoded(author: replica))
     }
 
-    mutating func save(payload: [UInt8]) -> ChangeSet {
+    mutating func save(payload: [UInt8], as kind: LogEntryKind = .save) -> ChangeSet {
         sequence += 1
         let changeSet = ChangeSet(
-            saving: payload, dot: Dot(replica: replica, sequence: sequence),
+            saving: payload, as: kind, dot: Dot(replica: replica, sequence: sequence),
             timestamp: clock.tick(wallMilliseconds: wallMilliseconds) ?? .zero, author: "test",
             previousOrigin: origin, context: context)
         origin = changeSet.origin

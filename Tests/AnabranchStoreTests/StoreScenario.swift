@@ -4,6 +4,7 @@ import AnabranchSQLite
 import AnabranchStore
 import Synchronization
 import TestSupport
+import Testing
 
 /// Stores of one small model in one folder, with a zone in memory between them.
 final class StoreScenario {
@@ -42,10 +43,11 @@ final class StoreScenario {
     func open(
         _ name: String, model: ManagedObjectModel? = nil, disabled: Set<Mechanism> = [],
         faults: TransactionFaults? = nil, replica: ReplicaID? = nil,
-        options: StoreOptions = StoreOptions()
+        options: StoreOptions = StoreOptions(), partBytes: Int? = nil
     ) throws -> Store {
         let clock = clock
         var environment = StoreEnvironment.system
+        if let partBytes { environment.partLimits.byteCount = partBytes }
         environment.wallMilliseconds = { clock.milliseconds }
         environment.disabled = disabled
         environment.faults = faults
@@ -70,9 +72,33 @@ final class TestClock: Sendable {
 }
 
 /// A log that takes everything, in the order in which it comes.
-final class MemoryZone {
+final class MemoryZone: PartReading {
     let epoch = EpochID(high: 7, low: 7)
     private(set) var log: [ChangeSet] = []
+    private var parts: [SavePart: [UInt8]] = [:]
+
+    func bytes(of part: SavePart) throws -> [UInt8] { try #require(parts[part]) }
+
+    /// Takes the parts of a store's save, as a stage would.
+    func takeParts(of set: ChangeSet, from store: Store) throws {
+        for (number, part) in try set.parts().enumerated() where parts[part] == nil {
+            var bytes: [UInt8] = []
+            while bytes.count < part.byteCount {
+                let piece = try store.piece(
+                    of: set, part: number, from: bytes.count, byteLimit: .max)
+                bytes += try #require(piece).bytes
+            }
+            parts[part] = bytes
+        }
+    }
+
+    /// Gives a store the parts that it lacks for a page.
+    func giveParts(of page: RemotePage, to store: Store) throws {
+        while let lacking = try store.lackingPart(of: page) {
+            let rest = try bytes(of: lacking.part).dropFirst(lacking.heldBytes)
+            try store.keep(Array(rest), of: lacking.part, at: lacking.heldBytes)
+        }
+    }
 
     func push(from store: Store) throws {
         let pending = try store.pending(byteLimit: .max)
@@ -80,6 +106,7 @@ final class MemoryZone {
         var acknowledged: [Acknowledged] = []
         for entry in pending {
             let set = entry.changeSet
+            try takeParts(of: set, from: store)
             if !log.contains(where: { $0.origin == set.origin }) { log.append(set) }
             let position = log.firstIndex { $0.origin == set.origin }! + 1
             acknowledged.append(
@@ -96,7 +123,9 @@ final class MemoryZone {
         let sets = Array(log[Int(after.position)...])
         let cursor = sets.reduce(after) { $0.advanced(over: $1) }
         let decoded = try sets.map { try ChangeSet(decoding: $0.encoded()) }
-        return try store.apply(RemotePage(changeSets: decoded, after: after, cursor: cursor))
+        let page = RemotePage(changeSets: decoded, after: after, cursor: cursor)
+        try giveParts(of: page, to: store)
+        return try store.apply(page)
     }
 
     func sync(_ store: Store) throws {
@@ -107,7 +136,7 @@ final class MemoryZone {
     /// The state of the log by the plain rules.
     func reference() throws -> ReferenceMerge {
         var reference = ReferenceMerge()
-        for set in log { try reference.apply(set) }
+        for set in log { try reference.apply(set.joined(self)) }
         return reference
     }
 

@@ -37,9 +37,11 @@ final class EngineScenario: Sendable {
 
     /// - Parameter firstReplica: Which the file takes, where it is made; later ones are random.
     func open(
-        _ name: String, clock: SettableClock = SettableClock(), firstReplica: ReplicaID? = nil
+        _ name: String, clock: SettableClock = SettableClock(), firstReplica: ReplicaID? = nil,
+        partBytes: Int? = nil
     ) throws -> Store {
         var environment = StoreEnvironment.system
+        if let partBytes { environment.partLimits.byteCount = partBytes }
         environment.wallMilliseconds = { clock.milliseconds }
         if let firstReplica {
             let isGiven = Mutex(false)
@@ -63,7 +65,7 @@ final class EngineScenario: Sendable {
     }
 
     func engine(
-        _ store: Store, _ transport: MemoryTransport? = nil, zone: String = "family",
+        _ store: Store, _ transport: (any Transport)? = nil, zone: String = "family",
         _ change: (inout SyncOptions) -> Void = { _ in }
     ) throws -> SyncEngine {
         let server = try #require(URL(string: "https://sync.example/"))

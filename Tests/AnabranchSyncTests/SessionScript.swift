@@ -54,6 +54,9 @@ struct SessionScript {
         switch work {
         case .apply(let page):
             "apply \(page.changeSets.count) to \(page.cursor.position)"
+        case .keep(let piece, _, let start): "keep \(piece.count) bytes at \(start)"
+        case .loadPiece(let set, let number, let start, _):
+            "load part \(number) of \(set.dot.sequence) at \(start)"
         case .acknowledge(let sets, _): "acknowledge \(sets.count)"
         case .loadPending: "load"
         case .renewIdentity(let sequence): "renew below \(sequence)"

@@ -23,6 +23,28 @@ final class ChildProcess {
 
     deinit { kill() }
 
+    /// The most memory that the running process has had at a time; `nil` once it has ended, and
+    /// where the system does not tell.
+    var peakBytes: Int? {
+        let status = try? String(
+            contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
+        let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        return line?.split(separator: " ").compactMap { Int($0) }.first.map { $0 << 10 }
+    }
+
+    /// Waits for the process to end.
+    ///
+    /// - Returns: Its exit status, and the most memory that it was seen to have.
+    func waitWatchingMemory() -> (status: Int32, peakBytes: Int) {
+        var peak = 0
+        while process.isRunning {
+            peak = max(peak, peakBytes ?? 0)
+            usleep(5_000)
+        }
+        process.waitUntilExit()
+        return (process.terminationStatus, peak)
+    }
+
     private static func append(to file: URL) throws -> FileHandle {
         if !FileManager.default.fileExists(atPath: file.path) {
             _ = FileManager.default.createFile(atPath: file.path, contents: nil)

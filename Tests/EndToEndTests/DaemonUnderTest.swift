@@ -51,6 +51,9 @@ final class DaemonUnderTest {
 
     func kill() { process?.kill() }
 
+    /// The most memory that it has had at a time.
+    var peakBytes: Int { process?.peakBytes ?? 0 }
+
     /// - Returns: The exit status.
     func stop() -> Int32 { process?.terminate() ?? -1 }
 

@@ -1,4 +1,5 @@
 import AnabranchReplication
+import Foundation
 import TestSupport
 import Testing
 
@@ -26,10 +27,16 @@ struct MechanismTests {
         }
     }
 
+    /// All, or the one that `ANABRANCH_MECHANISM` names.
+    private static let mechanisms: [Mechanism] = {
+        let name = ProcessInfo.processInfo.environment["ANABRANCH_MECHANISM"]
+        return name.flatMap(Mechanism.init).map { [$0] } ?? Mechanism.allCases
+    }()
+
     @Test(
         .enabled(if: !SeedRange().isLong),
         .disabled(if: TestLength.isQuick, "\(TestLength.quickReason)"),
-        arguments: Mechanism.allCases)
+        arguments: mechanisms)
     func `a run fails soon where a mechanism is switched off`(_ mechanism: Mechanism) async {
         let count = Self.seedCount(mechanism)
         let start = Self.firstSeed(mechanism)

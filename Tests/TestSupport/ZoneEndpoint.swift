@@ -22,6 +22,10 @@ package struct ZoneEndpoint: Sendable {
             case .checksums:
                 return .message(
                     try service.checksums(ChecksumsRequest(decoding: body)).encoded())
+            case .stage:
+                return .message(try service.stage(StageRequest(decoding: body)).encoded())
+            case .part:
+                return .message(try service.part(PartRequest(decoding: body)).encoded())
             case .push:
                 return .message(try service.push(PushRequest(decoding: body)).encoded())
             }

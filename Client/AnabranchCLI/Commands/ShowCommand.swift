@@ -30,7 +30,11 @@ struct ShowCommand: Command {
         let text = ChangeSetText(found)
         guard !isJSON else { return try console.print(text.json(withBlocks: true)) }
         try writeHead(found, text, console)
-        for block in text.blocks { try write(block, console) }
+        guard found.changeSet.kind == .saveInParts else {
+            for block in text.blocks { try write(block, console) }
+            return
+        }
+        try container.coordinator.forEachBlock(of: found) { try write($0, console) }
     }
 
     private func find(in coordinator: PersistentStoreCoordinator) throws -> LoggedChangeSet? {
@@ -69,7 +73,7 @@ struct ShowCommand: Command {
             ("Knowing", text.vector),
             ("Zone", set.zonePosition.map { "position \($0)" } ?? "not known to have it"),
             ("Origin", changeSet.origin.description),
-            ("Size", Quantity.bytes(changeSet.payload.count)),
+            ("Size", Quantity.bytes(changeSet.savedBytes)),
         ]
         for (name, value) in lines where !value.isEmpty {
             let padding = String(repeating: " ", count: 10 - name.count)

@@ -19,6 +19,10 @@ struct ChangeSetText {
     static func summary(of changeSet: ChangeSet) -> String {
         switch changeSet.kind {
         case .save: break
+        case .saveInParts:
+            guard let parts = try? changeSet.parts() else { break }
+            let size = Quantity.bytes(PartList(parts).byteCount)
+            return "a large save: \(size) in \(parts.count) parts"
         case .void: return "rejected: " + (changeSet.rejection?.description ?? "")
         case .lost: return "lost: nobody could supply it"
         default: return "entry of the zone"
@@ -75,7 +79,7 @@ struct ChangeSetText {
             json.member("name", changeSet.name)
             json.member("origin", changeSet.origin.description)
             json.member("digest", changeSet.digest.description)
-            json.member("byteCount", changeSet.payload.count)
+            json.member("byteCount", changeSet.savedBytes)
             writeContext(to: &json)
             json.member("summary", summary)
             if withBlocks {

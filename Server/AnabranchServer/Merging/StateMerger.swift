@@ -27,12 +27,19 @@ struct StateMerger {
     }
 
     /// Merges a whole set, and its part in the checksum.
+    ///
+    /// - Parameters:
+    ///   - parts: Where its parts are, where it has any; one is in memory at a time.
+    ///   - check: Looks at each block before it is merged; what it throws ends the merge.
     static func merge(
-        _ changeSet: ChangeSet, into writer: any ZoneWriting, disabled: Set<Mechanism>
+        _ changeSet: ChangeSet, _ parts: ZoneParts, into writer: any ZoneWriting,
+        disabled: Set<Mechanism>, checking check: (ChangeBlock) throws -> Void = { _ in }
     ) throws {
         let merger = try StateMerger(changeSet, into: writer, disabled: disabled)
-        var decoder = try ChangePayloadDecoder(changeSet.payload, author: changeSet.dot.replica)
-        while let block = try decoder.next() { try merger.merge(block) }
+        try changeSet.forEachBlock(parts) { block in
+            try check(block)
+            try merger.merge(block)
+        }
         try merger.tally.keep()
     }
 

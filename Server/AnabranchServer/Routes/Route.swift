@@ -6,7 +6,7 @@ enum Route: Hashable {
     case zone(ZoneName, Page)
 
     enum Page: String, CaseIterable {
-        case hello, push, pull, repair, snapshot, checksums, events, hash
+        case hello, push, pull, repair, snapshot, checksums, stage, part, events, hash
         /// The zone's own path.
         case description = ""
     }
@@ -35,7 +35,7 @@ enum Route: Hashable {
     var methods: [String] {
         switch self {
         case .zone(_, .hello), .zone(_, .push), .zone(_, .pull), .zone(_, .repair),
-            .zone(_, .snapshot), .zone(_, .checksums):
+            .zone(_, .snapshot), .zone(_, .checksums), .zone(_, .stage), .zone(_, .part):
             ["POST"]
         // The headers of a stream that never begins would tell nothing.
         case .zone(_, .events): ["GET"]
@@ -47,7 +47,7 @@ enum Route: Hashable {
     var role: TokenRole? {
         switch self {
         case .health: nil
-        case .zone(_, .push): .write
+        case .zone(_, .push), .zone(_, .stage): .write
         case .zone: .read
         }
     }

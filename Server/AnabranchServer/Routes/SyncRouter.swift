@@ -91,7 +91,7 @@ package final class SyncRouter: HTTPHandler {
         for head: HTTPRequestHead, _ name: ZoneName, _ page: Route.Page, _ fields: HTTPLogFields
     ) throws(ProtocolError) -> HTTPExchange {
         switch page {
-        case .hello, .push, .pull, .repair, .snapshot, .checksums:
+        case .hello, .push, .pull, .repair, .snapshot, .checksums, .stage, .part:
             try Self.checkMediaType(head)
             return .read(limit: bodyLimit(of: page)) { [self] body in
                 answer(fields) { fields throws(ProtocolError) in
@@ -119,7 +119,7 @@ package final class SyncRouter: HTTPHandler {
 
     private func bodyLimit(of page: Route.Page) -> Int {
         switch page {
-        case .push: limits.bodyBytes
+        case .push, .stage: limits.bodyBytes
         case .repair: SyncProtocol.mostRepairs * 32
         default: 4096
         }
@@ -155,6 +155,8 @@ package final class SyncRouter: HTTPHandler {
             return try zone.snapshot(try SnapshotRequest(decoding: body)).encoded()
         case .checksums:
             return try zone.checksums(try ChecksumsRequest(decoding: body)).encoded()
+        case .stage: return try zone.stage(try StageRequest(decoding: body)).encoded()
+        case .part: return try zone.part(try PartRequest(decoding: body)).encoded()
         case .repair: return try zone.repair(try RepairRequest(decoding: body)).encoded()
         default: return try zone.pull(try PullRequest(decoding: body)).encoded()
         }

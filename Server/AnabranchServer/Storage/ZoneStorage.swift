@@ -80,6 +80,18 @@ package protocol ZoneReading {
     func image(of record: RecordID) throws -> RecordImage
 
     func counts() throws -> ZoneCounts
+
+    /// How much of a part is held, from its beginning on, in the log or staged. What is held whole
+    /// was compared with its digest.
+    func heldBytes(of part: SavePart) throws -> Int
+    /// Whether a save of the log lists the part.
+    func isInLog(_ part: SavePart) throws -> Bool
+    /// What is held of a part, in order.
+    func forEachPiece(of part: SavePart, _ body: ([UInt8]) throws -> Void) throws
+    /// Bytes of a part from a place on; empty where none are held there.
+    func piece(of part: SavePart, from start: Int) throws -> [UInt8]
+    /// Bytes of parts that no save of the log lists.
+    func stagedBytes() throws -> Int
 }
 
 /// What the one write transaction can do besides.
@@ -125,6 +137,16 @@ package protocol ZoneWriting: ZoneReading {
     func tags(of links: [LinkKey]) throws -> [LinkKey: [UInt8]]
     func put(_ tags: [UInt8], on link: LinkKey) throws
     func remove(_ link: LinkKey) throws
+
+    /// Adds a piece to a staged part, or begins to stage it.
+    func append(
+        _ piece: [UInt8], to part: SavePart, at start: Int, wallMilliseconds: Int64) throws
+    /// Makes parts that are held whole those of the save at a position of the log.
+    func putInLog(_ parts: [SavePart], at position: UInt64) throws
+    /// Forgets staged parts, unless the log lists them.
+    func dropStaged(_ parts: [SavePart]) throws
+    /// Forgets the staged parts that nobody has gone on with since a time.
+    func dropStaged(untouchedSince wallMilliseconds: Int64) throws
 
     /// Keeps another checksum of the merged state.
     func setChecksum(_ checksum: StateChecksum) throws

@@ -21,6 +21,7 @@ struct IncomingChangeSet: Sendable {
         rejection =
             PushFault.rejection(
                 ofByteCount: bytes.count, in: changeSet.dot, limit: limits.changeSetBytes)
+            ?? PushFault.rejection(ofPartsOf: changeSet, limits)
             ?? Self.rejection(of: changeSet)
     }
 
@@ -40,10 +41,14 @@ struct IncomingChangeSet: Sendable {
     ) throws(ChangeSetDecodingError) {
         var decoder = try ChangePayloadDecoder(changeSet.payload, author: changeSet.dot.replica)
         while let block = try decoder.next() {
-            guard let unknown = block.unknownRule else { continue }
-            throw ChangeSetDecodingError(
-                code: .unsupportedVersion, offset: 0, cause: "\(unknown) is not known here")
+            try checkIsKnown(block)
         }
+    }
+
+    static func checkIsKnown(_ block: ChangeBlock) throws(ChangeSetDecodingError) {
+        guard let unknown = block.unknownRule else { return }
+        throw ChangeSetDecodingError(
+            code: .unsupportedVersion, offset: 0, cause: "\(unknown) is not known here")
     }
 }
 

@@ -32,6 +32,15 @@ enum PushFault: Error {
             "Can't take in change set \(dot) of \(count) bytes because the limit is \(limit).")
     }
 
+    static func rejection(ofPartsOf changeSet: ChangeSet, _ limits: ZoneLimits) -> Rejection? {
+        guard let parts = try? changeSet.parts() else { return nil }
+        let byteCount = parts.reduce(0) { $0 + $1.byteCount }
+        return rejection(ofByteCount: byteCount, in: changeSet.dot, limit: limits.saveBytes)
+            ?? parts.lazy.map(\.byteCount).max().flatMap {
+                rejection(ofByteCount: $0, in: changeSet.dot, limit: limits.partBytes)
+            }
+    }
+
     /// - Parameter error: Of an entry that does not open, so that nobody knows whose it is.
     static func refusal(_ error: ChangeSetDecodingError) -> ProtocolError {
         ProtocolError(

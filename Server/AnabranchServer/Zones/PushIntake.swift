@@ -81,10 +81,15 @@ struct PushIntake: Sendable {
             return try acknowledgement(of: place, writer)
         }
         do {
-            if let rejection = try rejection(of: incoming) { throw PushFault.rejected(rejection) }
+            if let rejection = incoming.rejection { throw PushFault.rejected(rejection) }
+            try ZoneParts(writer).checkAll(of: changeSet, changeSet.parts())
+            if let rejection = try rejection(of: changeSet, writer) {
+                throw PushFault.rejected(rejection)
+            }
             return try append(changeSet, incoming.bytes, to: writer, after: &log)
         } catch PushFault.rejected(let rejection) {
             let void = ChangeSet(voiding: changeSet, for: rejection)
+            try writer.dropStaged(changeSet.parts())
             do {
                 return try append(void, void.encoded(), to: writer, after: &log)
             } catch PushFault.refused(let error) {
@@ -95,10 +100,18 @@ struct PushIntake: Sendable {
         }
     }
 
-    private func rejection(of incoming: IncomingChangeSet) throws -> Rejection? {
-        if let rejection = incoming.rejection { return rejection }
-        guard incoming.changeSet.kind == .save else { return nil }
-        return try validation?.rejection(incoming.changeSet, zone)
+    /// What the operator's rules say; of a save in parts they see each part as a save.
+    private func rejection(
+        of changeSet: ChangeSet, _ reader: any ZoneReading
+    ) throws -> Rejection? {
+        guard let validation else { return nil }
+        if changeSet.kind == .save { return try validation.rejection(changeSet, zone) }
+        let parts = ZoneParts(reader)
+        for part in try changeSet.parts() {
+            let save = changeSet.part(saying: try parts.bytes(of: part))
+            if let rejection = try validation.rejection(save, zone) { return rejection }
+        }
+        return nil
     }
 
     private func acknowledgement(
@@ -125,8 +138,11 @@ struct PushIntake: Sendable {
         do {
             try writer.atomically {
                 try writer.append(LogEntry(changeSet: changeSet, bytes: bytes, cursor: cursor))
-                if changeSet.kind == .save { try merge(changeSet, into: writer) }
+                try writer.putInLog(changeSet.parts(), at: cursor.position)
+                if changeSet.kind.isSave { try merge(changeSet, into: writer) }
             }
+        } catch let error as ChangeSetDecodingError {
+            throw PushFault.rejected(PushFault.rejection(error, in: changeSet.dot))
         } catch let error as ZoneStorageError {
             throw PushFault(error) ?? error
         }
@@ -138,7 +154,9 @@ struct PushIntake: Sendable {
     }
 
     private func merge(_ changeSet: ChangeSet, into writer: any ZoneWriting) throws {
-        try StateMerger.merge(changeSet, into: writer, disabled: disabled)
+        try StateMerger.merge(
+            changeSet, ZoneParts(writer), into: writer, disabled: disabled,
+            checking: IncomingChangeSet.checkIsKnown)
     }
 
     private static let unknownEpoch = ProtocolError(

@@ -40,8 +40,9 @@ struct RebuiltZone {
                     let changeSet = try ChangeSet(decoding: bytes)
                     head = head.advanced(over: changeSet)
                     try writer.append(LogEntry(changeSet: changeSet, bytes: [], cursor: head))
-                    guard changeSet.kind == .save else { continue }
-                    try StateMerger.merge(changeSet, into: writer, disabled: disabled)
+                    guard changeSet.kind.isSave else { continue }
+                    try StateMerger.merge(
+                        changeSet, ZoneParts(log), into: writer, disabled: disabled)
                 }
             }
             position = cursor.position

@@ -7,6 +7,14 @@ public struct ZoneLimits: Hashable, Sendable {
     public var clockMilliseconds = SyncProtocol.clockLimitMilliseconds
     /// Bytes of one encoded change set.
     public var changeSetBytes = SyncProtocol.largestBody
+    /// Bytes of one part of a save in parts, which is merged in one piece.
+    public var partBytes = Limits.largestChangeSet
+    /// Bytes of all parts of one save.
+    public var saveBytes = 4 << 30
+    /// Bytes of parts whose saves have not come yet.
+    public var stagedBytes = 8 << 30
+    /// Milliseconds after which a part that nobody goes on with is dropped.
+    public var stageMilliseconds: Int64 = 24 * 60 * 60 * 1000
     /// Bytes of encoded change sets in one answer, whatever the client asks for.
     public var pageBytes = SyncProtocol.largestBody / 4
     /// Bytes of a request's body after decompression, as `hello` tells clients.

@@ -75,6 +75,8 @@ extension ZoneService {
                 found.differences = try rebuilt.differences(from: reader)
             } catch let error as ChangeSetDecodingError {
                 found.damage.append("the log can't be read: \(error.cause)")
+            } catch let error as ZoneStorageError where error.code == .damaged {
+                found.damage.append("the log can't be read: \(error.message)")
             }
         }
         return log.head

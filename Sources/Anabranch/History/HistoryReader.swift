@@ -13,14 +13,14 @@ struct HistoryReader {
 
     func transaction(_ entry: LogEntry) throws -> HistoryTransaction {
         let set = entry.changeSet
-        let changes = set.kind == .save ? try changes(set.decodedPayload()) : []
+        let changes = set.kind.isSave ? try changes(set) : []
         return HistoryTransaction(
             position: HistoryPosition(rawValue: entry.localPosition), dot: set.dot,
             timestamp: set.timestamp, author: set.author, contextName: set.name, changes: changes)
     }
 
     /// What a model does not know is left out; the log keeps it.
-    private func changes(_ payload: ChangePayload) throws -> [HistoryChange] {
+    private func changes(_ set: ChangeSet) throws -> [HistoryChange] {
         var inserted: [HistoryChange] = []
         var deleted: [HistoryChange] = []
         var touched: [RecordID: Touched] = [:]
@@ -29,18 +29,18 @@ struct HistoryReader {
             if touched[record] == nil { order.append(record) }
             touched[record, default: Touched(entity: entity)].properties.formUnion(properties)
         }
-        for block in payload.blocks {
+        try coordinator.store.forEachBlock(of: set) { block in
             switch block {
             case .insert(let rows):
                 inserted += try changes(.insert, rows.entity, rows.records)
             case .update(let rows), .add(let rows):
-                guard let entity = coordinator.model.entity(wireName: rows.entity) else { continue }
+                guard let entity = coordinator.model.entity(wireName: rows.entity) else { return }
                 let names = rows.properties.flatMap { Self.names(of: $0, entity) }
                 for record in rows.records { touch(record, entity, names) }
             case .write(let block):
                 guard let entity = coordinator.model.entity(wireName: block.entity),
                     let property = entity.property(wireName: block.property.name)
-                else { continue }
+                else { return }
                 for write in block.writes { touch(write.record, entity, [property.name]) }
             case .delete(let records):
                 deleted += try changes(.delete, records.entity, records.records)
@@ -49,9 +49,9 @@ struct HistoryReader {
             case .link(let links), .unlink(let links), .move(let links):
                 guard let entity = coordinator.model.entity(wireName: links.entity),
                     let property = entity.property(wireName: links.property.name)
-                else { continue }
+                else { return }
                 for link in links.links { touch(link.left, entity, [property.name]) }
-            case .unknown: continue
+            case .unknown: return
             }
         }
         let new = Set(inserted.map(\.objectID))

@@ -30,6 +30,17 @@ extension PersistentStoreCoordinator {
             .map(LoggedChangeSet.init)
     }
 
+    /// Goes through what a set did, a piece at a time: also a save in parts is never in memory
+    /// whole.
+    ///
+    /// - Throws: ``StoreError``, ``ChangeSetDecodingError`` where that is of a later format, and
+    ///   what `body` throws.
+    public func forEachBlock(
+        of set: LoggedChangeSet, _ body: (ChangeBlock) throws -> Void
+    ) throws {
+        try store.forEachBlock(of: set.changeSet, body)
+    }
+
     /// - Returns: `nil` where the log does not hold the set.
     /// - Throws: ``StoreError``.
     public func changeSet(_ dot: Dot) throws -> LoggedChangeSet? {

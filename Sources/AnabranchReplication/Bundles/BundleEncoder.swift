@@ -7,10 +7,12 @@ package struct BundleEncoder: ~Copyable {
     package init() {}
 
     /// The first piece.
-    package mutating func begin(_ header: BundleHeader) -> [UInt8] {
+    ///
+    /// - Parameter hasParts: Whether there may be parts of saves in the bundle.
+    package mutating func begin(_ header: BundleHeader, hasParts: Bool = false) -> [UInt8] {
         var writer = ByteWriter()
         writer.append(raw: BundleHeader.magic)
-        writer.append(byte: BundleHeader.version)
+        writer.append(byte: hasParts ? BundleHeader.versionWithParts : BundleHeader.version)
         writer.append(block: header.encoded())
         return counted(writer.bytes)
     }
@@ -29,6 +31,16 @@ package struct BundleEncoder: ~Copyable {
         setCount += 1
         var writer = ByteWriter(reservingCapacity: body.count + 10)
         writer.append(block: body.bytes)
+        return counted(writer.bytes)
+    }
+
+    /// The next piece: a part of a save that comes later in the bundle.
+    package mutating func append(part bytes: [UInt8]) -> [UInt8] {
+        var writer = ByteWriter(reservingCapacity: bytes.count + 12)
+        writer.append(count: bytes.count + 1)
+        // In the place of a change set, nothing.
+        writer.append(byte: 0)
+        writer.append(raw: bytes)
         return counted(writer.bytes)
     }
 

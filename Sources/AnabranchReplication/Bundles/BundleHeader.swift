@@ -8,6 +8,8 @@ package struct BundleHeader: Hashable, Sendable {
     /// Bytes that no text has, and that a transfer that changes line ends changes.
     package static let magic: [UInt8] = [0x89, 0x41, 0x62, 0x42, 0x0D, 0x0A, 0x1A, 0x0A]
     package static let version: UInt8 = 1
+    /// Of a bundle with parts of saves in it: who does not know them reads none of it.
+    package static let versionWithParts: UInt8 = 2
 
     /// The replica that the store saved under.
     package var sender: ReplicaID

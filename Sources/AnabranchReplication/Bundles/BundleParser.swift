@@ -7,6 +7,8 @@ package struct BundleParser: ~Copyable {
         case header(BundleHeader)
         /// With a context that names all that its author held.
         case changeSet(ChangeSet)
+        /// Of a save in parts that comes later: an encoded payload.
+        case part([UInt8])
         /// The digest was the one of all before it.
         case end(count: Int)
     }
@@ -22,6 +24,7 @@ package struct BundleParser: ~Copyable {
     private var digest = DigestBuilder()
     private var vector = BundleVector()
     private var setCount = 0
+    private var mayHaveParts = false
 
     /// A set with the largest payload, and as many entries of a context as there may be.
     private static let largestBlock =
@@ -85,7 +88,8 @@ package struct BundleParser: ~Copyable {
             throw failure(.malformed, "it does not begin as a bundle does")
         }
         guard buffer.count > magic.count else { return false }
-        guard buffer[magic.count] == BundleHeader.version else {
+        mayHaveParts = buffer[magic.count] == BundleHeader.versionWithParts
+        guard mayHaveParts || buffer[magic.count] == BundleHeader.version else {
             position = magic.count
             throw failure(
                 .unsupportedVersion,
@@ -104,6 +108,7 @@ package struct BundleParser: ~Copyable {
             return try readEnd()
         }
         guard let block = try takeBlock() else { return nil }
+        if mayHaveParts, block.first == 0 { return .part(Array(block.dropFirst())) }
         do throws(ChangeSetDecodingError) {
             let set = try Self.changeSet(in: block, &vector)
             setCount += 1

@@ -3,13 +3,18 @@ public struct ChangePayloadEncoder: Sendable {
     private var tables: PayloadTables
     private var blocks = ByteWriter()
     private var blockCount = 0
-    private var cellCount = 0
 
     /// Whether the payload is within ``Limits`` so far; a reader refuses one that is not.
     public var isWithinLimits: Bool {
         cellCount <= Limits.mostCells && blockCount <= Limits.mostBlocks
             && tables.isWithinLimits && blocks.count <= Limits.largestChangeSet
     }
+
+    /// Of the blocks so far.
+    public var byteCount: Int { blocks.count }
+    /// Of the blocks so far: values, identities and tags.
+    public private(set) var cellCount = 0
+    public var isEmpty: Bool { blockCount == 0 }
 
     public init(author: ReplicaID) { tables = PayloadTables(author: author) }
 

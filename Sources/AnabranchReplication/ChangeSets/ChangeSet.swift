@@ -14,7 +14,7 @@ public struct ChangeSet: Hashable, Sendable {
     public let author: String
     /// What the save was for, as the app says (the context's name); empty where it says nothing.
     public let name: String
-    /// Of a save the encoded ``ChangePayload``.
+    /// Of a save the encoded ``ChangePayload``, of one in parts the ``PartList``.
     public let payload: [UInt8]
     /// The dot under which the set was first saved, where it has been renamed or restamped since.
     public let rewrittenFrom: Dot?
@@ -29,11 +29,15 @@ public struct ChangeSet: Hashable, Sendable {
     public var stamp: Stamp { Stamp(timestamp: timestamp, replica: dot.replica) }
 
     /// Makes the set of a save that happens now.
+    ///
+    /// - Parameter kind: ``LogEntryKind/save``, or ``LogEntryKind/saveInParts`` where the payload
+    ///   is a list of parts.
     public init(
-        saving payload: [UInt8], dot: Dot, timestamp: HybridTimestamp, author: String = "",
-        name: String = "", previousOrigin: Digest, context: CausalContext
+        saving payload: [UInt8], as kind: LogEntryKind = .save, dot: Dot,
+        timestamp: HybridTimestamp, author: String = "", name: String = "",
+        previousOrigin: Digest, context: CausalContext
     ) {
-        kind = .save
+        self.kind = kind
         self.dot = dot
         self.timestamp = timestamp
         self.author = author
@@ -43,7 +47,7 @@ public struct ChangeSet: Hashable, Sendable {
         self.previousOrigin = previousOrigin
         self.context = context
         let core = Self.core(
-            kind: .save, dot: dot, timestamp: timestamp, author: author, name: name,
+            kind: kind, dot: dot, timestamp: timestamp, author: author, name: name,
             payload: payload, rewrittenFrom: nil)
         digest = Digest(of: core)
         origin = Self.origin(previous: previousOrigin, digest: digest)
@@ -101,7 +105,12 @@ public struct ChangeSet: Hashable, Sendable {
     }
 
     /// What the set changes, which is nothing for all but a save.
+    ///
+    /// - Throws: `inParts` for a save in parts: ``forEachBlock(_:_:)`` reads it.
     public func decodedPayload() throws(ChangeSetDecodingError) -> ChangePayload {
+        guard kind != .saveInParts else {
+            throw ByteReader([]).failure(.inParts, "\(dot) is a save in parts")
+        }
         guard kind == .save else { return ChangePayload(blocks: []) }
         return try ChangePayload(decoding: payload, author: dot.replica)
     }

@@ -2,7 +2,7 @@ extension LogEntryKind {
     /// Whether this version reads entries of the kind.
     var isKnown: Bool {
         switch self {
-        case .save, .void, .lost: true
+        case .save, .saveInParts, .void, .lost: true
         default: false
         }
     }
@@ -14,6 +14,7 @@ extension ChangeSet {
     func checkForm() throws(ChangeSetDecodingError) {
         switch kind {
         case .void: _ = try Rejection.decode(payload)
+        case .saveInParts: _ = try PartList(decoding: payload)
         case .lost:
             guard self == ChangeSet(lost: dot, context: context) else {
                 throw ByteReader([]).failure(.malformed, "\(dot) is lost and says more than that")

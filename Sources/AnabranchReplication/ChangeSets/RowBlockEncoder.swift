@@ -25,7 +25,18 @@ public struct RowBlockEncoder: Sendable {
     }
 
     var memberCount: Int { columns.reduce(0) { $0 + $1.memberCount } }
-    var byteCount: Int { columns.reduce(records.count * 2) { $0 + $1.byteCount } }
+    /// About, of what the block takes when it is appended.
+    public var byteCount: Int { columns.reduce(records.count * 2) { $0 + $1.byteCount } }
+
+    /// Whether the block has reached a size, in bytes of values or in values and identities.
+    ///
+    /// Cheap enough to be asked behind every row.
+    @inlinable
+    public func hasReached(byteCount limit: Int, cellCount: Int) -> Bool {
+        var bytes = 0
+        for index in columns.indices { bytes += columns[index].values.count }
+        return bytes >= limit || records.count * (columns.count + 1) >= cellCount
+    }
 
     @inlinable
     public mutating func append(record: RecordID) { records.append(record) }

@@ -17,6 +17,8 @@ public struct ChangeSetDecodingError: Error, Hashable, Sendable {
         public static let unsupportedVersion = Code(rawValue: "unsupported-version")
         /// The bytes are not those that their digest or origin names: ask for them again.
         public static let digestMismatch = Code(rawValue: "digest-mismatch")
+        /// What is asked for is in the parts of a save, which are kept apart: read it from there.
+        public static let inParts = Code(rawValue: "in-parts")
     }
 
     public let code: Code

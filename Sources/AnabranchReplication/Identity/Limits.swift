@@ -12,8 +12,11 @@ public enum Limits {
     public static let greatestReplicaOrdinal: UInt64 = (1 << 22) - 1
     /// Bytes of UTF-8 in an author, a transaction name, an entity's or a property's name.
     public static let longestName = 1024
-    /// Bytes of one encoded change set. Larger saves travel in parts.
+    /// Bytes of one encoded change set, and of one part of a save in parts: a save of any size is
+    /// cut between rows, so this bounds one row.
     public static let largestChangeSet = 256 << 20
+    /// Parts of one save.
+    public static let mostParts = 1 << 16
     /// Values, record identities, tags and members of groups of one change set: a column of nulls
     /// takes no bytes, so bytes alone do not bound memory.
     public static let mostCells = 1 << 24

@@ -41,6 +41,8 @@ package enum Mechanism: String, CaseIterable, Sendable {
     case repair
     /// What a rejected save had changed is changed back.
     case voidRepair
+    /// A save in parts is applied when all its parts are there.
+    case partStaging
     /// What a merge discards is written down.
     case journal
     /// A set leaves its file only when it has been flushed.

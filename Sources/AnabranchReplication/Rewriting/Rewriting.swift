@@ -36,19 +36,60 @@ public struct Rewriting: Sendable {
     public mutating func rename(
         _ set: ChangeSet, to name: Name
     ) throws(ChangeSetDecodingError) {
+        guard noteName(of: set, name) else { return }
+        for block in try set.decodedPayload().blocks { noteRecords(of: block, name) }
+    }
+
+    /// As ``rename(_:to:)``, also of saves in parts.
+    public mutating func rename(
+        _ set: ChangeSet, to name: Name, _ parts: some PartReading
+    ) throws {
+        guard noteName(of: set, name) else { return }
+        try set.forEachBlock(parts) { noteRecords(of: $0, name) }
+    }
+
+    private mutating func noteRecords(of block: ChangeBlock, _ name: Name) {
+        guard case .insert(let rows) = block else { return }
+        for record in rows.records {
+            records[record] = RecordID(replica: name.dot.replica, number: record.number)
+        }
+    }
+
+    /// - Returns: Whether records that are born in the set get other names.
+    private mutating func noteName(of set: ChangeSet, _ name: Name) -> Bool {
         names[set.dot] = name
         stamps[set.stamp] = Stamp(timestamp: name.timestamp, replica: name.dot.replica)
-        guard name.dot.replica != set.dot.replica else { return }
+        guard name.dot.replica != set.dot.replica else { return false }
         if name.dot.sequence == 1, set.dot.sequence > 1 {
             forks[set.dot] = CausalContext.Entry(
                 dot: Dot(replica: set.dot.replica, sequence: set.dot.sequence - 1),
                 originPrefix: set.previousOrigin.prefix)
         }
-        for case .insert(let rows) in try set.decodedPayload().blocks {
-            for record in rows.records {
-                records[record] = RecordID(replica: name.dot.replica, number: record.number)
-            }
+        return true
+    }
+
+    /// As ``rewritten(_:)``, also of saves in parts: a part that changes is kept as another.
+    public func rewritten(_ set: ChangeSet, _ parts: some PartKeeping) throws -> ChangeSet {
+        guard set.kind == .saveInParts else { return try rewritten(set) }
+        let name = names[set.dot] ?? Name(dot: set.dot, timestamp: set.timestamp)
+        let old = try set.parts()
+        let new = try old.map { part in
+            let payload = try ChangePayload(
+                decoding: try parts.bytes(of: part), author: set.dot.replica)
+            try checkIsKnown(payload, of: set)
+            let rewritten = ChangePayload(blocks: payload.blocks.map(rewritten))
+            guard rewritten != payload || name.dot.replica != set.dot.replica else { return part }
+            return try parts.keep(rewritten.encoded(author: name.dot.replica))
         }
+        let context = rewritten(set.context)
+        guard new != old || name.dot != set.dot || name.timestamp != set.timestamp else {
+            var kept = set
+            kept.context = context
+            return kept
+        }
+        return ChangeSet(
+            rewriting: set, dot: name.dot, timestamp: name.timestamp,
+            payload: PartList(new).encoded(), context: context)
     }
 
     /// The set under its new name, and with what it mentions under theirs.
@@ -57,6 +98,9 @@ public struct Rewriting: Sendable {
     public func rewritten(_ set: ChangeSet) throws(ChangeSetDecodingError) -> ChangeSet {
         let name = names[set.dot] ?? Name(dot: set.dot, timestamp: set.timestamp)
         let context = rewritten(set.context)
+        guard set.kind != .saveInParts else {
+            throw ByteReader([]).failure(.inParts, "\(set.dot) is a save in parts")
+        }
         guard set.kind == .save else { return renamed(set, name, context) }
         let old = try set.decodedPayload()
         try checkIsKnown(old, of: set)

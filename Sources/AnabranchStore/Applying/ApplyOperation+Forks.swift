@@ -11,7 +11,7 @@ extension ApplyOperation {
                 "Can't apply \(set.dot) because the zone's log has had it in another form before.",
                 path: transaction.store.path)
         }
-        if held.changeSet.kind != .save || set.kind != .save {
+        if !held.changeSet.kind.isSave || !set.kind.isSave {
             return try exchange(held, for: set, log)
         }
         try move(held.changeSet, to: set.dot, set.timestamp, adopting: set)
@@ -40,15 +40,14 @@ extension ApplyOperation {
             try move(old, to: set.dot, set.timestamp, adopting: nil)
         }
         guard let entry = try log.entry(at: held.localPosition) else { return }
-        if old.kind == .save {
+        if old.kind.isSave {
             var operation = VoidOperation(transaction)
             try operation.run([(entry, set)], &changes)
         } else {
             try log.replace(entry, by: set, ordinal: try transaction.ordinal(of: set.dot.replica))
-            if set.kind == .save {
+            if set.kind.isSave {
                 try RejectedSaves(connection: connection).remove(withOrigin: set.origin)
-                let touched = try set.decodedPayload().blocks.flatMap(\.touchedRecords)
-                try Debts(connection: connection).add(try touched.map(transaction.localID))
+                try Debts(connection: connection).add(try transaction.touched(by: set))
             }
         }
         // What was read of the log before is not what it says now.
@@ -108,7 +107,8 @@ extension ApplyOperation {
         _ set: ChangeSet, _ dot: Dot, _ timestamp: HybridTimestamp,
         in rewriting: inout Rewriting
     ) throws {
-        try rewriting.rename(set, to: Rewriting.Name(dot: dot, timestamp: timestamp))
+        try rewriting.rename(
+            set, to: Rewriting.Name(dot: dot, timestamp: timestamp), PartTable(connection))
     }
 
     private mutating func rewrite(_ rewriting: Rewriting, adopting set: ChangeSet?) throws {

@@ -46,14 +46,12 @@ extension ApplyOperation {
     private func owe(for set: ChangeSet) throws {
         let debts = Debts(connection: connection)
         guard set.kind == .lost else {
-            let touched = try set.decodedPayload().blocks.flatMap(\.touchedRecords)
-            return try debts.add(try touched.map(transaction.localID))
+            return try debts.add(try transaction.touched(by: set))
         }
         try debts.addEverything(in: schema)
         let log = ChangeLog(connection: connection, replicas: transaction.replicas)
         for entry in try log.entries(after: 0, limit: .max) {
-            let blocks = (try? entry.changeSet.decodedPayload().blocks) ?? []
-            try debts.add(try blocks.flatMap(\.touchedRecords).map(transaction.localID))
+            try debts.add((try? transaction.touched(by: entry.changeSet)) ?? [])
         }
     }
 }

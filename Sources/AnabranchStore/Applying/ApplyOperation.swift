@@ -146,9 +146,20 @@ struct ApplyOperation {
         of incoming: IncomingSet, part: (ChangeBlock) -> ChangeBlock? = { $0 }
     ) throws {
         let set = incoming.changeSet
-        guard set.kind == .save else { return }
+        if set.kind == .save { return try apply(payload: set.payload, of: incoming, part: part) }
+        let table = PartTable(connection)
+        for listed in try reading(set, { () throws(ChangeSetDecodingError) in try set.parts() }) {
+            if disabled.contains(.partStaging), try !table.isWhole(listed) { continue }
+            try apply(payload: try table.bytes(of: listed), of: incoming, part: part)
+        }
+    }
+
+    private mutating func apply(
+        payload: [UInt8], of incoming: IncomingSet, part: (ChangeBlock) -> ChangeBlock?
+    ) throws {
+        let set = incoming.changeSet
         var decoder = try reading(set) { () throws(ChangeSetDecodingError) in
-            try ChangePayloadDecoder(set.payload, author: set.dot.replica)
+            try ChangePayloadDecoder(payload, author: set.dot.replica)
         }
         while let block = try reading(
             set, { () throws(ChangeSetDecodingError) in try decoder.next() })

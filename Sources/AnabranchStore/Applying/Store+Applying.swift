@@ -27,6 +27,10 @@ extension Store {
             }
             try operation.releaseWaiting()
             transaction.state.cursor = page.cursor
+            if page.changeSets.contains(where: { $0.kind == .saveInParts }) {
+                // Of forms that others have taken the place of.
+                try PartTable(transaction.connection).removeUnused()
+            }
             var changed = try transaction.collected(operation.changes)
             changed.conflicts = try transaction.settleConflicts()
             changed.rejections = transaction.rejections

@@ -22,10 +22,19 @@ package struct BundleFile: Sendable {
     package func check() throws -> Summary {
         var found: BundleHeader?
         var setCount = 0
+        var parts: Set<SavePart> = []
         let byteCount = try forEachItem { item in
             switch item {
             case .header(let header): found = header
-            case .changeSet(let set): try check(set)
+            case .part(let bytes):
+                // Whose it is says the set that lists it; its form does not depend on that.
+                try check(payload: bytes, by: ReplicaID(high: 0, low: 0), of: "a part")
+                parts.insert(SavePart(of: bytes))
+            case .changeSet(let set):
+                try check(set)
+                guard try parts.isSuperset(of: set.parts()) else {
+                    throw damaged("parts of \(set.dot) are not in it")
+                }
             case .end(let count): setCount = count
             }
         }
@@ -36,12 +45,16 @@ package struct BundleFile: Sendable {
     private func check(_ set: ChangeSet) throws {
         // What a zone wrote in a save's place was read with its bytes.
         guard set.kind == .save else { return }
+        try check(payload: set.payload, by: set.dot.replica, of: "\(set.dot)")
+    }
+
+    private func check(payload: [UInt8], by author: ReplicaID, of name: String) throws {
         do {
-            var decoder = try ChangePayloadDecoder(set.payload, author: set.dot.replica)
+            var decoder = try ChangePayloadDecoder(payload, author: author)
             while try decoder.next() != nil {}
         } catch {
             throw damaged(
-                "the payload of \(set.dot) can't be read: \(error.cause) at its offset "
+                "the payload of \(name) can't be read: \(error.cause) at its offset "
                     + "\(error.offset)", error)
         }
     }

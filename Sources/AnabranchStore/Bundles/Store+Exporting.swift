@@ -45,7 +45,8 @@ extension Store {
             sender: sender, wallMilliseconds: environment.wallMilliseconds(),
             heads: contexts.heads)
         var encoder = BundleEncoder()
-        try output.write(encoder.begin(header))
+        let parts = PartTable(reader.connection)
+        try output.write(encoder.begin(header, hasParts: try log.hasParts()))
         var setCount = 0
         var position: Int64 = 0
         while true {
@@ -56,6 +57,9 @@ extension Store {
                 var set = entry.changeSet
                 guard set.dot.sequence > left[set.dot.replica] ?? 0 else { continue }
                 set.context = contexts.whole(set.context, of: set.dot.replica)
+                for part in try set.parts() {
+                    try output.write(encoder.append(part: try parts.bytes(of: part)))
+                }
                 try output.write(encoder.append(set))
                 setCount += 1
             }

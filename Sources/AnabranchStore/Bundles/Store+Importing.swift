@@ -31,6 +31,9 @@ extension Store {
         var outcome = BundleOutcome()
         var page = BundlePage()
         try file.forEachItem { item in
+            if case .part(let bytes) = item {
+                _ = try write { try PartTable($0.connection).keep(bytes) }
+            }
             guard case .changeSet(let set) = item else { return }
             page.append(set)
             guard page.isFull else { return }
@@ -42,6 +45,15 @@ extension Store {
         return outcome
     }
 
+    /// The parts came in transactions of their own.
+    private func checkParts(of set: ChangeSet, _ transaction: WriteTransaction) throws {
+        guard try PartTable(transaction.connection).lacking(set) != nil else { return }
+        throw StoreError(
+            .busy,
+            "Can't take in \(set.dot) because another program has tidied up \(path) meanwhile; "
+                + "import the bundle again.", path: path)
+    }
+
     private func apply(
         _ page: BundlePage, isLast: Bool, _ outcome: inout BundleOutcome
     ) throws -> ChangedRecords {
@@ -49,9 +61,16 @@ extension Store {
             var operation = ApplyOperation(transaction)
             let first = try transaction.logPosition()
             var held = 0
-            for set in page.changeSets where try operation.arrive(set) == .held { held += 1 }
+            for set in page.changeSets {
+                try checkParts(of: set, transaction)
+                if try operation.arrive(set) == .held { held += 1 }
+            }
             try operation.releaseWaiting()
-            if isLast { try operation.reconsiderAll() }
+            if isLast {
+                try operation.reconsiderAll()
+                // Of saves that were here already, in another form.
+                try PartTable(transaction.connection).removeUnused()
+            }
             var changed = try transaction.collected(operation.changes)
             changed.conflicts = try transaction.settleConflicts()
             return (changed, try transaction.logPosition() - first, held)

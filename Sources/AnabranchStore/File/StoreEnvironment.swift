@@ -14,6 +14,8 @@ package struct StoreEnvironment: Sendable {
     /// SQLite's name of the file system layer; `nil` for the usual one.
     package var vfs: String?
     package var faults: TransactionFaults?
+    /// From which size on a save is cut into parts.
+    package var partLimits = PartLimits()
     /// What a simulation switches off to see that it is needed.
     package var disabled: Set<Mechanism> = []
 

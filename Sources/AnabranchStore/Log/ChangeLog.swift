@@ -23,6 +23,13 @@ struct ChangeLog {
         return last + 1
     }
 
+    /// Whether there is a save in parts.
+    func hasParts() throws -> Bool {
+        let kind = LogEntryKind.saveInParts.rawValue
+        return try connection.firstValue(
+            "SELECT 1 FROM ab_changeset WHERE kind = \(kind) LIMIT 1") != nil
+    }
+
     /// Takes the next position for something else than an entry.
     func reservePosition() throws -> Int64 {
         let position = try nextPosition()

@@ -16,10 +16,14 @@ public struct RejectedSave: Sendable, Identifiable {
     /// When this file learnt of it, since 1970-01-01 UTC.
     public let noticedMilliseconds: Int64
 
+    /// Where the parts of saves in parts are.
+    private let parts: any PartReading & Sendable
+
     package init(
         id: Int64, changeSet: ChangeSet, consequences: [ChangeSet], rejection: Rejection,
-        noticedMilliseconds: Int64
+        noticedMilliseconds: Int64, parts: any PartReading & Sendable = NoParts()
     ) {
+        self.parts = parts
         self.id = id
         self.changeSet = changeSet
         self.consequences = consequences
@@ -29,15 +33,27 @@ public struct RejectedSave: Sendable, Identifiable {
 
     /// What the save did, then what later saves did to the records that it had inserted.
     ///
-    /// - Throws: ``ChangeSetDecodingError`` where that is of a later format.
-    public func operations() throws(ChangeSetDecodingError) -> [ChangeBlock] {
-        var blocks = try changeSet.decodedPayload().blocks
+    /// - Throws: ``ChangeSetDecodingError`` where that is of a later format, ``StoreError`` where
+    ///   it was discarded meanwhile.
+    public func operations() throws -> [ChangeBlock] {
+        var blocks: [ChangeBlock] = []
+        try changeSet.forEachBlock(parts) { blocks.append($0) }
         let born = Set(blocks.flatMap(\.insertedRecords))
         for set in consequences {
-            let later = try set.decodedPayload().blocks
-            blocks += later.compactMap { $0.restricted(to: born.contains) }
+            try set.forEachBlock(parts) { block in
+                if let part = block.restricted(to: born.contains) { blocks.append(part) }
+            }
         }
         return blocks
+    }
+}
+
+/// Where no save has parts.
+package struct NoParts: PartReading, Sendable {
+    package init() {}
+
+    package func bytes(of part: SavePart) throws -> [UInt8] {
+        throw StoreError(.corrupt, "Can't read a part of a save because none are kept here.")
     }
 }
 

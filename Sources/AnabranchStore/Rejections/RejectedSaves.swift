@@ -59,7 +59,9 @@ struct RejectedSaves {
     }
 
     /// - Parameter id: `nil` asks for all, the newest first.
-    func saves(_ id: Int64? = nil) throws -> [RejectedSave] {
+    func saves(
+        _ id: Int64? = nil, parts: any PartReading & Sendable
+    ) throws -> [RejectedSave] {
         var consequences: [Int64: [ChangeSet]] = [:]
         var saves: [RejectedSave] = []
         let statement = try connection.cached(
@@ -81,7 +83,7 @@ struct RejectedSaves {
                     rejection: Rejection(
                         Rejection.Code(rawValue: statement.string(at: 2)),
                         statement.string(at: 3)),
-                    noticedMilliseconds: statement.int64(at: 4)))
+                    noticedMilliseconds: statement.int64(at: 4), parts: parts))
         }
         return saves.reversed()
     }
@@ -92,7 +94,10 @@ struct RejectedSaves {
         for row in try connection.rows("SELECT id, change_set FROM ab_rejected") {
             guard case .integer(let id) = row[0], case .blob(let bytes) = row[1] else { continue }
             let set = try ChangeSet(decoding: bytes)
-            guard let renamed = try? rewriting.rewritten(set), renamed != set else { continue }
+            let parts = PartTable(connection)
+            guard let renamed = try? rewriting.rewritten(set, parts), renamed != set else {
+                continue
+            }
             try connection.run(
                 "UPDATE ab_rejected SET change_set = ? WHERE id = ?", .blob(renamed.encoded()),
                 .integer(id))

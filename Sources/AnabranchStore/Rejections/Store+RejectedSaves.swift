@@ -4,12 +4,14 @@ import AnabranchSQLite
 extension Store {
     /// What zones have rejected for good, the newest first.
     package func rejectedSaves() throws -> [RejectedSave] {
-        try read { try RejectedSaves(connection: $0.connection).saves() }
+        try read { try RejectedSaves(connection: $0.connection).saves(parts: StoredParts(self)) }
     }
 
     /// - Returns: `nil` where there is none of that number.
     package func rejectedSave(_ id: RejectedSave.ID) throws -> RejectedSave? {
-        try read { try RejectedSaves(connection: $0.connection).saves(id) }.first
+        try read {
+            try RejectedSaves(connection: $0.connection).saves(id, parts: StoredParts(self))
+        }.first
     }
 
     package func rejectedSaveCount() throws -> Int {
@@ -20,6 +22,10 @@ extension Store {
     ///
     /// - Returns: How many there were.
     package func discardRejectedSaves(_ ids: [RejectedSave.ID]) throws -> Int {
-        try write { try RejectedSaves(connection: $0.connection).remove(ids) }
+        try write { transaction in
+            let count = try RejectedSaves(connection: transaction.connection).remove(ids)
+            try PartTable(transaction.connection).removeUnused()
+            return count
+        }
     }
 }

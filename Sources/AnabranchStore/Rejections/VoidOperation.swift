@@ -45,18 +45,23 @@ struct VoidOperation {
         let row = try rejected.add(set, rejection, at: milliseconds)
         transaction.noteRejection(row)
         // An operation of a later format says nothing of what it touches, and was not applied.
-        guard let payload = try? set.decodedPayload() else { return }
-        for block in payload.blocks {
-            touched.formUnion(try block.touchedRecords.map(transaction.localID))
-            for record in block.insertedRecords { born[record] = row }
-        }
+        do {
+            try set.forEachBlock(PartTable(transaction.connection)) { block in
+                touched.formUnion(try block.touchedRecords.map(transaction.localID))
+                for record in block.insertedRecords { born[record] = row }
+            }
+        } catch is ChangeSetDecodingError {}
     }
 
     private func parkConsequences(after position: Int64, at milliseconds: Int64) throws {
         guard !born.isEmpty else { return }
         for entry in try log.entries(after: position, limit: .max) {
-            let blocks = (try? entry.changeSet.decodedPayload().blocks) ?? []
-            let causes = Set(blocks.flatMap(\.touchedRecords).compactMap { born[$0] })
+            var causes: Set<Int64> = []
+            do {
+                try entry.changeSet.forEachTouchedRecord(PartTable(transaction.connection)) {
+                    if let cause = born[$0] { causes.insert(cause) }
+                }
+            } catch is ChangeSetDecodingError { continue }
             for cause in causes.sorted() {
                 try rejected.add(
                     entry.changeSet, Rejection(.causeRejected, ""), cause: cause,

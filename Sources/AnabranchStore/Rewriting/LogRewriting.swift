@@ -51,7 +51,7 @@ struct LogRewriting {
 
     private mutating func rewrite(_ entry: LogEntry) throws {
         let old = entry.changeSet
-        var new = try rewriting.rewritten(old)
+        var new = try rewriting.rewritten(old, PartTable(connection))
         if let given, given.origin == old.origin { new = given }
         guard new != old || rewriting[old.dot] != nil else { return }
         let ordinal = try transaction.ordinal(of: new.dot.replica, isOwn: true)
@@ -59,7 +59,7 @@ struct LogRewriting {
         guard new.digest != old.digest else { return }
         let isRenamed = rewriting[old.dot] != nil
         for set in [old, new] {
-            for block in try set.decodedPayload().blocks {
+            try set.forEachBlock(PartTable(connection)) { block in
                 let ids = try block.touchedRecords.map(transaction.localID)
                 touched.formUnion(ids)
                 if isRenamed, case .insert = block { born.formUnion(ids) }

@@ -52,7 +52,8 @@ extension WriteTransaction {
                 timestamp = HybridTimestamp(rawValue: latest.rawValue + 1)
                 try rewriting.rename(
                     entry.changeSet,
-                    to: Rewriting.Name(dot: entry.changeSet.dot, timestamp: timestamp))
+                    to: Rewriting.Name(dot: entry.changeSet.dot, timestamp: timestamp),
+                    PartTable(connection))
             }
             latest = max(latest, timestamp)
         }

@@ -16,6 +16,9 @@ struct RuledWrites {
     private let contested: [Place]
     private var deltas: RowBlockEncoder
     private var writes: [[SiblingBlock.Write]]
+    /// About, of the writes.
+    private var byteCount = 0
+    private var cellCount = 0
     private let layout: EntityLayout
     private let row: String
 
@@ -73,6 +76,8 @@ struct RuledWrites {
             let seen =
                 try save.deferred.wireCells(property, of: id).map(\.stamp)
                 + (try shown.map { [try save.deferred.wireStamp($0)] } ?? [])
+            byteCount += value(place.index).byteEstimate + seen.count * 10
+            cellCount += 2 + seen.count
             writes[index].append(
                 SiblingBlock.Write(record: record, value: value(place.index), tagsSeen: seen))
             try save.deferred.replace(property, of: id, by: [])
@@ -121,16 +126,23 @@ struct RuledWrites {
             entity: property.entity.name, property: property.name, records: records)
     }
 
+    /// Whether the blocks fill a part.
+    func hasReached(_ room: (byteCount: Int, cellCount: Int)) -> Bool {
+        byteCount >= room.byteCount || cellCount >= room.cellCount
+            || deltas.hasReached(byteCount: room.byteCount, cellCount: room.cellCount)
+    }
+
     /// Gives the blocks to the change set.
-    func finish(_ encoder: inout ChangePayloadEncoder) {
-        if !counters.isEmpty { encoder.append(deltas) }
+    func finish(_ save: inout SaveOperation) throws {
+        if !counters.isEmpty { save.encoder.append(deltas) }
         for (place, writes) in zip(siblings, writes) where !writes.isEmpty {
-            encoder.append(
+            save.encoder.append(
                 .write(
                     SiblingBlock(
                         entity: layout.entity.wireName,
                         property: place.column.property.wireProperty, writes: writes)))
         }
+        try save.cutIfFull()
     }
 }
 

@@ -25,9 +25,18 @@ extension SaveOperation {
             }
             try deferred.removeProperties(of: row.id)
             records.append(try transaction.recordID(of: row.id))
+            if records.count >= room.cellCount { try append(&records, of: delete.entity) }
         }
+        try append(&records, of: delete.entity)
+    }
+
+    private mutating func append(
+        _ records: inout [RecordID], of entity: EntityDescription
+    ) throws {
         guard !records.isEmpty else { return }
-        encoder.append(.delete(RecordBlock(entity: delete.entity.wireName, records: records)))
+        encoder.append(.delete(RecordBlock(entity: entity.wireName, records: records)))
+        records.removeAll(keepingCapacity: true)
+        try cutIfFull()
     }
 
     /// Takes rows out of sight, with all that they hold, until an update that this delete has not
@@ -38,6 +47,7 @@ extension SaveOperation {
             StoreReader(connection, schema: schema), replicas: transaction.replicas)
         let statement = try connection.cached(layout.deleteSQL + " AND ab_version = ?")
         var deletes: [YieldingDeleteBlock.Delete] = []
+        var cellCount = 0
         for row in delete.rows {
             guard let record = try rows.record(row.id, in: layout.table) else {
                 staleRecords.append(row.id)
@@ -54,10 +64,21 @@ extension SaveOperation {
             try deferred.bury(record, id: row.id)
             deletes.append(
                 .init(record: record.id, stampsSeen: DeleteMark(seen: seen).seen))
+            cellCount += 1 + seen.count
+            guard cellCount >= room.cellCount else { continue }
+            try append(&deletes, of: delete.entity)
+            cellCount = 0
         }
+        try append(&deletes, of: delete.entity)
+    }
+
+    private mutating func append(
+        _ deletes: inout [YieldingDeleteBlock.Delete], of entity: EntityDescription
+    ) throws {
         guard !deletes.isEmpty else { return }
         encoder.append(
-            .yieldingDelete(
-                YieldingDeleteBlock(entity: delete.entity.wireName, deletes: deletes)))
+            .yieldingDelete(YieldingDeleteBlock(entity: entity.wireName, deletes: deletes)))
+        deletes.removeAll(keepingCapacity: true)
+        try cutIfFull()
     }
 }

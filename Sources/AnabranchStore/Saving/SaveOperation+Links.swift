@@ -20,7 +20,7 @@ extension SaveOperation {
     /// Gives links another place that are there and were not added by this save.
     private mutating func write(_ lists: [SaveRequest.ListChange], layout: LinkLayout) throws {
         let rows = LinkRows(connection)
-        var links: [LinkBlock.Link] = []
+        var links = PendingLinks(of: layout)
         for list in lists {
             for member in list.order where list.placed.contains(member) {
                 let change = SaveRequest.LinkChange(
@@ -38,14 +38,18 @@ extension SaveOperation {
                         left: try transaction.recordID(of: left),
                         right: try transaction.recordID(of: right),
                         tagsSeen: try held.map { try wireStamp($0.stamp) }, place: place))
+                if links.fill(room) { try append(&links, ChangeBlock.move) }
             }
         }
-        guard !links.isEmpty else { return }
-        encoder.append(
-            .move(
-                LinkBlock(
-                    entity: layout.leftEntity.wireName,
-                    property: layout.relationship.wireProperty, links: links)))
+        try append(&links, ChangeBlock.move)
+    }
+
+    private mutating func append(
+        _ links: inout PendingLinks, _ operation: (LinkBlock) -> ChangeBlock
+    ) throws {
+        guard let block = links.take() else { return }
+        encoder.append(operation(block))
+        try cutIfFull()
     }
 
     /// - Parameter held: Where the link stands now; of a new one, `nil`.
@@ -67,7 +71,7 @@ extension SaveOperation {
         _ changes: [SaveRequest.LinkChange], adding: Bool, layout: LinkLayout
     ) throws {
         let rows = LinkRows(connection)
-        var links: [LinkBlock.Link] = []
+        var links = PendingLinks(of: layout)
         for change in changes {
             let (left, right) = try ends(of: change, layout: layout)
             var tags = try rows.tags(left: left, right: right, in: layout)
@@ -85,12 +89,11 @@ extension SaveOperation {
             }
             try rows.set(tags, left: left, right: right, in: layout)
             links.append(link)
+            if links.fill(room) {
+                try append(&links, adding ? ChangeBlock.link : ChangeBlock.unlink)
+            }
         }
-        guard !links.isEmpty else { return }
-        let block = LinkBlock(
-            entity: layout.leftEntity.wireName, property: layout.relationship.wireProperty,
-            links: links)
-        encoder.append(adding ? .link(block) : .unlink(block))
+        try append(&links, adding ? ChangeBlock.link : ChangeBlock.unlink)
     }
 
     /// A link is held only while both its ends are: to link what is gone is a conflict.
@@ -125,5 +128,35 @@ extension SaveOperation {
         }
         return change.relationship.storage == .links(.right)
             ? (change.other, change.owner) : (change.owner, change.other)
+    }
+}
+
+/// Links of one relationship that go into one block.
+private struct PendingLinks {
+    private let layout: LinkLayout
+    private var links: [LinkBlock.Link] = []
+    private var byteCount = 0
+    private var cellCount = 0
+
+    init(of layout: LinkLayout) { self.layout = layout }
+
+    mutating func append(_ link: LinkBlock.Link) {
+        links.append(link)
+        let positions = [link.place.inLeft, link.place.inRight].compactMap(\.?.bytes.count)
+        byteCount += 8 + positions.reduce(0, +) + link.tagsSeen.count * 10
+        cellCount += 4 + link.tagsSeen.count
+    }
+
+    /// Whether they fill a part.
+    func fill(_ room: (byteCount: Int, cellCount: Int)) -> Bool {
+        byteCount >= room.byteCount || cellCount >= room.cellCount
+    }
+
+    mutating func take() -> LinkBlock? {
+        guard !links.isEmpty else { return nil }
+        defer { self = PendingLinks(of: layout) }
+        return LinkBlock(
+            entity: layout.leftEntity.wireName, property: layout.relationship.wireProperty,
+            links: links)
     }
 }

@@ -42,9 +42,13 @@ extension SaveOperation {
     ) throws {
         let columns = places.map { layout.columns[$0] }
         let blockPlaces = BlockPlaces(columns)
-        var block = encoder.rows(
-            inserting: true, entity: insert.entity.wireName,
-            properties: blockPlaces.properties, capacity: rows.count)
+        func emptyBlock() -> RowBlockEncoder {
+            encoder.rows(
+                inserting: true, entity: insert.entity.wireName,
+                properties: blockPlaces.properties, capacity: capacity(rows.count))
+        }
+        var block = emptyBlock()
+        var room = room
         let isWhole = columns.count == layout.columns.count
         let statement = try connection.cached(
             isWhole
@@ -73,9 +77,15 @@ extension SaveOperation {
                 }
             }
             try statement.run()
-            if blockPlaces.groups.isEmpty { continue }
-            try append(groups: blockPlaces.groups, of: id, isNew: true, to: &block) {
-                insert.rows[row, places[$0]]
+            if !blockPlaces.groups.isEmpty {
+                try append(groups: blockPlaces.groups, of: id, isNew: true, to: &block) {
+                    insert.rows[row, places[$0]]
+                }
+            }
+            if block.hasReached(byteCount: room.byteCount, cellCount: room.cellCount) {
+                try append(block, of: insert.entity)
+                block = emptyBlock()
+                room = self.room
             }
         }
         try append(block, of: insert.entity)
@@ -97,11 +107,11 @@ extension SaveOperation {
     private mutating func append(_ block: RowBlockEncoder, of entity: EntityDescription) throws {
         if let property = block.misfit { throw Self.misfit(property, of: entity.name) }
         encoder.append(block)
+        try cutIfFull()
     }
 
     /// - Parameter columns: Of the rows' slots.
     private func check(_ rows: SlotTable, columns: [TableLayout.Column]) throws {
-        try checkSize(rows.count, columns: columns.count)
         for (index, column) in columns.enumerated() {
             let property = column.property.wireProperty
             // The members of a group are looked at where its value is made.
@@ -129,9 +139,14 @@ extension SaveOperation {
         let columns = layout.columns.filter { update.rows.slots.contains($0.slot) }
         let blockPlaces = BlockPlaces(columns, where: \.isRegister)
         let hasRegisters = !blockPlaces.properties.isEmpty
-        var block = encoder.rows(
-            inserting: false, entity: update.entity.wireName, properties: blockPlaces.properties,
-            capacity: hasRegisters ? update.rows.count : 0)
+        func emptyBlock() -> RowBlockEncoder {
+            encoder.rows(
+                inserting: false, entity: update.entity.wireName,
+                properties: blockPlaces.properties,
+                capacity: hasRegisters ? capacity(update.rows.count) : 0)
+        }
+        var block = emptyBlock()
+        var room = room
         var ruled = RuledWrites(columns, layout: layout, encoder)
         try check(update.rows, columns: columns)
         let statement = try connection.cached(Self.updateSQL(layout.table, columns: columns))
@@ -173,9 +188,18 @@ extension SaveOperation {
             try statement.bind(id, at: last + 5)
             try statement.run()
             if connection.changes == 0 { staleRecords.append(id) }
+            if block.hasReached(byteCount: room.byteCount, cellCount: room.cellCount)
+                || ruled?.hasReached(room) ?? false
+            {
+                try append(block, of: update.entity)
+                try ruled?.finish(&self)
+                block = emptyBlock()
+                ruled = RuledWrites(columns, layout: layout, encoder)
+                room = self.room
+            }
         }
         try append(block, of: update.entity)
-        ruled?.finish(&encoder)
+        try ruled?.finish(&self)
     }
 
     /// Parameters: the columns, the new position, the numbers of the columns, `ab_writes` of a
@@ -232,14 +256,5 @@ extension SaveOperation {
     private func wireReference(_ value: Value) throws -> Value {
         guard case .integer(let id) = value else { return .null }
         return .reference(try transaction.recordID(of: id))
-    }
-
-    private func checkSize(_ rows: Int, columns: Int) throws {
-        guard rows <= Limits.mostCells / max(columns, 1) else {
-            throw StoreError(
-                .saveTooLarge,
-                "Can't save \(rows) records at once because a change set holds "
-                    + "\(Limits.mostCells) values of an entity; save in parts.")
-        }
     }
 }

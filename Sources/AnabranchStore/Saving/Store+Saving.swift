@@ -34,6 +34,9 @@ struct SaveOperation {
     let position: Int64
     private let log: ChangeLog
     var encoder: ChangePayloadEncoder
+    /// Those that are finished; the encoder has what follows.
+    var parts: [SavePart] = []
+    let partLimits: PartLimits
     let deferred: DeferredRows
     let logStamps: LogStamps
     var staleRecords: [LocalID] = []
@@ -66,6 +69,7 @@ struct SaveOperation {
         log = ChangeLog(connection: transaction.connection, replicas: transaction.replicas)
         position = try log.nextPosition()
         encoder = ChangePayloadEncoder(author: replica)
+        partLimits = transaction.environment.partLimits
         deferred = DeferredRows(transaction)
         logStamps = LogStamps(transaction.connection)
         lists = ListPlaces(transaction.connection, schema: transaction.schema, dot: dot)
@@ -153,22 +157,10 @@ struct SaveOperation {
         }
     }
 
-    private func appendToLog(_ request: SaveRequest) throws {
-        guard encoder.isWithinLimits else {
-            throw StoreError(
-                .saveTooLarge,
-                "Can't save so much at once because a change set holds \(Limits.mostCells) values; "
-                    + "save in parts.")
-        }
-        let payload = encoder.finish()
-        guard payload.count < Limits.largestChangeSet - (1 << 20) else {
-            throw StoreError(
-                .saveTooLarge,
-                "Can't save because the changes take \(payload.count) bytes and a change set "
-                    + "holds \(Limits.largestChangeSet); save in parts.")
-        }
+    private mutating func appendToLog(_ request: SaveRequest) throws {
+        let (kind, payload) = try finish()
         let set = ChangeSet(
-            saving: payload, dot: dot, timestamp: timestamp, author: request.author,
+            saving: payload, as: kind, dot: dot, timestamp: timestamp, author: request.author,
             name: request.name, previousOrigin: previousOrigin,
             context: try transaction.causalContext())
         try transaction.setHead(of: ordinal, sequence: dot.sequence, origin: set.origin)

@@ -29,6 +29,10 @@ enum CoreTables {
             WHERE server_position IS NULL;
         CREATE INDEX ab_changeset_server ON ab_changeset (server_position)
             WHERE server_position IS NOT NULL;
+        CREATE INDEX ab_changeset_parts ON ab_changeset (position) WHERE kind = 1;
+        CREATE TABLE ab_part (
+            id INTEGER PRIMARY KEY, digest BLOB, size INTEGER, start INTEGER, bytes BLOB);
+        CREATE UNIQUE INDEX ab_part_digest ON ab_part (digest, size, start);
         CREATE TABLE ab_stamp (position INTEGER PRIMARY KEY, replica INTEGER, hlc INTEGER);
         CREATE UNIQUE INDEX ab_stamp_stamp ON ab_stamp (replica, hlc);
         CREATE TABLE ab_snapshot (

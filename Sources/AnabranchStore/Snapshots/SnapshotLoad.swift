@@ -48,6 +48,7 @@ struct SnapshotLoad {
             // Sets of our own that we did not hold: the file was restored, or has a twin.
             transaction.state.isRenewing = true
         }
+        try PartTable(connection).removeUnused()
         try transaction.views.settleAll()
         transaction.state.clock.observe(greatest)
         transaction.state.cursor = snapshot.cursor

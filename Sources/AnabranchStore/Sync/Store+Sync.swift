@@ -19,7 +19,8 @@ extension Store {
             else { throw StoreError(.corrupt, "Can't count what is pending in \(path).") }
             return SyncState(
                 replica: replica, cursor: state.cursor, last: try reader.head(of: state.ordinal),
-                pendingCount: Int(count), pendingByteCount: Int(bytes),
+                pendingCount: Int(count),
+                pendingByteCount: Int(bytes) + (try PartTable(reader.connection).pendingBytes()),
                 epochs: try Self.epochs(reader),
                 hasDebts: try !Debts(connection: reader.connection).first(1).isEmpty,
                 start: state.start, wantsSnapshot: state.wantsSnapshot,
@@ -113,7 +114,7 @@ extension Store {
 extension ChangeSet {
     /// What a zone's log has of the set once it has said whether it rejects it.
     package func form(after rejection: Rejection?) -> ChangeSet {
-        guard let rejection, kind == .save else { return self }
+        guard let rejection, kind.isSave else { return self }
         return ChangeSet(voiding: self, for: rejection)
     }
 }

@@ -80,9 +80,22 @@ extension StoreReader {
             guard let last = entries.last else { return faults }
             position = last.localPosition
             for entry in entries {
-                faults += Self.fault(of: entry, behind: &heads).map { [$0] } ?? []
+                let fault = try Self.fault(of: entry, behind: &heads) ?? partFault(of: entry)
+                faults += fault.map { [$0] } ?? []
             }
         }
+    }
+
+    private func partFault(of entry: LogEntry) throws -> String? {
+        let parts = PartTable(connection)
+        for (number, part) in try entry.changeSet.parts().enumerated() {
+            guard try parts.isWhole(part), try Digest(of: parts.bytes(of: part)) == part.digest
+            else {
+                return "Part \(number) of entry \(entry.localPosition), "
+                    + "\(entry.changeSet.dot), is damaged."
+            }
+        }
+        return nil
     }
 
     private static func fault(

@@ -30,7 +30,15 @@ package struct StoreSide: Sendable {
     package func perform(_ work: SyncSession.StoreWork) -> SyncSession.Event {
         do {
             switch work {
-            case .apply(let page): return try applied { try store.apply(page) }
+            case .apply(let page):
+                if let part = try store.lackingPart(of: page) { return .lacking(part) }
+                return try applied { try store.apply(page) }
+            case .keep(let piece, let part, let start):
+                try store.keep(piece, of: part, at: start)
+                return .kept
+            case .loadPiece(let set, let number, let start, let byteLimit):
+                return .piece(
+                    try store.piece(of: set, part: number, from: start, byteLimit: byteLimit))
             case .acknowledge(let acknowledgements, let epoch):
                 show(try store.acknowledge(acknowledgements, epoch: epoch))
                 return .acknowledged(try store.syncState())

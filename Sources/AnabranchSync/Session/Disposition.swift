@@ -11,6 +11,8 @@ enum Disposition: Hashable {
     case smaller
     /// The zone has another snapshot now: begin with that one.
     case beginSnapshot
+    /// The zone lacks parts of a save: send them, then push anew.
+    case sendParts
     /// The store's clock was ahead: give what waits earlier times, then push anew.
     case restamp
 
@@ -29,6 +31,7 @@ extension Disposition {
         case .unknownCursor, .unknownEpoch, .snapshotRequired:
             return .sayHello
         case .unknownSnapshot: return .beginSnapshot
+        case .missingParts where isPushing: return .sendParts
         case .clockSkew where isPushing: return .restamp
         case .forked:
             // The pull brings the log's branch, and the store renames its own.

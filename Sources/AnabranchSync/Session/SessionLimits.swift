@@ -6,6 +6,8 @@ package struct SessionLimits: Hashable, Sendable {
     package var batchBytes = 1 << 20
     /// Change sets in one push.
     package var batchCount = 1000
+    /// Bytes of a part of a save in one request.
+    package var pieceBytes = 1 << 20
     /// Bytes of change sets applied in one transaction, about 1,000 records: a save on the main
     /// queue waits no longer than that for the writer. One larger set is applied alone.
     package var transactionBytes = 64 << 10

@@ -17,8 +17,13 @@ extension SyncSession {
 
     /// Work on the store, each in one transaction.
     package enum StoreWork: Sendable {
-        /// Answer with `applied`, or with `cursorMoved` where the store has gone on by itself.
+        /// Answer with `applied`, with `cursorMoved` where the store has gone on by itself, or with
+        /// `lacking` where a part of a save of the page is not here yet.
         case apply(RemotePage)
+        /// Keep a piece of a part. Answer with `kept`.
+        case keep([UInt8], of: SavePart, at: Int)
+        /// A piece of a part of a save that is to be pushed. Answer with `piece`.
+        case loadPiece(of: ChangeSet, part: Int, from: Int, byteLimit: Int)
         /// Answer with `acknowledged`.
         case acknowledge([Acknowledged], epoch: EpochID)
         /// Answer with `loaded`; what is handed out has been made durable.
@@ -64,6 +69,10 @@ extension SyncSession {
         case failed(SyncError)
         case applied(SyncState)
         case cursorMoved(SyncState)
+        case lacking(LackingPart)
+        case kept
+        /// `nil` where the store has the save no more in this form.
+        case piece(PartPiece?)
         case loaded([LogEntry], SyncState)
         case acknowledged(SyncState)
         case renewed
@@ -110,6 +119,10 @@ extension SyncSession {
 /// The requests of an exchange.
 package enum SyncEndpoint: String, Sendable, CaseIterable {
     case hello, pull, push, repair, snapshot, checksums
+    /// A piece of a part on its way to the zone.
+    case stage
+    /// One on its way from it.
+    case part
 }
 
 /// What is known of the zone from one exchange to the next, in the engine's life.

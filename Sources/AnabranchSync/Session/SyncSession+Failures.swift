@@ -19,6 +19,7 @@ extension SyncSession {
         _ error: SyncError, serverDelay: Duration?, at moment: Moment
     ) -> Action {
         exchange.failures += 1
+        if case .keepingPart = phase { exchange.hasDamagedPart = true }
         switch Disposition.of(error.code, isPushing: isPushing) {
         case .retry(let final):
             return retry(orElse: final, error, serverDelay, at: moment)
@@ -33,6 +34,8 @@ extension SyncSession {
             return hello(at: moment)
         case .beginSnapshot:
             return beginSnapshotAgain(error, at: moment)
+        case .sendParts:
+            return sendParts(error, at: moment)
         case .restamp:
             return restamp(error, at: moment)
         case .pullThenPush:
@@ -50,7 +53,9 @@ extension SyncSession {
 
     private var isPushing: Bool {
         switch phase {
-        case .loading, .pushing, .acknowledging, .restamping, .supplying, .rewriting: true
+        case .loading, .loadingPiece, .sendingPiece, .pushing, .acknowledging, .restamping,
+            .supplying, .rewriting:
+            true
         default: false
         }
     }
@@ -76,8 +81,10 @@ extension SyncSession {
         switch phase {
         case .idle, .waiting: nil
         case .greeting, .probing: .hello
-        case .noting, .renewing, .rewinding, .pulling, .applying: .pull
-        case .loading, .pushing, .acknowledging, .restamping, .supplying, .rewriting: .push
+        case .noting, .renewing, .rewinding, .pulling, .applying, .fetchingPart, .keepingPart: .pull
+        case .loading, .loadingPiece, .sendingPiece, .pushing, .acknowledging, .restamping,
+            .supplying, .rewriting:
+            .push
         case .loadingDebts, .asking, .repairing: .repair
         case .askingChunk, .staging, .loadingSnapshot: .snapshot
         case .askingChecksums, .comparing, .owing: .checksums
@@ -105,6 +112,7 @@ extension SyncSession {
             return retry(orElse: .stopExchange, error, serverDelay, at: moment)
         }
         if case .pushing(let sets) = phase, canShrink, sets.count > 1 { return load() }
+        if case .sendingPiece = phase, canShrink { return load() }
         return end(.stopPush, error, at: moment)
     }
 

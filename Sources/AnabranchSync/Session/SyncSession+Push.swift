@@ -9,7 +9,7 @@ extension SyncSession {
     }
 
     /// What a batch may hold beside the epoch, the counts and the digest of the request.
-    private var batchBytes: Int {
+    var batchBytes: Int {
         let room = (zone?.largestBody ?? SyncProtocol.largestBody) - Self.requestOverhead
         return max(min(exchange.byteLimit, limits.batchBytes, room), 1)
     }
@@ -81,11 +81,16 @@ extension SyncSession {
         }
         learn(clockOf: response.wallMilliseconds, at: moment)
         exchange.headPosition = max(exchange.headPosition, response.headPosition)
+        exchange.refused =
+            response.refusal == nil
+            ? nil : sets.dropFirst(response.acknowledgements.count).first?.changeSet
         guard !response.acknowledgements.isEmpty else {
             guard let refusal = response.refusal else { return load() }
             return refused(refusal, at: moment)
         }
         exchange.failures = 0
+        exchange.partRefusals = 0
+        exchange.partPlace = (-1, 0)
         let rejected = response.acknowledgements.count { $0.rejection != nil }
         exchange.outcome.pushedChangeSets += response.acknowledgements.count - rejected
         let acknowledged = zip(sets, response.acknowledgements).map { set, taken in

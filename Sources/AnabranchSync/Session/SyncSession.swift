@@ -61,6 +61,14 @@ package struct SyncSession: Sendable {
         var supplies = 0
         /// Sets that were pushed last and that the log has in another form.
         var otherForms: [Acknowledged] = []
+        /// The set that the zone refused last.
+        var refused: ChangeSet?
+        /// How often the zone has said that it lacks parts and had no more of them than before,
+        /// since it took a set in; and the farthest place that it has named.
+        var partRefusals = 0
+        var partPlace = (number: -1, held: 0)
+        /// Whether a part came whole and was not what it should be.
+        var hasDamagedPart = false
         /// How often names or forms were taken from the zone's answers.
         var rewritings = 0
         /// In a row, of the present request.
@@ -83,7 +91,13 @@ package struct SyncSession: Sendable {
         case pulling
         /// The first page is being applied.
         case applying([RemotePage])
+        /// A part of a save of the first page is asked for.
+        case fetchingPart([RemotePage], LackingPart)
+        case keepingPart([RemotePage])
         case loading
+        /// The next piece of a part that the zone lacks.
+        case loadingPiece(ChangeSet)
+        case sendingPiece(ChangeSet, PartPiece)
         case pushing([LogEntry])
         case acknowledging(refusal: ProtocolError?)
         case restamping
@@ -154,6 +168,15 @@ package struct SyncSession: Sendable {
         case (.applying, .cursorMoved(let state)):
             exchange.state = state
             return pull(at: moment)
+        case (.applying(let pages), .lacking(let part)):
+            return fetch(part, of: pages, at: moment)
+        case (.fetchingPart(let pages, let part), .received(let body)):
+            return fetched(part, of: pages, body, at: moment)
+        case (.keepingPart(let pages), .kept): return kept(pages, at: moment)
+        case (.loadingPiece(let set), .piece(let piece)):
+            return loaded(piece, of: set, at: moment)
+        case (.sendingPiece(let set, let piece), .received(let body)):
+            return staged(piece, of: set, body, at: moment)
         case (.loading, .loaded(let sets, let state)): return loaded(sets, state, at: moment)
         case (.pushing(let sets), .received(let body)): return pushed(sets, body, at: moment)
         case (.acknowledging(let refusal), .acknowledged(let state)):

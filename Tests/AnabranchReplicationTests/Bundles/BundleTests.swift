@@ -37,6 +37,7 @@ import Testing
     private struct Content: Equatable {
         var header: BundleHeader?
         var sets: [ChangeSet] = []
+        var parts: [[UInt8]] = []
         var count: Int?
     }
 
@@ -54,6 +55,7 @@ import Testing
                 switch item {
                 case .header(let header): content.header = header
                 case .changeSet(let set): content.sets.append(set)
+                case .part(let bytes): content.parts.append(bytes)
                 case .end(let count): content.count = count
                 }
             }
@@ -145,7 +147,7 @@ import Testing
     }
 
     @Test func `of a later version says so`() {
-        let error = Self.failure(BundleHeader.magic + [2, 0, 0])
+        let error = Self.failure(BundleHeader.magic + [3, 0, 0])
         #expect(error?.code == .unsupportedVersion)
         #expect(error?.offset == 8)
         #expect(Self.failure(Array("SQLite format 3\0".utf8))?.code == .malformed)

@@ -80,7 +80,7 @@ import Testing
         bytes[0] = 2
         #expect(failure(of: bytes)?.code == .unsupportedVersion)
         bytes[0] = ChangeSet.version
-        for kind in [1, 4, 5, 255] as [UInt8] {
+        for kind in [4, 5, 255] as [UInt8] {
             bytes[2] = kind
             #expect(failure(of: bytes)?.code == .unsupportedVersion)
         }

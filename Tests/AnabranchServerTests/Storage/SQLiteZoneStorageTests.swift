@@ -31,11 +31,33 @@ import Testing
     @Test func `a file of a later format is left as it is`() throws {
         try open("a.sqlite", creating: true).close()
         let connection = try Connection(path: directory.file("a.sqlite"))
-        try connection.execute("PRAGMA user_version = 5")
+        try connection.execute("PRAGMA user_version = 6")
         connection.close()
         let before = FileManager.default.contents(atPath: directory.file("a.sqlite"))
         #expect(code { _ = try open("a.sqlite") } == .newerFormat)
         #expect(FileManager.default.contents(atPath: directory.file("a.sqlite")) == before)
+    }
+
+    @Test func `a file of format 4 gets the tables for parts of saves when it is opened`() throws {
+        try open("a.sqlite", creating: true).close()
+        let connection = try Connection(path: directory.file("a.sqlite"))
+        try connection.execute(
+            "DROP TABLE part; DROP TABLE log_part; DROP TABLE stage; PRAGMA user_version = 4")
+        connection.close()
+        for _ in 0..<2 {
+            let storage = try open("a.sqlite")
+            let part = SavePart(of: [1, 2, 3])
+            try storage.write { writer in
+                let held = try writer.heldBytes(of: part)
+                if held < 3 {
+                    try writer.append([UInt8(held + 1)], to: part, at: held, wallMilliseconds: 0)
+                }
+            }
+            storage.close()
+        }
+        let storage = try open("a.sqlite")
+        #expect(try storage.read { try $0.heldBytes(of: SavePart(of: [1, 2, 3])) } == 2)
+        storage.close()
     }
 
     @Test func `a file of a format that was never released is left as it is`() throws {

@@ -7,6 +7,7 @@ struct RunStatistics: Sendable {
         case crashInSave, powerLossInSave, crashInSync, powerLossInSync, crashInOpening, reopening
         case saveLostToPower, cutOff, zoneCrash, zonePowerLoss, zoneRestart, zoneMove
         case fork, restamp, rejection
+        case saveInParts, pieceSent, pieceFetched
         case conflict
         case compaction, snapshotLoaded
         case bundleWritten, bundleTaken, setWaited, crashWithBundle

@@ -23,6 +23,7 @@ struct Scenario: Sendable {
         // From the seed alone, so that the steps are those of worlds without it.
         traits.rejectionPeriod = seed % 4 == 3 ? 8 : 0
         traits.hasCompaction = seed % 8 == 5 || seed % 16 == 11
+        traits.hasParts = seed % 3 == 0
         steps = (0..<Self.stepCount).map { _ in Step(&generator) }
     }
 }
@@ -40,6 +41,8 @@ struct WorldTraits: Sendable {
     var rejectionPeriod: UInt64 = 0
     /// Whether the zone forgets change sets.
     var hasCompaction = false
+    /// Whether every save is cut into as many parts as can be.
+    var hasParts = false
 
     /// Less than what a zone refuses.
     static let leastClockLead = 120_000

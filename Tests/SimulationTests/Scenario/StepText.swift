@@ -80,6 +80,9 @@ extension SyncSession.Event {
         case .debts(let records): "debts " + records.map(\.summary).joined(separator: ", ")
         case .applied: "applied"
         case .cursorMoved: "cursor moved"
+        case .lacking(let part): "lacks \(part.part.byteCount - part.heldBytes) bytes of a part"
+        case .kept: "kept"
+        case .piece(let piece): "piece of \(piece?.bytes.count ?? 0) bytes"
         case .acknowledged: "acknowledged"
         case .renewed: "renewed"
         case .restamped: "restamped"
@@ -105,6 +108,10 @@ extension SyncSession.StoreWork {
                 + items.map { "\($0.dot.summary) at \($0.position)" }
                 .joined(separator: ", ")
         case .loadPending: "load what is pending"
+        case .keep(let piece, let part, let start):
+            "keep \(piece.count) bytes of a part of \(part.byteCount) from \(start)"
+        case .loadPiece(let set, let number, let start, _):
+            "load part \(number) of \(set.dot.summary) from \(start)"
         case .renewIdentity: "renew the identity"
         case .note(let epochs): "note \(epochs.count) epochs"
         case .cursor(let position, _): "the cursor at \(position)"

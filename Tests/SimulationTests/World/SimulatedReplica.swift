@@ -56,6 +56,7 @@ final class SimulatedReplica {
         limits.batchBytes = 1_500
         limits.transactionBytes = 700
         limits.leastBytes = 500
+        limits.pieceBytes = 60
         return SyncSession(limits: limits, disabled: world.disabled)
     }
 
@@ -84,6 +85,7 @@ final class SimulatedReplica {
         var environment = StoreEnvironment(
             wallMilliseconds: { clock.milliseconds }, randomBytes: { world.bytes($0) },
             vfs: disk.name, faults: crash.faults, disabled: world.disabled)
+        if world.traits.hasParts { environment.partLimits.byteCount = 40 }
         let tellsFilesApart = world.traits.tellsFilesApart
         environment.fileIdentity = { path in
             tellsFilesApart ? (try? disk.identity(of: path))?.encoded ?? [] : []
@@ -206,6 +208,7 @@ extension SimulatedReplica {
             if case .loaded(let sets, _) = event {
                 handedOut.formUnion(sets.map(\.changeSet.origin))
             }
+            noteParts(work, event)
             if case (.loadSnapshot, .applied) = (work, event) {
                 statistics.note(.snapshotLoaded)
                 try readLogAgain()
@@ -225,6 +228,17 @@ extension SimulatedReplica {
         case .finish(let ending): return try finish(ending)
         }
         action = session.advance(event, at: moment)
+    }
+
+    private func noteParts(_ work: SyncSession.StoreWork, _ event: SyncSession.Event) {
+        switch (work, event) {
+        case (_, .loaded(let sets, _)):
+            statistics.note(
+                .saveInParts, count: sets.count { $0.changeSet.kind == .saveInParts })
+        case (.keep, .kept): statistics.note(.pieceFetched)
+        case (.loadPiece, .piece(.some)): statistics.note(.pieceSent)
+        default: break
+        }
     }
 
     /// Makes one whole exchange, or what is left of one.
@@ -259,7 +273,7 @@ extension SimulatedReplica {
     /// What an exchange over a bad network may come to; anything else is a mistake.
     private static let excusable: Set<SyncError.Code> = [
         .unreachable, .timedOut, .damagedResponse, .malformedRequest, .invalidChangeSet,
-        .sequenceGap, .missingCauses, .overloaded, .unsupportedVersion,
+        .sequenceGap, .missingCauses, .missingParts, .overloaded, .unsupportedVersion,
         SyncError.Code(rawValue: "shutting-down"), SyncError.Code(rawValue: "internal-error"),
     ]
 

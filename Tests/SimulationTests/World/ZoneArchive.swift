@@ -2,6 +2,7 @@ import AnabranchProtocol
 import AnabranchReplication
 import AnabranchServer
 import Synchronization
+import TestSupport
 
 /// Every entry that the zone's log ever had, for the oracles.
 ///
@@ -27,6 +28,7 @@ final class ZoneArchive: Sendable {
                 PullRequest(cursor: state.withLock(\.cursor), byteLimit: 1 << 20))
             let sets = try page.changeSets.map {
                 try ChangeSet(decoding: $0, checkingDigest: isChecked)
+                    .joined(ZoneEndpoint(zone))
             }
             state.withLock { state in
                 state.changeSets += sets

@@ -59,8 +59,11 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
         try connection.run(
             """
             UPDATE log SET change_set = x''
-            WHERE position > (SELECT start FROM zone) AND position <= ? AND kind = ?
-            """, last, .integer(Int64(LogEntryKind.save.rawValue)))
+            WHERE position > (SELECT start FROM zone) AND position <= ? AND kind IN (?, ?)
+            """, last, .integer(Int64(LogEntryKind.save.rawValue)),
+            .integer(Int64(LogEntryKind.saveInParts.rawValue)))
+        try connection.run("DELETE FROM log_part WHERE position <= ?", last)
+        if connection.changes > 0 { try removeUnusedParts() }
         try connection.run("UPDATE zone SET start = max(start, ?)", last)
     }
 

@@ -16,9 +16,12 @@ import AnabranchSQLite
 ///   `seen` is what deletes that updates may win against have seen, NULL where there was none;
 ///   `dead` is 0 while the record lives, else the position of the entry behind which it was
 ///   dead: that is then all that the record holds.
+/// - `part`: parts of saves, in pieces; `size` is that of the whole part, as it was claimed, and
+///   what is there whole is what `digest` names. `log_part` says which saves of the log list it,
+///   `stage` which parts are still without a save, and when somebody last went on with them.
 /// - `acknowledgement`: how far each replica has said that it has taken in the log.
 enum ZoneSchema {
-    static let format: Int64 = 4
+    static let format: Int64 = 5
     /// Formats below this one were never released, and are not read.
     static let firstReleasedFormat: Int64 = 4
     /// "AbZn", so that `file` and a reader of the header can tell what it is.
@@ -54,6 +57,20 @@ enum ZoneSchema {
             left INTEGER NOT NULL, property INTEGER NOT NULL, right INTEGER NOT NULL,
             tags BLOB NOT NULL, PRIMARY KEY (left, property, right)) WITHOUT ROWID;
         CREATE INDEX link_right ON link(right);
+        """ + "\n" + partScript
+
+    /// What format 5 adds to format 4.
+    private static let partScript = """
+        CREATE TABLE part(
+            id INTEGER PRIMARY KEY, digest BLOB NOT NULL, size INTEGER NOT NULL,
+            start INTEGER NOT NULL, bytes BLOB NOT NULL, UNIQUE(digest, size, start));
+        CREATE TABLE log_part(
+            digest BLOB NOT NULL, size INTEGER NOT NULL, position INTEGER NOT NULL,
+            PRIMARY KEY (digest, size, position)) WITHOUT ROWID;
+        CREATE INDEX log_part_position ON log_part(position);
+        CREATE TABLE stage(
+            digest BLOB NOT NULL, size INTEGER NOT NULL, held INTEGER NOT NULL,
+            touched INTEGER NOT NULL, PRIMARY KEY (digest, size)) WITHOUT ROWID;
         """
 
     /// Makes the tables, or checks that they are ones that this version knows.
@@ -65,6 +82,11 @@ enum ZoneSchema {
         let found = try integer("PRAGMA user_version", connection)
         let isZone = try integer("PRAGMA application_id", connection) == applicationID
         if found == format, isZone { return true }
+        if found == 4, isZone {
+            try connection.execute(partScript)
+            try connection.execute("PRAGMA user_version = \(format)")
+            return true
+        }
         guard !isZone || found >= firstReleasedFormat else {
             throw ZoneStorageError(
                 .olderFormat,

@@ -1,0 +1,183 @@
+package import AnabranchReplication
+import AnabranchSQLite
+
+/// The table `ab_part`: parts of saves, each in pieces one behind the other.
+///
+/// Of a part that is coming from a zone there is a beginning, which later pieces continue, across
+/// restarts. What is there whole was compared with its digest (invariant 19): the claimed size is
+/// part of the key, so that no other claim can make a beginning pass for the whole. A part that two
+/// saves list is there once.
+struct PartTable: PartKeeping {
+    let connection: Connection
+
+    init(_ connection: Connection) { self.connection = connection }
+
+    /// Bytes of one row: what a part is served and fetched by.
+    static let pieceBytes = 1 << 20
+
+    /// How much of a part is here, from its beginning on.
+    func heldBytes(of part: SavePart) throws -> Int {
+        let statement = try connection.cached(
+            """
+            SELECT coalesce(max(start + length(bytes)), 0) FROM ab_part
+            WHERE digest = ? AND size = ?
+            """)
+        try statement.bind(part)
+        guard try statement.step() else { return 0 }
+        defer { statement.reset() }
+        return Int(statement.int64(at: 0))
+    }
+
+    func isWhole(_ part: SavePart) throws -> Bool { try heldBytes(of: part) == part.byteCount }
+
+    /// The first of a set's parts that is not here whole, and how much of it is here.
+    func lacking(_ set: ChangeSet) throws -> LackingPart? {
+        for part in try set.parts() {
+            let held = try heldBytes(of: part)
+            if held != part.byteCount { return LackingPart(part: part, heldBytes: held) }
+        }
+        return nil
+    }
+
+    func bytes(of part: SavePart) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(part.byteCount)
+        try forEachPiece(of: part) { bytes += $0 }
+        guard bytes.count == part.byteCount else {
+            throw StoreError(
+                .corrupt,
+                "Can't read a part of a save because \(bytes.count) of its \(part.byteCount) "
+                    + "bytes are here.", path: connection.path)
+        }
+        return bytes
+    }
+
+    private func forEachPiece(of part: SavePart, _ body: ([UInt8]) throws -> Void) throws {
+        let statement = try connection.cached(
+            "SELECT bytes FROM ab_part WHERE digest = ? AND size = ? ORDER BY start")
+        try statement.bind(part)
+        while try statement.step() { try body(statement.bytes(at: 0)) }
+    }
+
+    /// The bytes of a part from a place on, as many as a piece has.
+    func piece(of part: SavePart, from start: Int) throws -> [UInt8] {
+        let statement = try connection.cached(
+            """
+            SELECT start, bytes FROM ab_part WHERE digest = ? AND size = ? AND start <= ?
+            ORDER BY start DESC LIMIT 1
+            """)
+        try statement.bind(part)
+        try statement.bind(Int64(start), at: 3)
+        guard try statement.step() else { return [] }
+        defer { statement.reset() }
+        return Array(statement.bytes(at: 1).dropFirst(start - Int(statement.int64(at: 0))))
+    }
+
+    func keep(_ bytes: [UInt8]) throws -> SavePart {
+        let part = SavePart(of: bytes)
+        guard try !isWhole(part) else { return part }
+        try remove(part)
+        for start in stride(from: 0, to: bytes.count, by: Self.pieceBytes) {
+            let piece = bytes[start..<min(start + Self.pieceBytes, bytes.count)]
+            try insert(Array(piece), of: part, at: start)
+        }
+        return part
+    }
+
+    /// Takes in a piece that continues what is here; one that does not changes nothing.
+    ///
+    /// - Throws: `digestMismatch` where the part is whole now and not what its digest says. The
+    ///   caller's transaction ends without an error then, so that the part goes.
+    /// - Returns: Whether the part turned out to be another, and is gone.
+    func take(_ piece: [UInt8], of part: SavePart, at start: Int) throws -> Bool {
+        guard try heldBytes(of: part) == start, !piece.isEmpty,
+            piece.count <= part.byteCount - start
+        else { return false }
+        try insert(piece, of: part, at: start)
+        guard start + piece.count == part.byteCount else { return false }
+        var digest = DigestBuilder()
+        try forEachPiece(of: part) { digest.update($0) }
+        guard digest.finish() != part.digest else { return false }
+        try remove(part)
+        return true
+    }
+
+    private func insert(_ piece: [UInt8], of part: SavePart, at start: Int) throws {
+        let statement = try connection.cached(
+            "INSERT INTO ab_part (digest, size, start, bytes) VALUES (?, ?, ?, ?)")
+        try statement.bind(part)
+        try statement.bind(Int64(start), at: 3)
+        try piece.withUnsafeBytes { bytes in
+            try statement.unsafeBindBlob(bytes, at: 4)
+            try statement.run()
+        }
+    }
+
+    private func remove(_ part: SavePart) throws {
+        let statement = try connection.cached("DELETE FROM ab_part WHERE digest = ? AND size = ?")
+        try statement.bind(part)
+        try statement.run()
+    }
+
+    /// Of all parts of saves that the zone is not known to hold.
+    func pendingBytes() throws -> Int {
+        let lists = try connection.cached(
+            """
+            SELECT payload FROM ab_changeset
+            WHERE kind = \(LogEntryKind.saveInParts.rawValue) AND server_position IS NULL
+            """)
+        var byteCount = 0
+        while try lists.step() {
+            byteCount += try PartList(decoding: lists.bytes(at: 0)).byteCount
+        }
+        return byteCount
+    }
+
+    // MARK: - What nothing needs
+
+    /// Removes the parts that no save of the file lists any more: of the log, of the waiting room,
+    /// of the rejected ones. What was fetched for a page that never came is among them.
+    func removeUnused() throws {
+        guard try connection.firstValue("SELECT 1 FROM ab_part LIMIT 1") != nil else { return }
+        var used: Set<SavePart> = []
+        let lists = try connection.cached(
+            "SELECT payload FROM ab_changeset WHERE kind = \(LogEntryKind.saveInParts.rawValue)")
+        while try lists.step() {
+            used.formUnion(try PartList(decoding: lists.bytes(at: 0)).parts)
+        }
+        for sql in ["SELECT bytes FROM ab_waiting", "SELECT change_set FROM ab_rejected"] {
+            let sets = try connection.cached(sql)
+            while try sets.step() {
+                let set = try ChangeSet(decoding: sets.bytes(at: 0))
+                used.formUnion(try set.parts())
+            }
+        }
+        let held = try connection.rows("SELECT DISTINCT digest, size FROM ab_part")
+        for row in held {
+            guard case .blob(let bytes) = row[0], case .integer(let size) = row[1],
+                let digest = Digest(bytes: bytes)
+            else { continue }
+            let part = SavePart(digest: digest, byteCount: Int(size))
+            if !used.contains(part) { try remove(part) }
+        }
+    }
+}
+
+extension Statement {
+    fileprivate func bind(_ part: SavePart) throws {
+        try bind(part.digest.bytes, at: 1)
+        try bind(Int64(part.byteCount), at: 2)
+    }
+}
+
+/// A part that has to be fetched before a save can be applied.
+package struct LackingPart: Hashable, Sendable {
+    package let part: SavePart
+    /// From its beginning on, these many bytes are here.
+    package let heldBytes: Int
+
+    package init(part: SavePart, heldBytes: Int) {
+        self.part = part
+        self.heldBytes = heldBytes
+    }
+}

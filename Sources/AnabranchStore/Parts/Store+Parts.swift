@@ -1,0 +1,92 @@
+package import AnabranchReplication
+import AnabranchSQLite
+
+extension Store {
+    /// The first part of a page's saves that has to be fetched before the page can be applied.
+    package func lackingPart(of page: RemotePage) throws -> LackingPart? {
+        let sets = page.changeSets.filter { $0.kind == .saveInParts }
+        guard !sets.isEmpty, !environment.disabled.contains(.partStaging) else { return nil }
+        return try read { reader in
+            let parts = PartTable(reader.connection)
+            for set in sets {
+                if let lacking = try parts.lacking(set) { return lacking }
+            }
+            return nil
+        }
+    }
+
+    /// Keeps a piece of a part that is coming, whatever happens until the rest is here.
+    ///
+    /// - Throws: ``StoreError`` `digestMismatch` where the part is whole now and not what it
+    ///   should be: it is gone, ask for it again.
+    package func keep(_ piece: [UInt8], of part: SavePart, at start: Int) throws {
+        let isAnother = try write { transaction in
+            try PartTable(transaction.connection).take(piece, of: part, at: start)
+        }
+        guard !isAnother else {
+            throw StoreError(
+                .digestMismatch,
+                "Can't keep a part of a save because its bytes are not those that were saved.",
+                path: path)
+        }
+    }
+
+    /// What is to be sent of a save whose parts a zone lacks.
+    ///
+    /// - Returns: The piece of the save's part, from a place on; `nil` where the file's log has
+    ///   the save no more, or not in this form.
+    package func piece(
+        of set: ChangeSet, part number: Int, from start: Int, byteLimit: Int
+    ) throws -> PartPiece? {
+        let parts = try set.parts()
+        guard parts.indices.contains(number), (0..<parts[number].byteCount).contains(start) else {
+            return nil
+        }
+        return try read { reader in
+            let bytes = try PartTable(reader.connection).piece(of: parts[number], from: start)
+            guard !bytes.isEmpty else { return nil }
+            return PartPiece(
+                part: parts[number], number: number, start: start,
+                bytes: Array(bytes.prefix(byteLimit)))
+        }
+    }
+
+    /// All that a save did.
+    ///
+    /// - Throws: ``StoreError``; `corrupt` where a part is missing.
+    package func forEachBlock(
+        of set: ChangeSet, _ body: (ChangeBlock) throws -> Void
+    ) throws {
+        guard set.kind == .saveInParts else {
+            return try set.decodedPayload().blocks.forEach(body)
+        }
+        try read { reader in try set.forEachBlock(PartTable(reader.connection), body) }
+    }
+}
+
+/// Some bytes of a part, to be sent.
+package struct PartPiece: Hashable, Sendable {
+    package let part: SavePart
+    /// Of the part among those of its save.
+    package let number: Int
+    package let start: Int
+    package let bytes: [UInt8]
+
+    package init(part: SavePart, number: Int, start: Int, bytes: [UInt8]) {
+        self.part = part
+        self.number = number
+        self.start = start
+        self.bytes = bytes
+    }
+}
+
+/// The parts that a store keeps, read when they are asked for.
+struct StoredParts: PartReading, Sendable {
+    private let store: Store
+
+    init(_ store: Store) { self.store = store }
+
+    func bytes(of part: SavePart) throws -> [UInt8] {
+        try store.read { try PartTable($0.connection).bytes(of: part) }
+    }
+}

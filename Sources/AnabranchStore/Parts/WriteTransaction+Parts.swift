@@ -1,0 +1,10 @@
+import AnabranchReplication
+
+extension WriteTransaction {
+    /// The records that a set does something to.
+    func touched(by set: ChangeSet) throws -> Set<LocalID> {
+        var touched: Set<LocalID> = []
+        try set.forEachTouchedRecord(PartTable(connection)) { touched.insert(try localID(of: $0)) }
+        return touched
+    }
+}

@@ -1,0 +1,15 @@
+public import AnabranchReplication
+
+extension ChangeSet {
+    /// The save with all that it says in one payload, for oracles that know of no parts. Name,
+    /// origin and digest are those of the save in parts.
+    public func joined(_ parts: some PartReading) throws -> ChangeSet {
+        guard kind == .saveInParts else { return self }
+        var payload = ChangePayload(blocks: [])
+        try forEachBlock(parts) { payload.blocks.append($0) }
+        return ChangeSet(
+            fromLog: .save, dot: dot, timestamp: timestamp, author: author, name: name,
+            payload: payload.encoded(author: dot.replica), rewrittenFrom: rewrittenFrom,
+            previousOrigin: previousOrigin, origin: origin, digest: digest, context: context)
+    }
+}
