@@ -23,7 +23,7 @@ struct Scenario: Sendable {
         // From the seed alone, so that the steps are those of worlds without it.
         traits.rejectionPeriod = seed % 4 == 3 ? 8 : 0
         traits.hasCompaction = seed % 8 == 5 || seed % 16 == 11
-        traits.hasParts = seed % 3 == 0
+        traits.hasParts = seed % 3 == 1
         steps = (0..<Self.stepCount).map { _ in Step(&generator) }
     }
 }
