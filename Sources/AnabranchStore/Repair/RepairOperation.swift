@@ -33,6 +33,7 @@ struct RepairOperation {
     }
 
     mutating func run(_ changes: inout ChangeCollector, journaling: Bool = false) throws {
+        try uncover()
         try noteViews()
         let before = try present()
         try noteNeighbours(&changes)
@@ -58,6 +59,17 @@ struct RepairOperation {
         for id in ids {
             guard let old = before[id]?.record else { continue }
             try journal.note(old, replacedBy: after[id]?.record)
+        }
+    }
+
+    /// Images are of the state, so all that they name has to be in its own place.
+    private func uncover() throws {
+        let views = transaction.views
+        guard !views.shadows.isEmpty else { return }
+        try views.uncover(ids, isDamaged: true)
+        for image in images {
+            let ends = (image.record?.links ?? []).map(\.right) + image.incoming.map(\.left)
+            try views.uncover(ends.map(transaction.localID))
         }
     }
 
