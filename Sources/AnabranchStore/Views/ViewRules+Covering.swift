@@ -133,7 +133,9 @@ extension ViewRules {
             membersBefore[visible] = members
             for member in members { visibleBefore[member] = visible }
         }
-        let row = try isDamaged ? StoreError.unlessDamaged { try heldRow(visible) } ?? nil
+        let row =
+            try isDamaged
+            ? StoreError.unlessDamaged { try heldRow(visible) } ?? nil
             : heldRow(visible)
         if let row {
             try noted.noteNeighbours(of: row, reader)

@@ -69,10 +69,11 @@ struct ExpectedGroups {
         _ group: [CanonicalRecord], _ entities: [RecordID: WireName]
     ) -> CanonicalRecord {
         var record = CanonicalRecord(id: group[0].id, entity: group[0].entity)
-        for property in Set(group.flatMap(\.cells).map(\.property)) {
+        for property in Set(group.flatMap(\.cells).map(\.property)).sorted() {
             let cells = group.flatMap(\.cells).filter { $0.property == property }
             guard var cell = merged(cells, by: property.rule) else { continue }
-            if case .reference(let target) = cell.value, let other = visible[target], other != target
+            if case .reference(let target) = cell.value, let other = visible[target],
+                other != target
             {
                 cell.value = fits(other, property, entities) ? .reference(other) : .null
             }
@@ -111,7 +112,7 @@ struct ExpectedGroups {
             return true
         }
         let relationships = model.entities.flatMap(\.relationships).filter {
-            $0.wireProperty == property
+            $0.storage == .reference && $0.wireProperty == property
         }
         return relationships.allSatisfy { entity.isKind(of: $0.destination) }
     }

@@ -100,9 +100,12 @@ final class GroupWorld {
         let person = generator.element(of: people)
         switch Int.random(in: 0..<16, using: &generator) {
         case 0..<4: try set(store, person, keys())
-        case 4: try set(store, person, ["name": .string("n\(Int.random(in: 0..<99, using: &generator))")])
+        case 4:
+            try set(
+                store, person, ["name": .string("n\(Int.random(in: 0..<99, using: &generator))")])
         case 5: try count(store, person)
-        case 6: try set(store, person, ["best": .integer(Int64.random(in: 0..<99, using: &generator))])
+        case 6:
+            try set(store, person, ["best": .integer(Int64.random(in: 0..<99, using: &generator))])
         case 7: try set(store, person, ["note": .string("x"), "name": .string("with note")])
         case 8: try set(store, person, ["parent": target(people)])
         case 9: try set(store, generator.element(of: desks), ["owner": target(people)], "Desk")
@@ -202,7 +205,8 @@ final class GroupWorld {
         if let error {
             let codes: [StoreError.Code] = [.constraintConflict, .cyclicReference, .cannotWin]
             #expect(codes.contains(error.code), "\(what): \(error)")
-            #expect(before.shown == after.shown)
+            let isSame = before.shown == after.shown
+            #expect(isSame)
             return false
         }
         for record in before.shown {
