@@ -3,8 +3,9 @@ import AnabranchSQLite
 
 /// References that a row holds and does not show (`ab_hidden`).
 ///
-/// The column of a hidden reference is NULL, that of one which is led has whom it is led to, so that every statement, and every other program, sees
-/// what the rules show; what the record holds stands here, and counts in its state.
+/// The column of a hidden reference is NULL, that of one which is led has whom it is led to, so
+/// that every statement, and every other program, sees what the rules show; what the record holds
+/// stands here, and counts in its state.
 final class HiddenReferences {
     /// The rule that hides a reference.
     enum Rule: Int64 {

@@ -1,7 +1,7 @@
 import AnabranchModel
 
-/// A reference that a view rule may hide, or lead to another record: what a row shows then depends on other
-/// rows.
+/// A reference that a view rule may hide, or lead to another record: what a row shows then depends
+/// on other rows.
 final class RuledColumn: Sendable {
     /// The entity at the top of the hierarchy that the table holds.
     let root: EntityDescription

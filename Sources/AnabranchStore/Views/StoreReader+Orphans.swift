@@ -84,6 +84,7 @@ extension StoreReader {
         let isShown =
             try ShadowRows.isEmpty(on: connection)
             ? "" : "AND NOT EXISTS (SELECT 1 FROM ab_shadow s WHERE s.record = "
+        let led = HiddenReferences.Rule.led.rawValue
         let column = place.column.name
         let parents = schema.layout(of: place.relationship.destination).table.name
         let discriminator =
@@ -103,8 +104,7 @@ extension StoreReader {
             + " UNION ALL "
             + rows(
                 "ab_hidden h CROSS JOIN \(place.table.name) t ON t.ab_pk = h.record", "h.target",
-                "h.property = \(place.column.number) AND h.rule <> \(HiddenReferences.Rule.led.rawValue)"
-            )
+                "h.property = \(place.column.number) AND h.rule <> \(led)")
     }
 
     private var knownEntities: String {

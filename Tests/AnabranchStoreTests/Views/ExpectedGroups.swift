@@ -10,7 +10,8 @@ struct ExpectedGroups {
         let right: RecordID
     }
 
-    /// One for each group, with the merge of its members; references lead to who shows their target.
+    /// One for each group, with the merge of its members; references lead to who shows their
+    /// target.
     private(set) var shown: [CanonicalRecord] = []
     /// Between who shows the ends.
     private(set) var links: Set<Link> = []

@@ -11,7 +11,9 @@ final class GroupWorld {
     static let links = ["teams", "friends"]
 
     let scenario: StoreScenario
-    let stores: [Store]
+    private(set) var stores: [Store]
+    /// Whether files can't be told apart, as after the snapshot of a virtual machine.
+    private let areTwins: Bool
     var generator: SeededGenerator
     /// How often it happened that something was shown as one.
     private(set) var groupCount = 0
@@ -54,16 +56,34 @@ final class GroupWorld {
         }
     }
 
-    init(seed: UInt64) throws {
+    init(seed: UInt64, areTwins: Bool = false) throws {
+        self.areTwins = areTwins
         let policy: DeletePolicy = seed.isMultiple(of: 3) ? .updateWins : .deleteWins
         let scenario = try StoreScenario(model: Self.model(policy))
         self.scenario = scenario
         stores = try ["a", "b", "c"].enumerated().map { index, name in
             // Whose identities are smaller, the seed says.
             let high = (seed &+ 1) &* 0x9E37_79B9_7F4A_7C15 &* UInt64(index + 1)
-            return try scenario.open(name, replica: ReplicaID(high: high, low: seed))
+            return areTwins
+                ? try Self.openTwin(name, in: scenario)
+                : try scenario.open(name, replica: ReplicaID(high: high, low: seed))
         }
         generator = SeededGenerator(seed: seed)
+    }
+
+    private static func openTwin(_ name: String, in scenario: StoreScenario) throws -> Store {
+        let clock = scenario.clock
+        var environment = StoreEnvironment.system
+        environment.wallMilliseconds = { clock.milliseconds }
+        environment.fileIdentity = { _ in [] }
+        return try Store.open(
+            at: scenario.path(name), model: scenario.model, environment: environment)
+    }
+
+    /// One more store goes on from what the first one is now, under the same name.
+    func fork() throws {
+        try scenario.copy("a", to: "twin")
+        stores.append(try Self.openTwin("twin", in: scenario))
     }
 
     func step() throws {
@@ -71,11 +91,20 @@ final class GroupWorld {
         // Often nothing: stamps of different replicas are equal in time then.
         scenario.clock.milliseconds += Int64.random(in: 0...1, using: &generator)
         if generator.oneIn(4) {
-            generator.oneIn(3) ? try scenario.zone.sync(store) : try send(store)
+            areTwins || generator.oneIn(3) ? try sync(store) : try send(store)
         } else {
             try edit(store)
         }
         try check(store)
+    }
+
+    /// Pulls, repairs what names have changed for, and pushes.
+    private func sync(_ store: Store) throws {
+        for _ in 0..<(areTwins ? 2 : 1) {
+            try scenario.zone.pull(into: store)
+            try scenario.zone.repair(store)
+            try scenario.zone.push(from: store)
+        }
     }
 
     private func send(_ store: Store) throws {
@@ -284,7 +313,7 @@ final class GroupWorld {
 
     /// Everybody has everything; a new store takes a snapshot.
     func settle() throws {
-        for _ in 0..<2 { for store in stores { try scenario.zone.sync(store) } }
+        for _ in 0..<(areTwins ? 3 : 2) { for store in stores { try sync(store) } }
         for store in stores { try check(store) }
         let reference = try scenario.zone.reference()
         let checksum = try stores[0].checksum()
@@ -298,5 +327,24 @@ final class GroupWorld {
             SnapshotChunk.chunks(of: reference, log: scenario.zone.log, records: 4), at: place)
         try check(late)
         #expect(try late.canonicalHash() == reference.canonicalHash)
+    }
+
+    /// Rows and what stands beside them are lost behind the store's back, and repaired.
+    func damageAndRepair(_ name: String, _ store: Store) throws {
+        let checksum = try store.checksum()
+        let records = try state(store).map(\.id)
+        let all = "SELECT record FROM ab_shadow"
+        for sql in [
+            "DELETE FROM Person WHERE ab_pk IN (SELECT visible FROM ab_shadow WHERE record % 2)",
+            "DELETE FROM ab_deferred_cell WHERE record IN (\(all))",
+            "DELETE FROM ab_deferred_record WHERE record IN (\(all) WHERE record % 2 = 0)",
+        ] {
+            try scenario.sql(name, sql)
+        }
+        #expect(try store.checksum() != checksum)
+        try store.owe(records)
+        try scenario.zone.repair(store)
+        #expect(try store.checksum() == checksum)
+        try check(store)
     }
 }

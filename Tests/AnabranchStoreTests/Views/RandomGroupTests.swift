@@ -28,4 +28,22 @@ import Testing
             #expect(try world.expected(store).shown == expected.shown)
         }
     }
+
+    @Test(arguments: TestLength.seeds(32))
+    func `outlive that one history gets another name`(seed: UInt64) throws {
+        let world = try GroupWorld(seed: seed, areTwins: true)
+        for _ in 0..<15 { try world.step() }
+        try world.fork()
+        for _ in 0..<30 { try world.step() }
+        try world.settle()
+    }
+
+    @Test(arguments: TestLength.seeds(32))
+    func `are repaired with all that they hide`(seed: UInt64) throws {
+        let world = try GroupWorld(seed: seed)
+        for _ in 0..<40 { try world.step() }
+        try world.settle()
+        guard try !world.expected(world.stores[0]).visible.isEmpty else { return }
+        try world.damageAndRepair("a", world.stores[0])
+    }
 }
