@@ -86,6 +86,7 @@ struct RepairOperation {
         for table in schema.tables {
             try connection.run("DELETE FROM \(table.name) WHERE ab_pk = ?", .integer(id))
         }
+        try transaction.views.hidden.remove(of: id)
         try LinkRows(connection).removeAll(of: id, in: schema.linkLayouts)
         try applying.deferred.delete(id)
     }

@@ -115,6 +115,12 @@ final class HiddenReferences {
         return found
     }
 
+    /// Forgets what a row hides that is not there, or goes.
+    func remove(of id: LocalID) throws {
+        guard !isEmpty else { return }
+        try connection.run("DELETE FROM ab_hidden WHERE record = ?", .integer(id))
+    }
+
     func removeAll() throws {
         try connection.execute("DELETE FROM ab_hidden")
         isEmpty = true

@@ -144,6 +144,7 @@ extension ViewRules {
         for table in schema.tables {
             try connection.run("DELETE FROM \(table.name) WHERE ab_pk = ?", .integer(visible))
         }
+        try hidden.remove(of: visible)
         try LinkRows(connection).removeAll(of: visible, in: schema.linkLayouts)
         try shadows.remove(members)
         try insert(members, version: row?.writes.version, isDamaged: isDamaged)

@@ -266,8 +266,8 @@ import Testing
             "DELETE FROM ab_deferred_record", "DELETE FROM ab_deferred_cell",
             "DROP TABLE ab_shadow", "DROP TABLE ab_shadow_key",
             """
-            INSERT INTO Person (ab_pk, ab_entity, ab_version, email)
-            SELECT max(ab_pk) + 1, ab_entity, ab_version, 'e' FROM Person
+            INSERT INTO Person (ab_pk, ab_entity, ab_version, ab_writes, email)
+            SELECT ab_pk + 1, ab_entity, ab_version, ab_writes, email FROM Person
             """,
         ] {
             try scenario.sql("late", sql)
