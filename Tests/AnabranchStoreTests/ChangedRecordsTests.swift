@@ -10,9 +10,10 @@ private func lines(_ changed: ChangedRecords) -> [String] {
     changed.entities.flatMap { entity in
         let name = entity.entity.name
         let names = entity.entity.slots.map(\.name)
-        let updated = entity.updated.map { update in
-            let slots = update.slots.sorted().map { names[$0] }.joined(separator: " ")
-            return "\(name) \(update.id) updated \(slots)"
+        let updates = entity.updated.flatMap { update in update.ids.map { ($0, update.slots) } }
+        let updated = updates.sorted { $0.0 < $1.0 }.map { id, slots in
+            let slots = slots.slots.map { names[$0] }.joined(separator: " ")
+            return "\(name) \(id) updated \(slots)"
         }
         return entity.inserted.map { "\(name) \($0) inserted" } + updated
             + entity.deleted.map { "\(name) \($0) deleted" }

@@ -126,7 +126,7 @@ import Testing
         let changed = try scenario.zone.pull(into: b)
         let entity = try #require(b.model.entity(named: "Meeting"))
         let update = try #require(changed.entities.first?.updated.first)
-        #expect(update.id == there)
+        #expect(update.ids == [there])
         #expect(update.slots == [entity.slotIndex(named: "end")])
     }
 

@@ -186,7 +186,7 @@ import Testing
         // What is related to a replaced record is told to look at it again.
         for entity in changed.entities {
             #expect(entity.inserted.isEmpty && entity.deleted.isEmpty)
-            for slot in entity.updated.flatMap(\.slots) {
+            for slot in entity.updated.flatMap(\.slots.slots) {
                 #expect(entity.entity.slots[slot].relationship?.inverse != nil)
             }
         }

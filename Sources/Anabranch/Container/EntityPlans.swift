@@ -4,6 +4,8 @@ import AnabranchModel
 struct EntityPlans: Sendable {
     /// By the entity's index.
     let plans: [EntityPlan]
+    /// Whether the model has an ordered to-many at all.
+    let haveLists: Bool
     private let entitiesByClass: [ObjectIdentifier: EntityDescription]
 
     /// - Throws: ``PropertyError`` with the name in which a class and the model differ.
@@ -21,6 +23,7 @@ struct EntityPlans: Sendable {
             byClass[ObjectIdentifier(type)] = entity
         }
         entitiesByClass = byClass
+        haveLists = model.entities.contains { $0.relationships.contains(where: \.isOrdered) }
         plans = try model.entities.map { entity in
             EntityPlan(entity, type: try Self.type(of: entity, among: byEntity))
         }

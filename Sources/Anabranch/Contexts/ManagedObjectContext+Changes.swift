@@ -16,7 +16,10 @@ extension ManagedObjectContext {
 
     /// What a save has to look at, in the order of first changes.
     var pending: [ManagedObject] {
-        changed.filter { !$0.flags.contains(.detached) && $0.hasChanges }
+        func isPending(_ object: ManagedObject) -> Bool {
+            !object.flags.contains(.detached) && object.hasChanges
+        }
+        return changed.allSatisfy(isPending) ? changed : changed.filter(isPending)
     }
 
     /// Makes a new object, with the defaults of its entity. Its ID is permanent.

@@ -26,8 +26,11 @@ extension ManagedObjectContext {
         change(changes.inserted) { $0.inserted.append($1) }
         for list in [changes.updated, changes.refreshed] {
             change(list) { entity, id in
-                let slots = Set(entity.entity.slots.indices)
-                entity.updated.append(.init(id: id, slots: slots))
+                if entity.updated.isEmpty {
+                    let slots = SlotSet(entity.entity.slots.indices)
+                    entity.updated = [.init(ids: [], slots: slots)]
+                }
+                entity.updated[0].ids.append(id)
             }
         }
         change(changes.deleted) { $0.deleted.append($1) }
@@ -76,7 +79,7 @@ extension ManagedObjectContext {
 
     /// One SELECT, whose rows are the registered ones; the unsaved edits stay.
     private func rereadUpdated(_ changes: ChangedRecords.Entity) throws {
-        let registered = (changes.updated.map(\.id) + changes.inserted).filter {
+        let registered = (changes.updated.flatMap(\.ids) + changes.inserted).filter {
             guard let object = registry[$0] else { return false }
             return object.flags.contains(.hasRow) && !object.flags.contains(.inserted)
         }
@@ -96,7 +99,7 @@ extension ManagedObjectContext {
         var concerned: Set<RelationshipDescription> = []
         for entity in changes.entities {
             let isWhole = !entity.inserted.isEmpty
-            let slots = entity.updated.reduce(into: Set<Int>()) { $0.formUnion($1.slots) }
+            let slots = entity.updated.reduce(into: SlotSet()) { $0.formUnion($1.slots) }
             for relationship in entity.entity.relationships
             where isWhole || slots.contains(relationship.slot) {
                 concerned.insert(relationship)
@@ -118,7 +121,7 @@ extension ManagedObjectContext {
 
     func objectIDChanges(_ records: ChangedRecords) -> ObjectIDChanges {
         let origin = coordinator.origin
-        func list(_ ids: (ChangedRecords.Entity) -> [LocalID]) -> ObjectIDList {
+        func list(_ ids: (ChangedRecords.Entity) -> some Sequence<LocalID>) -> ObjectIDList {
             ObjectIDList(
                 origin,
                 records.entities.flatMap { entity in
@@ -128,7 +131,7 @@ extension ManagedObjectContext {
         }
         var changes = ObjectIDChanges(origin: origin)
         changes.inserted = list(\.inserted)
-        changes.updated = list { $0.updated.map(\.id) }
+        changes.updated = list(\.updatedIDs)
         changes.deleted = list(\.deleted)
         return changes
     }

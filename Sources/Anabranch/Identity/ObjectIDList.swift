@@ -8,7 +8,7 @@ public struct ObjectIDList: Sendable {
         let entityIndex: Int32
     }
 
-    private let origin: StoreOrigin?
+    private var origin: StoreOrigin?
     private(set) var items: [Item]
 
     init(_ origin: StoreOrigin, _ items: [Item] = []) {
@@ -22,6 +22,12 @@ public struct ObjectIDList: Sendable {
         items = objectIDs.map {
             Item(id: $0.localID, entityIndex: Int32(truncatingIfNeeded: $0.entity.index))
         }
+    }
+
+    mutating func append(_ others: [Item], of origin: StoreOrigin) {
+        guard !others.isEmpty else { return }
+        self.origin = origin
+        items += others
     }
 
     func belongs(to other: StoreOrigin) -> Bool { origin == nil || origin === other }

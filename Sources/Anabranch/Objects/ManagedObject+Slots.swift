@@ -169,6 +169,17 @@ extension ManagedObject {
 
     final func isWritten(_ slot: Int) -> Bool { writtenSlots & 1 << UInt64(min(slot, 63)) != 0 }
 
+    /// Ascending. Slots from 63 on come where one of them was written.
+    @inline(__always)
+    final func forEachWrittenSlot(_ body: (Int) -> Void) {
+        var written = writtenSlots
+        while written != 0 {
+            let slot = written.trailingZeroBitCount
+            written &= written &- 1
+            if slot < 63 { body(slot) } else { (63..<slots.count).forEach(body) }
+        }
+    }
+
     final func noteWritten(_ slot: Int) { writtenSlots |= 1 << UInt64(min(slot, 63)) }
 
     /// Writes a slot of a realised object.

@@ -53,7 +53,8 @@ extension ManagedObjectContext {
     private func build(_ pending: [ManagedObject]) throws -> SaveBuilder {
         var validator = SaveValidator()
         var builder = SaveBuilder(
-            author: transactionAuthor, name: name, pending: pending, carriedGroups: carriedGroups)
+            author: transactionAuthor, name: name, carriedGroups: carriedGroups)
+        if coordinator.plans.haveLists { builder.addLists(of: pending) }
         for object in pending {
             try validator.check(object, in: self)
             builder.add(object)
@@ -82,7 +83,7 @@ extension ManagedObjectContext {
     /// The changes are written: objects, identities and observers follow.
     private func finish(_ builder: SaveBuilder, _ result: SaveResult) {
         let renamed = rename(result.renamed)
-        let records = changedRecords(builder, result)
+        let records = builder.changedRecords(result.renamed)
         settle(builder, result.version)
         builder.forEachObject { $0.didSave() }
         var changes = objectIDChanges(records)
@@ -91,9 +92,7 @@ extension ManagedObjectContext {
         if result.dot != nil {
             changes.position = HistoryPosition(rawValue: result.version.position)
         }
-        changes.updated = ObjectIDList(
-            coordinator.origin,
-            builder.updated.joined().map(\.listItem) + builder.untouched.map(\.listItem))
+        changes.updated.append(builder.unchanged.map(\.listItem), of: coordinator.origin)
         post(.didSave, changes)
         guard result.dot != nil else { return }
         coordinator.didSave(records, from: link)
@@ -131,50 +130,5 @@ extension ManagedObjectContext {
         if let table = object.relations {
             for index in table.states.indices { table.states[index].commit() }
         }
-    }
-
-    private func changedRecords(
-        _ builder: SaveBuilder, _ result: SaveResult
-    ) -> ChangedRecords {
-        var changes: [Int: ChangedRecords.Entity] = [:]
-        func change(
-            _ entity: EntityDescription, _ body: (inout ChangedRecords.Entity) -> Void
-        ) {
-            body(&changes[entity.index, default: ChangedRecords.Entity(entity)])
-        }
-        for group in builder.request.inserts {
-            change(group.entity) {
-                $0.inserted = group.rows.ids.map { result.renamed[$0] ?? $0 }
-            }
-        }
-        for (update, objects) in zip(builder.request.updates, builder.updated) {
-            let slots = Set(update.rows.slots)
-            change(update.entity) {
-                $0.updated += objects.map { object in
-                    let relations = object.changedRelationSlots
-                    return .init(
-                        id: object.localID,
-                        slots: relations.isEmpty ? slots : slots.union(relations))
-                }
-            }
-        }
-        for object in builder.untouched {
-            let slots = object.changedRelationSlots
-            guard !slots.isEmpty else { continue }
-            change(object.entity) { $0.updated.append(.init(id: object.localID, slots: slots)) }
-        }
-        for group in builder.request.deletes {
-            change(group.entity) { $0.deleted = group.rows.map(\.id) }
-        }
-        return ChangedRecords(entities: changes.values.sorted { $0.entity.index < $1.entity.index })
-    }
-}
-
-extension ManagedObject {
-    final var changedRelationSlots: Set<Int> {
-        guard let relations else { return [] }
-        return Set(
-            home.plan.relations.indices.filter { relations.changes(at: $0) }
-                .map { home.plan.relations[$0].slot })
     }
 }

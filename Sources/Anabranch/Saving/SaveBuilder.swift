@@ -11,6 +11,8 @@ struct SaveBuilder {
     private(set) var updated: [[ManagedObject]] = []
     /// Counted as changed, though no slot of theirs is written.
     private(set) var untouched: [ManagedObject] = []
+    /// Of updated and untouched objects, the to-many relationships that have changed.
+    private var changedRelations: [LocalID: SlotSet] = [:]
     private var insertGroups = EntityGroups()
     private var deleteGroups = EntityGroups()
     private var updateGroups: [UpdateShape: Int] = [:]
@@ -27,19 +29,23 @@ struct SaveBuilder {
     /// Of all objects that were added.
     private(set) var count = 0
 
-    /// - Parameter pending: All that will be added.
     init(
-        author: String, name: String, pending: [ManagedObject],
+        author: String, name: String,
         carriedGroups: [ManagedObject: [WireProperty: GroupValue]]
     ) {
         request = SaveRequest(author: author, name: name)
-        for object in pending where !object.flags.contains(.deleted) { addLists(of: object) }
         for (object, groups) in carriedGroups where !object.flags.contains(.deleted) {
             request.carriedGroups[object.localID] = groups
             for group in object.home.plan.groups where groups[group.property] != nil {
                 movedSlots[object.localID, default: []].formUnion(group.slots)
             }
         }
+    }
+
+    /// Adds the lists of all objects that will be added: before these, since they also write what
+    /// stands in a list.
+    mutating func addLists(of pending: [ManagedObject]) {
+        for object in pending where !object.flags.contains(.deleted) { addLists(of: object) }
     }
 
     private mutating func addLists(of owner: ManagedObject) {
@@ -79,6 +85,46 @@ struct SaveBuilder {
         deleted.forEach(body)
     }
 
+    /// What others have to look at again.
+    func changedRecords(_ renamed: [LocalID: LocalID]) -> ChangedRecords {
+        var changes: [Int: ChangedRecords.Entity] = [:]
+        func change(
+            _ entity: EntityDescription, _ body: (inout ChangedRecords.Entity) -> Void
+        ) {
+            body(&changes[entity.index, default: ChangedRecords.Entity(entity)])
+        }
+        for insert in request.inserts {
+            let ids = insert.rows.ids
+            change(insert.entity) {
+                $0.inserted = renamed.isEmpty ? ids : ids.map { renamed[$0] ?? $0 }
+            }
+        }
+        for update in request.updates {
+            let changed = changed(by: update)
+            change(update.entity) { $0.updated += changed }
+        }
+        for object in untouched {
+            guard let slots = changedRelations[object.localID] else { continue }
+            change(object.entity) { $0.updated.append(.init(ids: [object.localID], slots: slots)) }
+        }
+        for delete in request.deletes {
+            change(delete.entity) { $0.deleted = delete.rows.map(\.id) }
+        }
+        return ChangedRecords(entities: changes.values.sorted { $0.entity.index < $1.entity.index })
+    }
+
+    private func changed(by update: SaveRequest.Update) -> [ChangedRecords.Update] {
+        let slots = SlotSet(update.rows.slots)
+        guard !changedRelations.isEmpty else { return [.init(ids: update.rows.ids, slots: slots)] }
+        let groups = Dictionary(grouping: update.rows.ids) { id in
+            changedRelations[id].map(slots.union) ?? slots
+        }
+        return groups.sorted { $0.key < $1.key }.map { .init(ids: $1, slots: $0) }
+    }
+
+    /// Of no interest to others: nothing was written of them.
+    var unchanged: [ManagedObject] { untouched.filter { changedRelations[$0.localID] == nil } }
+
     private mutating func addInsertion(of object: ManagedObject) {
         let index = insertGroups.index(of: object.entity) {
             request.inserts.append(.init(entity: $0))
@@ -96,7 +142,10 @@ struct SaveBuilder {
     }
 
     private mutating func addUpdate(of object: ManagedObject) {
-        let slots = SlotSet(changedIn: object, and: movedSlots[object.localID] ?? [])
+        let moved = movedSlots.isEmpty ? nil : movedSlots[object.localID]
+        let slots = SlotSet(changedIn: object, and: moved)
+        let relations = SlotSet(changedRelationsOf: object)
+        if !relations.isEmpty { changedRelations[object.localID] = relations }
         guard !slots.isEmpty else { return untouched.append(object) }
         let shape = UpdateShape(entity: object.entity.index, slots: slots)
         let group = group(of: shape, object.entity)
@@ -159,38 +208,25 @@ private struct EntityGroups {
     }
 }
 
-/// Slots of one entity, as a key.
-struct SlotSet: Hashable {
-    private var first: UInt64 = 0
-    /// Of entities with more than 64 slots.
-    private var others: [UInt64] = []
-
+extension SlotSet {
     /// - Parameter moved: Slots whose values are written again with another place.
-    init(changedIn object: ManagedObject, and moved: Set<Int>) {
+    fileprivate init(changedIn object: ManagedObject, and moved: Set<Int>?) {
+        self.init()
         guard !object.committed.isEmpty else { return }
-        for slot in object.home.plan.storedSlots
-        where moved.contains(slot)
-            || (object.isWritten(slot) && object.isChangedSinceCommit(slot))
-        {
-            insert(slot)
+        let plan = object.home.plan
+        object.forEachWrittenSlot { slot in
+            if plan.isStored[slot], object.isChangedSinceCommit(slot) { insert(slot) }
         }
+        moved?.forEach { insert($0) }
     }
 
-    private mutating func insert(_ slot: Int) {
-        guard slot >= 64 else {
-            first |= 1 << UInt64(slot)
-            return
-        }
-        while others.count < slot / 64 { others.append(0) }
-        others[slot / 64 - 1] |= 1 << UInt64(slot % 64)
-    }
-
-    var isEmpty: Bool { first == 0 && others.allSatisfy { $0 == 0 } }
-
-    /// Ascending.
-    var slots: [Int] {
-        ([first] + others).enumerated().flatMap { word, bits in
-            (0..<64).filter { bits & 1 << UInt64($0) != 0 }.map { word * 64 + $0 }
+    /// The relationships without a slot value that have gained or lost members.
+    fileprivate init(changedRelationsOf object: ManagedObject) {
+        self.init()
+        guard let relations = object.relations else { return }
+        for (index, relationship) in object.home.plan.relations.enumerated()
+        where relations.changes(at: index) {
+            insert(relationship.slot)
         }
     }
 }

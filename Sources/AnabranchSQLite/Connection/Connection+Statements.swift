@@ -50,7 +50,7 @@ extension Connection {
 
     /// Counts a statement that is about to take its first step.
     func willRun(_ kind: StatementKind, _ handle: OpaquePointer) throws {
-        functionFailure = nil
+        if functionFailure != nil { functionFailure = nil }
         switch kind {
         case .select: statistics.selects &+= 1
         case .write:

@@ -22,7 +22,7 @@ public final class Connection {
     /// COMMIT of ``transaction(_:_:)``. It must not use the connection.
     @exclusivity(unchecked) public var onStatement: ((String) -> Void)?
 
-    package var faults: TransactionFaults?
+    @exclusivity(unchecked) package var faults: TransactionFaults?
 
     /// `nil` when closed.
     private(set) var database: OpaquePointer?
@@ -33,7 +33,7 @@ public final class Connection {
     @exclusivity(unchecked) var functionFailure: (any Error)?
 
     /// Whether the open transaction has run a statement that writes.
-    var hasWritten = false
+    @exclusivity(unchecked) var hasWritten = false
 
     /// Opens a file.
     ///

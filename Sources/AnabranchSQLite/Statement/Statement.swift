@@ -24,7 +24,7 @@ public final class Statement {
     @exclusivity(unchecked) @usableFromInline var rowCount = 0
 
     /// Where short texts stand while they are bound, `shortText` bytes for each parameter.
-    @usableFromInline var shortTexts = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    @exclusivity(unchecked) @usableFromInline var shortTexts = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
     public let connection: Connection
     let kind: StatementKind
@@ -147,6 +147,7 @@ extension Statement {
     }
 
     private func countRows() {
+        guard rowCount != 0 else { return }
         connection.statistics.rows &+= rowCount
         rowCount = 0
     }

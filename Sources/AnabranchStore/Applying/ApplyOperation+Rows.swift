@@ -111,7 +111,7 @@ extension ApplyOperation {
     ) throws {
         var writes = row.writes
         var taken: [TableLayout.Property.Cell] = []
-        var slots: [Int] = []
+        var slots = SlotSet()
         for (property, source) in zip(mapping.properties, mapping.sources) {
             let held = try writes[property.number].map { try logStamps[$0] }
             let outcome = try outcome(of: set.stamp, over: held, by: property.rule) {
@@ -126,7 +126,7 @@ extension ApplyOperation {
                     try journalOverwritten(property, of: row, held: held, by: values[source], set)
                 }
                 taken += property.cells(of: values[source])
-                slots += try changedSlots(of: property, to: values[source], in: row)
+                slots.formUnion(try changedSlots(of: property, to: values[source], in: row))
                 try deferred.keepWhole(values[source], of: property, id: row.id, stamp: set.stamp)
                 try write(property.number, by: set, in: &writes)
             case .keeps where property.rule.loses:
@@ -143,11 +143,12 @@ extension ApplyOperation {
     /// Of a group only the members that become different.
     private func changedSlots(
         of property: TableLayout.Property, to value: Value, in row: HeldRow
-    ) throws -> [Int] {
+    ) throws -> SlotSet {
         guard property.group != nil else { return [property.column.slot] }
-        return try property.cells(of: value).filter { column, value in
+        let changed = try property.cells(of: value).filter { column, value in
             try row.value(of: column, on: connection) != value
-        }.map(\.column.slot)
+        }
+        return SlotSet(changed.map(\.column.slot))
     }
 
     /// The other end of a to-one changes too: the record that it led to, and the new one.

@@ -50,7 +50,8 @@ extension ApplyOperation {
         }
         guard !taken.isEmpty else { return }
         try writer.write(taken, writes: writes, to: held.id)
-        changes.noteUpdated(held.id, of: held.layout.entity, slots: taken.map(\.column.slot))
+        changes.noteUpdated(
+            held.id, of: held.layout.entity, slots: SlotSet(taken.map(\.column.slot)))
     }
 
     private mutating func addDeferred(_ block: RowBlock, of set: IncomingSet) throws {

@@ -4,7 +4,7 @@ import AnabranchReplication
 /// Gathers what a page does to records, however often it touches one.
 struct ChangeCollector {
     private var inserted: [Int: [LocalID]] = [:]
-    private var updated: [Int: [LocalID: Set<Int>]] = [:]
+    private var updated: [Int: [LocalID: SlotSet]] = [:]
     private var deleted: [Int: Set<LocalID>] = [:]
     private var renamed: [LocalID: LocalID] = [:]
     /// Records of which only the inverse of somebody's reference has changed; their entity is
@@ -17,14 +17,14 @@ struct ChangeCollector {
             // Another record under the name of one that was renamed in the same page.
             for id in ids where gone.contains(id) {
                 deleted[entity.index]?.remove(id)
-                noteUpdated(id, of: entity, slots: Array(entity.slots.indices))
+                noteUpdated(id, of: entity, slots: SlotSet(entity.slots.indices))
             }
             ids.removeAll(where: gone.contains)
         }
         inserted[entity.index, default: []].append(contentsOf: ids)
     }
 
-    mutating func noteUpdated(_ id: LocalID, of entity: EntityDescription, slots: [Int]) {
+    mutating func noteUpdated(_ id: LocalID, of entity: EntityDescription, slots: SlotSet) {
         updated[entity.index, default: [:]][id, default: []].formUnion(slots)
     }
 
@@ -98,18 +98,24 @@ struct ChangeCollector {
                 let deleted = deleted[index] ?? []
                 changes.inserted = (self.inserted[index] ?? []).filter { !deleted.contains($0) }
                 changes.deleted = deleted.subtracting(inserted[index] ?? []).sorted()
-                changes.updated = (updated[index] ?? [:]).sorted { $0.key < $1.key }
-                    .filter { !new.contains($0.key) }
-                    .map { ChangedRecords.Update(id: $0.key, slots: $0.value) }
+                changes.updated = grouped((updated[index] ?? [:]).filter { !new.contains($0.key) })
                 return changes
             }, renamed: renamed)
+    }
+
+    private func grouped(_ updated: [LocalID: SlotSet]) -> [ChangedRecords.Update] {
+        var groups: [SlotSet: [LocalID]] = [:]
+        for (id, slots) in updated { groups[slots, default: []].append(id) }
+        return groups.sorted { $0.key < $1.key }.map { slots, ids in
+            ChangedRecords.Update(ids: ids.sorted(), slots: slots)
+        }
     }
 
     /// Targets under their own entities; those that are not there are nobody's inverse.
     private func targetUpdates(
         _ reader: StoreReader, except known: Set<LocalID>
-    ) throws -> [Int: [LocalID: Set<Int>]] {
-        var updates: [Int: [LocalID: Set<Int>]] = [:]
+    ) throws -> [Int: [LocalID: SlotSet]] {
+        var updates: [Int: [LocalID: SlotSet]] = [:]
         for (relationship, ids) in targets {
             for id in ids where !known.contains(id) {
                 guard let entity = try reader.entity(of: id, in: relationship.entity),

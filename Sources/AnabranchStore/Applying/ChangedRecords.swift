@@ -2,13 +2,14 @@ package import AnabranchModel
 
 /// What a page of remote changes did to records, for contexts to refresh by ID.
 package struct ChangedRecords: Sendable {
+    /// Records in which the same has changed.
     package struct Update: Sendable {
-        package var id: LocalID
-        /// Slots whose stored value or links have changed, on this record's side.
-        package var slots: Set<Int>
+        package var ids: [LocalID]
+        /// Slots whose stored value or links have changed, on these records' side.
+        package var slots: SlotSet
 
-        package init(id: LocalID, slots: Set<Int>) {
-            self.id = id
+        package init(ids: [LocalID], slots: SlotSet) {
+            self.ids = ids
             self.slots = slots
         }
     }
@@ -17,10 +18,13 @@ package struct ChangedRecords: Sendable {
     package struct Entity: Sendable {
         package let entity: EntityDescription
         package var inserted: [LocalID] = []
+        /// Each record once.
         package var updated: [Update] = []
         package var deleted: [LocalID] = []
 
         package init(_ entity: EntityDescription) { self.entity = entity }
+
+        package var updatedIDs: some Sequence<LocalID> { updated.lazy.flatMap(\.ids) }
     }
 
     package var entities: [Entity]

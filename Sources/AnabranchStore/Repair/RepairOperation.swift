@@ -170,7 +170,7 @@ struct RepairOperation {
             switch (before[id], after[id]) {
             case (let old?, let new?) where old.entity == new.entity:
                 guard old.record != new.record else { continue }
-                changes.noteUpdated(id, of: new.entity, slots: Array(new.entity.slots.indices))
+                changes.noteUpdated(id, of: new.entity, slots: SlotSet(new.entity.slots.indices))
             case (let old, let new):
                 if let old { changes.noteDeleted(id, of: old.entity) }
                 if let new { changes.noteInserted([id], of: new.entity) }

@@ -180,11 +180,12 @@ struct SnapshotLoad {
                 changed.append(change)
                 continue
             }
-            let slots = Set(entity.slots.indices)
+            let slots = SlotSet(entity.slots.indices)
             let (wasThere, isThere) = (Set(old), Set(new))
             change.deleted = old.filter { !isThere.contains($0) }
             change.inserted = new.filter { !wasThere.contains($0) }
-            change.updated = new.filter(wasThere.contains).map { .init(id: $0, slots: slots) }
+            let both = new.filter(wasThere.contains)
+            if !both.isEmpty { change.updated = [.init(ids: both, slots: slots)] }
             changed.append(change)
         }
         return ChangedRecords(entities: changed)

@@ -68,7 +68,7 @@ import Testing
         let people = try #require(changed.entities.first { $0.entity.name == "Person" })
         #expect(Set(people.inserted) == [newCyd, newDan])
         #expect(people.deleted == [dan])
-        #expect(people.updated.map(\.id).contains(cyd))
+        #expect(people.updatedIDs.contains(cyd))
     }
 
     @Test func `take what leads to renamed records along`() throws {

@@ -67,7 +67,7 @@ import Testing
         #expect(try a.value("owner", of: first, "Desk") == .integer(folder))
         // The save tells what it has not written.
         let shown = try #require(result.shown.entities.first { $0.entity.name == "Desk" })
-        #expect(shown.updated.map(\.id) == [first])
+        #expect(shown.updated.flatMap(\.ids) == [first])
         try exchange()
         #expect(try b.value("owner", of: on(b, first), "Desk") == .integer(on(b, folder)))
     }
@@ -82,7 +82,7 @@ import Testing
         let pulled = try scenario.zone.pull(into: a)
         #expect(try a.value("owner", of: first, "Desk") == .integer(folder))
         let desks = try #require(pulled.entities.first { $0.entity.name == "Desk" })
-        #expect(desks.updated.map(\.id) == [first])
+        #expect(desks.updated.flatMap(\.ids) == [first])
         #expect(desks.deleted == [second])
     }
 
