@@ -199,7 +199,7 @@ extension ViewRules {
             guard let row = try heldRow(id) else { continue }
             let entity = row.layout.entity
             if wasShown {
-                changes.noteUpdated(id, of: entity, slots: Array(entity.slots.indices))
+                changes.noteUpdated(id, of: entity, slots: SlotSet(entity.slots.indices))
             } else {
                 changes.noteInserted([id], of: entity)
             }

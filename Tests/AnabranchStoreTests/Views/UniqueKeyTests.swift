@@ -85,7 +85,7 @@ import Testing
         let met = try #require(
             try scenario.zone.pull(into: a).entities.first { $0.entity.name == "Person" })
         #expect(met.deleted.isEmpty && met.inserted.isEmpty)
-        #expect(met.updated.map(\.id) == [first])
+        #expect(Array(met.updatedIDs) == [first])
     }
 
     @Test func `are connected over several keys, and part where one is changed`() throws {
