@@ -81,7 +81,7 @@ final class ViewRules {
 
     /// A block of somebody else's is about to be applied.
     func willApply(_ block: ChangeBlock, _ layout: (WireName) -> EntityLayout?) throws {
-        if !shadows.isEmpty { try uncover(block.touchedRecords.map(transaction.localID)) }
+        try uncover(block)
         try noteKeys(of: block, layout)
         let entity: WireName
         var properties: [WireProperty]?
@@ -99,6 +99,13 @@ final class ViewRules {
         guard !ruled.isEmpty else { return }
         let ids = try block.touchedRecords.map(transaction.localID)
         for ruled in ruled { try willChange(ids, ruled) }
+    }
+
+    private func uncover(_ block: ChangeBlock) throws {
+        guard !shadows.isEmpty else { return }
+        // New records are nobody's.
+        if case .insert = block { return }
+        try uncover(block.touchedRecords.map(transaction.localID))
     }
 
     /// What is deleted leaves its key to others that are known: they were one group.
