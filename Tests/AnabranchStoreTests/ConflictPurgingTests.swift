@@ -133,6 +133,28 @@ import Testing
         #expect(try scenario.zone.pull(into: b).conflicts.isEmpty)
     }
 
+    @Test(arguments: [1, 15, 16, 17, 40])
+    func `a page tells of all that it recorded, in its order`(count: Int) throws {
+        let people = try (0..<count).map { try a.insertPerson("Person \($0)", age: 0) }
+        for store in [a, b] { try scenario.zone.sync(store) }
+        scenario.clock.milliseconds += 1
+        for (number, id) in people.enumerated() {
+            try b.set("age", .integer(Int64(100 + number)), of: b.id(of: id, on: a))
+        }
+        scenario.clock.milliseconds += 1
+        for (number, id) in people.enumerated() {
+            try a.set("age", .integer(Int64(200 + number)), of: id)
+        }
+        try scenario.zone.push(from: b)
+        let recorded = try scenario.zone.pull(into: a).conflicts
+        let journal = try a.conflicts().reversed()
+        #expect(recorded.map(\.record) == people)
+        #expect(recorded.map(\.id) == journal.map(\.id))
+        #expect(journal.map(\.value) == people.indices.map { .integer(Int64(100 + $0)) })
+        #expect(
+            journal.map(\.winningValue) == people.indices.map { .integer(Int64(200 + $0)) })
+    }
+
     private func reopened(_ retention: ConflictRetention) throws -> Store {
         a.close()
         var options = StoreOptions()

@@ -217,7 +217,7 @@ extension SlotSet {
         object.forEachWrittenSlot { slot in
             if plan.isStored[slot], object.isChangedSinceCommit(slot) { insert(slot) }
         }
-        moved?.forEach { insert($0) }
+        for slot in moved ?? [] { insert(slot) }
     }
 
     /// The relationships without a slot value that have gained or lost members.

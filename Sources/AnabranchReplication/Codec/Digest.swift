@@ -37,8 +37,9 @@ public struct Digest: Hashable, Sendable {
     }
 
     public var bytes: [UInt8] {
-        [words.0, words.1, words.2, words.3].flatMap { word in
-            (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) }
+        let (a, b, c, d) = words
+        return withUnsafeBytes(of: (a.bigEndian, b.bigEndian, c.bigEndian, d.bigEndian)) {
+            Array($0)
         }
     }
 

@@ -10,7 +10,9 @@ public struct WireName: Hashable, Sendable {
 
     @inlinable
     public static func == (left: WireName, right: WireName) -> Bool {
-        left.string.utf8.elementsEqual(right.string.utf8)
+        var (left, right) = (left.string, right.string)
+        guard left.utf8.count == right.utf8.count else { return false }
+        return left.withUTF8 { left in right.withUTF8 { left.elementsEqual($0) } }
     }
 
     @inlinable

@@ -3,7 +3,7 @@ public import CSQLite
 // Parameters count from 1. Binding throws `misuse` while the statement is between its first step
 // and its reset, `range` for an index it does not have, and `tooBig` beyond SQLite's limit.
 //
-// Text and blobs are copied. SQLite would allocate memory for each copy; short texts, which are
+// Text and blobs are copied. SQLite would allocate memory for each copy; short ones, which are
 // most values of most rows, have a place of their own for each parameter instead.
 extension Statement {
     public var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
@@ -36,7 +36,7 @@ extension Statement {
     public func bind(_ value: String, at index: Int) throws {
         var value = value
         let status = value.withUTF8 { text in
-            if text.count <= Self.shortText, let place = shortTextPlace(at: index) {
+            if text.count <= Self.shortLength, let place = shortPlace(at: index) {
                 if let start = text.baseAddress {
                     place.copyMemory(from: start, byteCount: text.count)
                 }
@@ -49,22 +49,22 @@ extension Statement {
         if status != SQLITE_OK { throw bindingError(status, at: index) }
     }
 
-    /// Bytes of a text that has a place of its own.
-    @usableFromInline static var shortText: Int { 64 }
+    /// Bytes of a text or a blob that has a place of its own.
+    @usableFromInline static var shortLength: Int { 64 }
 
     /// - Returns: `nil` where the parameter can't be bound now; SQLite tells why.
     @inlinable
-    func shortTextPlace(at index: Int) -> UnsafeMutableRawPointer? {
+    func shortPlace(at index: Int) -> UnsafeMutableRawPointer? {
         if isRunning { return nil }
-        if shortTexts.count == 0 { makeShortTexts() }
-        let offset = (index - 1) * Self.shortText
-        guard index > 0, offset < shortTexts.count else { return nil }
-        return shortTexts.baseAddress?.advanced(by: offset)
+        if shortPlaces.count == 0 { makeShortPlaces() }
+        let offset = (index - 1) * Self.shortLength
+        guard index > 0, offset < shortPlaces.count else { return nil }
+        return shortPlaces.baseAddress?.advanced(by: offset)
     }
 
     @usableFromInline
-    func makeShortTexts() {
-        shortTexts = .allocate(byteCount: parameterCount * Self.shortText, alignment: 8)
+    func makeShortPlaces() {
+        shortPlaces = .allocate(byteCount: parameterCount * Self.shortLength, alignment: 8)
     }
 
     /// A blob; an empty one is not NULL.
@@ -76,8 +76,17 @@ extension Statement {
     /// A blob; an empty one is not NULL. The bytes are copied.
     @inlinable
     public func bind(_ value: UnsafeRawBufferPointer, at index: Int) throws {
-        let status = csqlite_bind_blob(
-            handle, Int32(truncatingIfNeeded: index), value.baseAddress, UInt64(value.count))
+        let status: Int32
+        if value.count <= Self.shortLength, let place = shortPlace(at: index) {
+            if let start = value.baseAddress {
+                place.copyMemory(from: start, byteCount: value.count)
+            }
+            status = csqlite_bind_static_blob(
+                handle, Int32(truncatingIfNeeded: index), place, UInt64(value.count))
+        } else {
+            status = csqlite_bind_blob(
+                handle, Int32(truncatingIfNeeded: index), value.baseAddress, UInt64(value.count))
+        }
         if status != SQLITE_OK { throw bindingError(status, at: index) }
     }
 

@@ -23,8 +23,10 @@ public final class Statement {
     /// Rows returned since the first `step`.
     @exclusivity(unchecked) @usableFromInline var rowCount = 0
 
-    /// Where short texts stand while they are bound, `shortText` bytes for each parameter.
-    @exclusivity(unchecked) @usableFromInline var shortTexts = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    /// Where short texts and blobs stand while they are bound, `shortLength` bytes for each
+    /// parameter.
+    @exclusivity(unchecked) @usableFromInline
+    var shortPlaces = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
     public let connection: Connection
     let kind: StatementKind
@@ -52,7 +54,7 @@ public final class Statement {
         if let previous { previous.next = next } else { connection.firstStatement = next }
         next?.previous = previous
         // After the bindings, which point there, are gone.
-        defer { shortTexts.deallocate() }
+        defer { shortPlaces.deallocate() }
         guard let handle else { return }
         countRows()
         guard let cacheEntry else {

@@ -8,15 +8,11 @@ extension ApplyOperation {
         let writer = try layout.map { try RowWriter(transaction, layout: $0) }
         for record in block.records {
             let id = try transaction.localID(of: record)
-            guard let layout else {
+            guard let row = try writer?.heldRow(id) else {
                 try deleteDeferred(id, entity: block.entity, of: set)
                 continue
             }
-            guard let writes = try writer?.heldWrites(of: id) else {
-                try deleteDeferred(id, entity: block.entity, of: set)
-                continue
-            }
-            try delete(HeldRow(id: id, writes: writes, layout: layout), of: set)
+            try delete(row, of: set)
         }
     }
 
@@ -100,11 +96,5 @@ extension ApplyOperation {
         for (property, link) in try deferred.links(of: id) {
             try journal(link, of: property, entity: entity, unseenBy: set)
         }
-    }
-
-    /// A value of a column, as ``localValue(_:)`` gives it, as it travels.
-    func wireValue(_ value: Value, _ kind: ColumnKind) throws -> Value {
-        guard kind == .reference, case .integer(let id) = value else { return value }
-        return .reference(try transaction.recordID(of: id))
     }
 }

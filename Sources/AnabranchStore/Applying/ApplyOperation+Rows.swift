@@ -86,17 +86,14 @@ extension ApplyOperation {
             return try updateDeferred(block, of: set)
         }
         let mapping = ColumnMapping(block.properties, layout: layout)
-        var writer = try RowWriter(transaction, layout: layout)
+        var writer = try RowWriter(transaction, layout: layout, reading: mapping.properties)
         for (row, record) in block.records.enumerated() {
             let id = try transaction.localID(of: record)
-            let values = try block.columns.map { try localValue($0[row]) }
-            guard let writes = try writer.heldWrites(of: id) else {
+            guard let held = try writer.heldRow(id) else {
                 try update(block, row: row, ofUnheld: id, of: set)
                 continue
             }
-            try update(
-                HeldRow(id: id, writes: writes, layout: layout), mapping: mapping,
-                values: values, of: set, &writer)
+            try update(held, by: block, row: row, mapping, of: set, &writer)
             for source in mapping.unknown {
                 try updateDeferredCell(
                     block.properties[source], block.columns[source][row], of: id,
@@ -106,45 +103,54 @@ extension ApplyOperation {
     }
 
     private mutating func update(
-        _ row: HeldRow, mapping: ColumnMapping, values: [Value], of set: IncomingSet,
-        _ writer: inout RowWriter
+        _ held: HeldRow, by block: RowBlock, row: Int, _ mapping: ColumnMapping,
+        of set: IncomingSet, _ writer: inout RowWriter
     ) throws {
-        var writes = row.writes
+        var writes = held.writes
         var taken: [TableLayout.Property.Cell] = []
+        taken.reserveCapacity(mapping.properties.count)
         var slots = SlotSet()
-        for (property, source) in zip(mapping.properties, mapping.sources) {
-            let held = try writes[property.number].map { try logStamps[$0] }
-            let outcome = try outcome(of: set.stamp, over: held, by: property.rule) {
-                (
-                    try wireValue(values[source], property.column.kind),
-                    try shownValue(of: property, in: row)
-                )
-            }
-            switch outcome {
+        for index in mapping.properties.indices {
+            let property = mapping.properties[index]
+            let value = block.columns[mapping.sources[index]][row]
+            var stamp: LocalStamp?
+            if let position = writes[property.number] { stamp = try logStamps[position] }
+            switch try outcome(of: set.stamp, writing: value, to: property, of: held, over: stamp) {
             case .takes:
-                if let held, property.rule.loses {
-                    try journalOverwritten(property, of: row, held: held, by: values[source], set)
+                if let stamp, property.rule.loses {
+                    try journalOverwritten(property, of: held, held: stamp, by: value, set)
                 }
-                taken += property.cells(of: values[source])
-                slots.formUnion(try changedSlots(of: property, to: values[source], in: row))
-                try deferred.keepWhole(values[source], of: property, id: row.id, stamp: set.stamp)
+                try take(value, of: property, held, &taken, &slots)
+                try deferred.keepWhole(value, of: property, id: held.id, stamp: set.stamp)
                 try write(property.number, by: set, in: &writes)
             case .keeps where property.rule.loses:
-                try journalLost(property, of: row, value: values[source], to: held, set)
+                try journalLost(property, of: held, value: value, to: stamp, set)
             case .keeps, .repeats: break
             }
         }
         guard !taken.isEmpty else { return }
-        try noteChangedTargets(taken, of: row)
-        try writer.write(taken, writes: writes, to: row.id)
-        changes.noteUpdated(row.id, of: row.layout.entity, slots: slots)
+        try noteChangedTargets(taken, of: held)
+        try writer.write(taken, writes: writes, to: held.id)
+        changes.noteUpdated(held.id, of: held.layout.entity, slots: slots)
+    }
+
+    /// - Parameter value: As it travels.
+    private func take(
+        _ value: Value, of property: TableLayout.Property, _ row: HeldRow,
+        _ taken: inout [TableLayout.Property.Cell], _ slots: inout SlotSet
+    ) throws {
+        guard property.group != nil else {
+            taken.append((property.column, try localValue(value)))
+            return slots.insert(property.column.slot)
+        }
+        taken += property.cells(of: value)
+        slots.formUnion(try changedSlots(of: property, to: value, in: row))
     }
 
     /// Of a group only the members that become different.
     private func changedSlots(
         of property: TableLayout.Property, to value: Value, in row: HeldRow
     ) throws -> SlotSet {
-        guard property.group != nil else { return [property.column.slot] }
         let changed = try property.cells(of: value).filter { column, value in
             try row.value(of: column, on: connection) != value
         }
@@ -180,15 +186,20 @@ extension ApplyOperation {
             ?? row.wireValue(of: property, transaction)
     }
 
-    /// - Parameter values: What is written and what is held, as they travel.
+    /// - Parameters:
+    ///   - value: As it travels.
+    ///   - held: `nil` where the property was never written.
     private func outcome(
-        of incoming: LocalStamp, over held: LocalStamp?, by rule: MergeRule,
-        values: () throws -> (incoming: Value, held: Value)
+        of incoming: LocalStamp, writing value: Value, to property: TableLayout.Property,
+        of row: HeldRow, over held: LocalStamp?
     ) throws -> Register.Outcome {
-        guard let held, rule != .lastWriter else { return outcome(of: incoming, over: held) }
+        guard let held, property.rule != .lastWriter else {
+            return outcome(of: incoming, over: held)
+        }
         return try Register.outcome(
             ofWriting: try deferred.wireStamp(incoming), over: try deferred.wireStamp(held),
-            by: rule, values: values)
+            by: property.rule
+        ) { (value, try shownValue(of: property, in: row)) }
     }
 
     private func outcome(
@@ -206,37 +217,6 @@ extension ApplyOperation {
             let rightReplica = transaction.replicas[right.ordinal]
         else { return left.ordinal < right.ordinal }
         return leftReplica < rightReplica
-    }
-}
-
-/// A row that is there, as it was before a change.
-struct HeldRow {
-    let id: LocalID
-    let writes: RowWrites
-    let layout: EntityLayout
-
-    /// The value that the row holds now.
-    func value(of column: TableLayout.Column, on connection: Connection) throws -> Value {
-        let statement = try connection.cached(
-            "SELECT \(column.name) FROM \(layout.table.name) WHERE ab_pk = ?")
-        try statement.bind(id, at: 1)
-        guard try statement.step() else { return .null }
-        defer { statement.reset() }
-        return statement.slot(at: 0, as: column.kind)
-    }
-
-    /// The same of a property, as its columns say it and as it travels; of a reference into a list
-    /// with the position there.
-    func wireValue(
-        of property: TableLayout.Property, _ transaction: WriteTransaction
-    ) throws -> Value {
-        let names = property.names.joined(separator: ", ")
-        let statement = try transaction.connection.cached(
-            "SELECT \(names) FROM \(layout.table.name) WHERE ab_pk = ?")
-        try statement.bind(id, at: 1)
-        guard try statement.step() else { return .null }
-        defer { statement.reset() }
-        return statement.wireValue(at: 0, of: property, transaction.replicas)
     }
 }
 

@@ -10,14 +10,13 @@ extension ApplyOperation {
             return try addDeferred(block, of: set)
         }
         let mapping = ColumnMapping(block.properties, layout: layout)
-        var writer = try RowWriter(transaction, layout: layout)
+        var writer = try RowWriter(transaction, layout: layout, reading: mapping.properties)
         for (row, record) in block.records.enumerated() {
             let id = try transaction.localID(of: record)
-            guard let writes = try writer.heldWrites(of: id) else {
+            guard let held = try writer.heldRow(id) else {
                 try add(block, row: row, toUnheld: id, of: set)
                 continue
             }
-            let held = HeldRow(id: id, writes: writes, layout: layout)
             try add(block, row: row, to: held, mapping, of: set, &writer)
             for source in mapping.unknown {
                 try deferred.change(block.properties[source], of: id) {
@@ -97,9 +96,7 @@ extension ApplyOperation {
     }
 
     func heldRow(_ id: LocalID, _ layout: EntityLayout) throws -> HeldRow? {
-        try RowWriter(transaction, layout: layout).heldWrites(of: id).map {
-            HeldRow(id: id, writes: $0, layout: layout)
-        }
+        try RowWriter(transaction, layout: layout).heldRow(id)
     }
 
     /// The value with the greatest stamp stands in the column, the others among the cells that

@@ -2,32 +2,55 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Reads who wrote a table's rows and writes changed columns, with the statements of the row
-/// before where the next one is alike: a block usually changes the same columns of every row.
+/// Reads a table's rows, with who wrote them, and writes changed columns, with the statements of
+/// the row before where the next one is alike: a block usually changes the same columns of every
+/// row.
 struct RowWriter {
     private let transaction: WriteTransaction
     private let layout: EntityLayout
-    private let version: Statement
-    private var last: (columns: [Int], statement: Statement)?
+    private let reader: Statement
+    private let columns: HeldColumns?
+    private var last: (columns: [TableLayout.Column], statement: Statement)?
 
-    init(_ transaction: WriteTransaction, layout: EntityLayout) throws {
+    /// - Parameter properties: Whose values will be asked for, and are read with the row.
+    init(
+        _ transaction: WriteTransaction, layout: EntityLayout,
+        reading properties: [TableLayout.Property] = []
+    ) throws {
         self.transaction = transaction
         self.layout = layout
-        version = try transaction.connection.cached(layout.versionSQL)
+        let names = properties.flatMap(\.names)
+        reader = try transaction.connection.cached(
+            names.isEmpty ? layout.versionSQL : layout.versionSQL(before: names))
+        columns =
+            names.isEmpty
+            ? nil : HeldColumns(reader, first: 3, properties, of: layout.entity)
     }
 
     /// - Returns: `nil` where the record is not held under the layout's entity.
-    func heldWrites(of id: LocalID) throws -> RowWrites? {
-        try version.bind(id, at: 1)
-        defer { version.reset() }
-        guard try version.step(), version.int64(at: 0) == layout.number else { return nil }
-        return try version.writes(at: 1)
+    func heldRow(_ id: LocalID) throws -> HeldRow? {
+        leaveRow()
+        try reader.bind(id, at: 1)
+        guard try reader.step() else { return nil }
+        guard reader.int64(at: 0) == layout.number else {
+            leaveRow()
+            return nil
+        }
+        let writes = try reader.writes(at: 1)
+        if let columns { columns.row = id } else { leaveRow() }
+        return HeldRow(id: id, writes: writes, layout: layout, columns: columns)
+    }
+
+    private func leaveRow() {
+        reader.reset()
+        columns?.row = nil
     }
 
     mutating func write(
         _ taken: [TableLayout.Property.Cell], writes: RowWrites, to id: LocalID
     ) throws {
-        let statement = try statement(writing: taken.map(\.column))
+        leaveRow()
+        let statement = try statement(writing: taken)
         var place = 1
         for cell in taken {
             try statement.bind(cell.value, to: cell.column, at: place, transaction.localID(of:))
@@ -38,14 +61,18 @@ struct RowWriter {
         try statement.run()
     }
 
-    private mutating func statement(writing columns: [TableLayout.Column]) throws -> Statement {
-        let slots = columns.map(\.slot)
-        if let last, last.columns == slots { return last.statement }
+    private mutating func statement(
+        writing taken: [TableLayout.Property.Cell]
+    ) throws -> Statement {
+        if let last, last.columns.elementsEqual(taken, by: { $0 === $1.column }) {
+            return last.statement
+        }
+        let columns = taken.map(\.column)
         let assignments = (columns.flatMap(\.names) + ["ab_version", "ab_writes"])
             .map { "\($0) = ?" }.joined(separator: ", ")
         let statement = try transaction.connection.cached(
             "UPDATE \(layout.table.name) SET \(assignments) WHERE ab_pk = ?")
-        last = (slots, statement)
+        last = (columns, statement)
         return statement
     }
 }

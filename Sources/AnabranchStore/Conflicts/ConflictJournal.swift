@@ -21,6 +21,7 @@ final class ConflictJournal {
 
     private let transaction: WriteTransaction
     private var known: [LocalStamp: LogPlace?] = [:]
+    private var recent = RecentPair<LocalStamp, LogPlace?>()
 
     /// Where the set of a stamp is in this file's log.
     private struct LogPlace {
@@ -39,39 +40,10 @@ final class ConflictJournal {
 
     func record(_ loss: Loss) throws {
         guard !isSilent, !transaction.environment.disabled.contains(.journal) else { return }
-        let statement = try transaction.connection.cached(
-            """
-            INSERT INTO ab_conflict (kind, record, entity, property, type, rule, value, hlc, by,
-            author, winner_hlc, winner_by, winner_author, winner_value, noticed)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """)
-        try statement.bind(loss.kind.rawValue, at: 1)
-        try statement.bind(loss.record, at: 2)
-        try statement.bind(loss.entity.string, at: 3)
-        try statement.bind(loss.property.name.string, at: 4)
-        try statement.bind(Int64(loss.property.type.rawValue), at: 5)
-        try statement.bind(Int64(loss.property.rule.rawValue), at: 6)
-        try statement.bind(tagged(loss.value), at: 7)
-        try statement.bind(Int64(bitPattern: loss.lost.timestamp), at: 8)
-        try statement.bind(loss.lost.ordinal, at: 9)
-        try statement.bind(try author(of: loss.lost), at: 10)
-        if let winner = loss.winner {
-            try statement.bind(Int64(bitPattern: winner.timestamp), at: 11)
-            try statement.bind(winner.ordinal, at: 12)
-            try statement.bind(try author(of: winner), at: 13)
-        }
-        if let value = loss.winningValue { try statement.bind(tagged(value), at: 14) }
-        try statement.bind(transaction.environment.wallMilliseconds(), at: 15)
-        try statement.run()
-        statement.clearBindings()
-        transaction.noteConflict(
-            transaction.connection.lastInsertRowID, of: loss.record, entity: loss.entity)
-    }
-
-    private func tagged(_ value: Value) -> [UInt8] {
-        var writer = ByteWriter()
-        writer.append(tagged: value)
-        return writer.bytes
+        try transaction.conflicts.add(
+            loss, author: try author(of: loss.lost),
+            winningAuthor: try loss.winner.map(author),
+            noticed: transaction.environment.wallMilliseconds())
     }
 
     /// Whether a write that is held and a set that arrives were made without knowledge of each
@@ -97,10 +69,12 @@ final class ConflictJournal {
     }
 
     private func place(of stamp: LocalStamp) throws -> LogPlace? {
-        if let found = known[stamp] { return found }
-        let found = try lookUp(stamp)
-        known[stamp] = .some(found)
-        return found
+        try recent.value(of: stamp) {
+            if let found = known[stamp] { return found }
+            let found = try lookUp(stamp)
+            known[stamp] = .some(found)
+            return found
+        }
     }
 
     private func lookUp(_ stamp: LocalStamp) throws -> LogPlace? {
@@ -126,33 +100,35 @@ final class ConflictJournal {
 
 extension ApplyOperation {
     /// A later write has replaced a value: it is lost if neither author knew of the other.
+    ///
+    /// - Parameter value: As it travels.
     func journalOverwritten(
         _ property: TableLayout.Property, of row: HeldRow, held: LocalStamp,
         by value: Value, _ set: IncomingSet
     ) throws {
         guard try journal.isConcurrent(held, with: set) else { return }
         let lost = try shownValue(of: property, in: row)
-        let winning = try wireValue(value, property.column.kind)
-        guard lost != winning else { return }
+        guard lost != value else { return }
         try journal.record(
             .init(
                 kind: .concurrentWrite, record: row.id, entity: row.layout.entity.wireName,
                 property: property.wire, value: lost, lost: held, winner: set.stamp,
-                winningValue: winning))
+                winningValue: value))
     }
 
     /// An arriving value is older than the one that is held.
+    ///
+    /// - Parameter value: As it travels.
     func journalLost(
         _ property: TableLayout.Property, of row: HeldRow, value: Value,
         to held: LocalStamp?, _ set: IncomingSet
     ) throws {
         let winning = try shownValue(of: property, in: row)
-        let lost = try wireValue(value, property.column.kind)
-        guard winning != lost else { return }
+        guard winning != value else { return }
         try journal.record(
             .init(
                 kind: .concurrentWrite, record: row.id, entity: row.layout.entity.wireName,
-                property: property.wire, value: lost, lost: set.stamp, winner: held,
+                property: property.wire, value: value, lost: set.stamp, winner: held,
                 winningValue: winning))
     }
 }

@@ -102,6 +102,7 @@ extension Store {
 
 extension WriteTransaction {
     func purgeConflicts(_ selection: ConflictSelection) throws -> Int {
+        try conflicts.write()
         let condition = selection.condition(
             replicas, wallMilliseconds: environment.wallMilliseconds())
         let statement = try connection.cached("DELETE FROM ab_conflict WHERE \(condition.sql)")
@@ -117,14 +118,15 @@ extension WriteTransaction {
     ///
     /// - Returns: What this transaction has added and the policy keeps.
     func settleConflicts() throws -> [RecordedConflict] {
+        try conflicts.write()
         let retention = store.options.conflictRetention
         if let age = retention.age { _ = try purgeConflicts(.olderThan(age)) }
-        guard let first = recordedConflicts.first else { return [] }
+        guard let first = conflicts.written.first else { return [] }
         if let count = retention.count { _ = try purgeConflicts(.allButNewest(count)) }
         let isPurging = retention != .everything
         let kept = isPurging ? try conflictNumbers(from: first.id) : []
         let reader = StoreReader(connection, schema: schema)
-        return try recordedConflicts.filter { !isPurging || kept.contains($0.id) }.map {
+        return try conflicts.written.filter { !isPurging || kept.contains($0.id) }.map {
             RecordedConflict(
                 id: $0.id, record: $0.record,
                 entity: try reader.entity(ofConflict: $0.record, named: $0.entity))

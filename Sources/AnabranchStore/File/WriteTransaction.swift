@@ -11,8 +11,8 @@ final class WriteTransaction {
     let store: Store
     var state: StoreState
     private(set) var replicas: ReplicaTable
-    /// What was added to the conflict journal, with the entities that it names.
-    private(set) var recordedConflicts: [(id: Int64, record: LocalID, entity: WireName)] = []
+    /// What is added to the conflict journal.
+    private(set) lazy var conflicts = ConflictRows(connection)
 
     /// What the rows show where that follows from several records.
     private(set) lazy var views = ViewRules(self)
@@ -53,14 +53,11 @@ final class WriteTransaction {
         environment.wallMilliseconds().addingReportingOverflow(state.clockOffset).partialValue
     }
 
-    func noteConflict(_ id: Int64, of record: LocalID, entity: WireName) {
-        recordedConflicts.append((id, record, entity))
-    }
-
     func noteRejection(_ id: RejectedSave.ID) { rejections.append(id) }
 
     func finish() throws {
         precondition(views.isSettled, "Apply the view rules before the transaction ends.")
+        try conflicts.write()
         try state.write(connection)
     }
 

@@ -118,7 +118,7 @@ struct RepairOperation {
         for id in ids {
             guard let entity = try applying.held.entity(of: id) else { continue }
             var writer = try RowWriter(transaction, layout: schema.layout(of: entity))
-            guard var writes = try writer.heldWrites(of: id) else { continue }
+            guard var writes = try writer.heldRow(id)?.writes else { continue }
             writes.advance(to: version)
             try writer.write([], writes: writes, to: id)
         }
@@ -152,13 +152,11 @@ struct RepairOperation {
             let layout = schema.layout(of: entity)
             // A row that can't be read leads nowhere that could be told.
             guard
-                let writes = try StoreError.unlessDamaged({
-                    try RowWriter(transaction, layout: layout).heldWrites(of: id)
+                let row = try StoreError.unlessDamaged({
+                    try RowWriter(transaction, layout: layout).heldRow(id)
                 }) ?? nil
             else { continue }
-            try changes.noteNeighbours(
-                of: HeldRow(id: id, writes: writes, layout: layout),
-                StoreReader(connection, schema: schema))
+            try changes.noteNeighbours(of: row, StoreReader(connection, schema: schema))
         }
     }
 

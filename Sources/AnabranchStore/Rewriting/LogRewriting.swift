@@ -133,6 +133,7 @@ struct LogRewriting {
     /// The journal names renamed records anew: those that lost something, and those that lost
     /// references and links led to.
     private func renameConflicts(_ renamed: [LocalID: LocalID]) throws {
+        try transaction.conflicts.write()
         let update = try connection.cached(
             "UPDATE ab_conflict SET record = ? WHERE record = ?")
         for (old, new) in renamed {

@@ -46,10 +46,7 @@ package final class EntityLayout: Sendable {
         leftLinks = links.filter { entity.isKind(of: $0.leftEntity) }
         rightLinks = links.filter { entity.isKind(of: $0.rightEntity) }
         insertSQL = Self.insertSQL(table: table, columns: columns)
-        let discriminator = table.hasDiscriminator ? "ab_entity" : "\(number)"
-        versionSQL = """
-            SELECT \(discriminator), ab_version, ab_writes FROM \(table.name) WHERE ab_pk = ?
-            """
+        versionSQL = Self.versionSQL(of: table, number, before: [])
         deleteSQL = "DELETE FROM \(table.name) WHERE ab_pk = ?"
         propertiesByName = Dictionary(
             properties.map { ($0.wire, $0) }, uniquingKeysWith: { first, _ in first })
@@ -62,6 +59,21 @@ package final class EntityLayout: Sendable {
             + (table.hasDiscriminator ? ["ab_entity"] : []) + columns.flatMap(\.names)
         let marks = names.map { _ in "?" }.joined(separator: ", ")
         return "INSERT INTO \(table.name) (\(names.joined(separator: ", "))) VALUES (\(marks))"
+    }
+
+    /// As ``versionSQL``, with more columns.
+    ///
+    /// - Parameter names: As SQL has them.
+    func versionSQL(before names: [String]) -> String {
+        Self.versionSQL(of: table, number, before: names)
+    }
+
+    private static func versionSQL(
+        of table: TableLayout, _ number: Int64, before names: [String]
+    ) -> String {
+        let discriminator = table.hasDiscriminator ? "ab_entity" : "\(number)"
+        let columns = ([discriminator, "ab_version", "ab_writes"] + names).joined(separator: ", ")
+        return "SELECT \(columns) FROM \(table.name) WHERE ab_pk = ?"
     }
 
     var firstColumnParameter: Int { table.hasDiscriminator ? 5 : 4 }

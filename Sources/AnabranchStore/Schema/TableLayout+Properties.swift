@@ -9,7 +9,7 @@ extension TableLayout {
     /// these columns can't say stands whole among the deferred cells, too: one with members that
     /// this model does not have, one without a member that it has, or one that is no map. So what
     /// this model does not know is carried along, and the columns are there to be read.
-    struct Property: Sendable {
+    final class Property: Sendable {
         let wire: WireProperty
         /// Of a group in the order of its members.
         let columns: [Column]
@@ -18,6 +18,9 @@ extension TableLayout {
         let group: AttributeGroupDescription?
         /// How many columns SQL sees.
         let width: Int
+        let rule: MergeRule
+        /// In `ab_writes`.
+        let number: Int
 
         /// - Parameter columns: Not empty.
         fileprivate init(_ columns: [Column], group: AttributeGroupDescription?) {
@@ -26,11 +29,10 @@ extension TableLayout {
             column = columns[0]
             self.group = group
             width = columns.reduce(0) { $0 + $1.names.count }
+            rule = wire.rule
+            number = column.number
         }
 
-        /// In `ab_writes`.
-        var number: Int { column.number }
-        var rule: MergeRule { wire.rule }
         var slots: [Int] { columns.map(\.slot) }
         var names: [String] { columns.flatMap(\.names) }
         /// The entity that declares the property.

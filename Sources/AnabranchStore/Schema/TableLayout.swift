@@ -4,7 +4,9 @@ import AnabranchReplication
 /// The table of one root entity and everything below it.
 package final class TableLayout: Sendable {
     /// A stored property: an attribute, or the stored side of a to-one.
-    package struct Column: Sendable {
+    ///
+    /// A class, because loops over rows hand columns on for every value.
+    package final class Column: Sendable {
         package let property: PropertyDescription
         package let kind: ColumnKind
         /// Quoted for SQL.
@@ -14,9 +16,22 @@ package final class TableLayout: Sendable {
         /// In `ab_writes`: the property's number in its table, in the order of their coming. The
         /// members of a group have one together.
         package let number: Int
-        package var slot: Int { property.slot }
+        package let slot: Int
         /// One, or two of a reference into a list.
-        var names: [String] { position.map { [name, $0] } ?? [name] }
+        let names: [String]
+
+        fileprivate init(
+            property: PropertyDescription, kind: ColumnKind, name: String, position: String?,
+            number: Int
+        ) {
+            self.property = property
+            self.kind = kind
+            self.name = name
+            self.position = position
+            self.number = number
+            slot = property.slot
+            names = position.map { [name, $0] } ?? [name]
+        }
     }
 
     package let root: EntityDescription

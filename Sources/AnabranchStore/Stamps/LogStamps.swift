@@ -8,8 +8,7 @@ import AnabranchSQLite
 final class LogStamps {
     private let connection: Connection
     private var known: [Int64: LocalStamp] = [:]
-    /// Rows that are read one after the other were mostly written together.
-    private var last: (position: Int64, stamp: LocalStamp)?
+    private var recent = RecentPair<Int64, LocalStamp>()
 
     /// Of the set that comes into the log at the end of the transaction.
     private var saved: (position: Int64, stamp: LocalStamp)?
@@ -21,14 +20,17 @@ final class LogStamps {
     /// - Throws: ``StoreError`` `corrupt` where the log has no such position.
     subscript(position: Int64) -> LocalStamp {
         get throws {
-            if let last, last.position == position { return last.stamp }
-            if let saved, saved.position == position { return saved.stamp }
-            let stamp = try known[position] ?? read(position)
-            if known.count >= Self.mostKnown { known.removeAll(keepingCapacity: true) }
-            known[position] = stamp
-            last = (position, stamp)
-            return stamp
+            try recent.value(of: position) { try find(position) }
         }
+    }
+
+    private func find(_ position: Int64) throws -> LocalStamp {
+        if let stamp = known[position] { return stamp }
+        if let saved, saved.position == position { return saved.stamp }
+        let stamp = try read(position)
+        if known.count >= Self.mostKnown { known.removeAll(keepingCapacity: true) }
+        known[position] = stamp
+        return stamp
     }
 
     /// Takes note of the stamp of a set that comes into the log at the end of its transaction.

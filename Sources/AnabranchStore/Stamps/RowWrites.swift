@@ -28,7 +28,8 @@ struct RowWrites {
         guard version.position > 0 else {
             throw reader.failure(.malformed, "no change set wrote the row")
         }
-        guard blob != nil else { return }
+        guard let blob else { return }
+        exceptions.reserveCapacity(blob.count / 2)
         base = try Self.position(&reader, distance: try reader.readVarint(), before: version)
         while !reader.isAtEnd {
             let property = Int(clamping: try reader.readVarint())

@@ -15,9 +15,7 @@ extension ViewRules {
         for table in schema.tables {
             guard let entity = try reader.entity(of: id, in: table.root) else { continue }
             let layout = schema.layout(of: entity)
-            return try RowWriter(transaction, layout: layout).heldWrites(of: id).map {
-                HeldRow(id: id, writes: $0, layout: layout)
-            }
+            return try RowWriter(transaction, layout: layout).heldRow(id)
         }
         return nil
     }

@@ -1,0 +1,82 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+/// A row that is there, as it was before a change.
+struct HeldRow {
+    let id: LocalID
+    let writes: RowWrites
+    let layout: EntityLayout
+    /// What was read together with the row.
+    var columns: HeldColumns?
+
+    /// The value that the row holds now.
+    func value(of column: TableLayout.Column, on connection: Connection) throws -> Value {
+        if let value = columns?.value(of: column, in: id) { return value }
+        let statement = try connection.cached(
+            "SELECT \(column.name) FROM \(layout.table.name) WHERE ab_pk = ?")
+        try statement.bind(id, at: 1)
+        guard try statement.step() else { return .null }
+        defer { statement.reset() }
+        return statement.slot(at: 0, as: column.kind)
+    }
+
+    /// The same of a property, as its columns say it and as it travels; of a reference into a list
+    /// with the position there.
+    func wireValue(
+        of property: TableLayout.Property, _ transaction: WriteTransaction
+    ) throws -> Value {
+        if let value = columns?.wireValue(of: property, in: id, transaction.replicas) {
+            return value
+        }
+        let names = property.names.joined(separator: ", ")
+        let statement = try transaction.connection.cached(
+            "SELECT \(names) FROM \(layout.table.name) WHERE ab_pk = ?")
+        try statement.bind(id, at: 1)
+        guard try statement.step() else { return .null }
+        defer { statement.reset() }
+        return statement.wireValue(at: 0, of: property, transaction.replicas)
+    }
+}
+
+/// Columns of the row that a ``RowWriter`` has read last, until it reads another or writes.
+final class HeldColumns {
+    private let statement: Statement
+    /// By slot; −1 of one that is not read.
+    private var places: [Int]
+    /// The row that the statement stands on.
+    var row: LocalID?
+
+    /// - Parameters:
+    ///   - statement: Has the columns of the properties, one after the other, behind others.
+    ///   - first: The place of the first of them.
+    init(
+        _ statement: Statement, first: Int, _ properties: [TableLayout.Property],
+        of entity: EntityDescription
+    ) {
+        self.statement = statement
+        places = Array(repeating: -1, count: entity.slots.count)
+        var place = first
+        for column in properties.flatMap(\.columns) {
+            places[column.slot] = place
+            place += column.names.count
+        }
+    }
+
+    fileprivate func value(of column: TableLayout.Column, in id: LocalID) -> Value? {
+        place(of: column, in: id).map { statement.slot(at: $0, as: column.kind) }
+    }
+
+    fileprivate func wireValue(
+        of property: TableLayout.Property, in id: LocalID, _ replicas: ReplicaTable
+    ) -> Value? {
+        place(of: property.column, in: id).map {
+            statement.wireValue(at: $0, of: property, replicas)
+        }
+    }
+
+    private func place(of column: TableLayout.Column, in id: LocalID) -> Int? {
+        guard row == id, places[column.slot] >= 0 else { return nil }
+        return places[column.slot]
+    }
+}
