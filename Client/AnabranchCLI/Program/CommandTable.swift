@@ -23,7 +23,7 @@ enum CommandTable {
                 "What happened:",
                 [
                     LogCommand.self, ShowCommand.self, ConflictsCommand.self, RejectedCommand.self,
-                    OrphansCommand.self,
+                    OrphansCommand.self, DuplicatesCommand.self,
                 ]
             ),
         ]

@@ -32,6 +32,25 @@ struct ChangeCollector {
         deleted[entity.index, default: []].insert(id)
     }
 
+    /// Leaves out what was noted of a record that is shown by another one.
+    mutating func forget(_ id: LocalID) {
+        for entity in inserted.keys { inserted[entity]?.removeAll { $0 == id } }
+        for entity in updated.keys { updated[entity]?[id] = nil }
+        for entity in deleted.keys { deleted[entity]?.remove(id) }
+    }
+
+    mutating func formUnion(_ other: ChangeCollector) {
+        for (entity, ids) in other.inserted {
+            inserted[entity, default: []].append(contentsOf: ids)
+        }
+        for (entity, records) in other.updated {
+            updated[entity, default: [:]].merge(records) { $0.union($1) }
+        }
+        deleted.merge(other.deleted) { $0.union($1) }
+        renamed.merge(other.renamed) { _, new in new }
+        targets.merge(other.targets) { $0.union($1) }
+    }
+
     /// Records that had other names before: both are noted, the old ones as deleted, the new ones
     /// as inserted.
     mutating func noteRenamed(_ names: [LocalID: LocalID]) {

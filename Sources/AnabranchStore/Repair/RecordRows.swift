@@ -41,6 +41,18 @@ struct RecordRows {
         try insert(shown, id: id, layout: layout, version: version)
     }
 
+    /// Writes a row that shows several records; what it can't say stands with them.
+    func show(
+        _ cells: [CanonicalRecord.Cell], id: LocalID, layout: EntityLayout, version: RowVersion
+    ) throws {
+        let shown = cells.compactMap { cell in
+            layout.property(cell.property).map { ($0.number, cell) }
+        }
+        try insert(
+            Dictionary(shown, uniquingKeysWith: { first, _ in first }), id: id, layout: layout,
+            version: version)
+    }
+
     /// - Parameter cells: By the numbers of their properties.
     private func insert(
         _ cells: [Int: CanonicalRecord.Cell], id: LocalID, layout: EntityLayout,

@@ -33,6 +33,7 @@ struct RepairOperation {
     }
 
     mutating func run(_ changes: inout ChangeCollector, journaling: Bool = false) throws {
+        try uncover()
         try noteViews()
         let before = try present()
         try noteNeighbours(&changes)
@@ -61,6 +62,17 @@ struct RepairOperation {
         }
     }
 
+    /// Images are of the state, so all that they name has to be in its own place.
+    private func uncover() throws {
+        let views = transaction.views
+        guard !views.shadows.isEmpty else { return }
+        try views.uncover(ids, isDamaged: true)
+        for image in images {
+            let ends = (image.record?.links ?? []).map(\.right) + image.incoming.map(\.left)
+            try views.uncover(ends.map(transaction.localID))
+        }
+    }
+
     private func noteViews() throws {
         for id in ids {
             guard let entity = try applying.held.entity(of: id) else { continue }
@@ -74,6 +86,7 @@ struct RepairOperation {
         for table in schema.tables {
             try connection.run("DELETE FROM \(table.name) WHERE ab_pk = ?", .integer(id))
         }
+        try transaction.views.hidden.remove(of: id)
         try LinkRows(connection).removeAll(of: id, in: schema.linkLayouts)
         try applying.deferred.delete(id)
     }

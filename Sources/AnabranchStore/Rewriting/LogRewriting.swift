@@ -28,6 +28,7 @@ struct LogRewriting {
     }
 
     mutating func run(_ changes: inout ChangeCollector) throws {
+        try transaction.views.uncoverAll()
         try transaction.views.exposeAll()
         let entries = try log.unplaced()
         for entry in entries where rewriting[entry.changeSet.dot] != nil {

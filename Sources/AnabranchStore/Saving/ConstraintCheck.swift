@@ -7,76 +7,59 @@ import AnabranchSQLite
 /// Null never equals null. The check is for saves only: what two replicas have written
 /// concurrently is applied as it is.
 struct ConstraintCheck {
-    let connection: Connection
-    let schema: StoreSchema
+    private let connection: Connection
+    private let schema: StoreSchema
+    private let views: ViewRules
 
-    init(_ connection: Connection, schema: StoreSchema) {
-        self.connection = connection
-        self.schema = schema
+    init(_ transaction: WriteTransaction) {
+        connection = transaction.connection
+        schema = transaction.schema
+        views = transaction.views
     }
 
     func check(_ request: SaveRequest) throws {
         for insert in request.inserts {
-            for constraint in Self.constraints(of: insert.entity) {
+            for constraint in schema.layout(of: insert.entity).constraints {
                 try check(constraint, of: insert.entity, ids: insert.rows.ids)
             }
         }
         for update in request.updates {
-            for constraint in Self.constraints(of: update.entity)
+            for constraint in schema.layout(of: update.entity).constraints
             where constraint.attributes.contains(where: { update.rows.slots.contains($0.slot) }) {
                 try check(constraint, of: update.entity, ids: update.rows.ids)
             }
         }
     }
 
-    /// One constraint, and the entity among whose objects it holds.
-    private struct Constraint {
-        let owner: EntityDescription
-        let attributes: [AttributeDescription]
-    }
-
-    private static func constraints(of entity: EntityDescription) -> [Constraint] {
-        let inherited = entity.superentity.map(constraints) ?? []
-        return inherited
-            + entity.ownUniquenessConstraints.map { Constraint(owner: entity, attributes: $0) }
-    }
-
+    /// Records that were shown as one before the save do not refuse each other.
     private func check(
-        _ constraint: Constraint, of entity: EntityDescription,
-        ids: [LocalID]
+        _ constraint: UniqueConstraint, of entity: EntityDescription, ids: [LocalID]
     ) throws {
-        guard let sql = sql(for: constraint, of: entity) else { return }
-        let statement = try connection.cached(sql)
+        let statement = try connection.cached(sql(for: constraint, of: entity))
         for id in ids {
             try statement.bind(id, at: 1)
-            guard try statement.step() else { continue }
-            let other = statement.int64(at: 0)
-            statement.reset()
-            let names = constraint.attributes.map(\.name).joined(separator: ", ")
-            throw StoreError(
-                .constraintConflict,
-                "Can't save because another \(entity.name) has the same \(names); change one of "
-                    + "the two.", entity: entity.name, property: constraint.attributes.first?.name,
-                records: [id, other])
+            defer { statement.reset() }
+            while try statement.step() {
+                let other = statement.int64(at: 0)
+                if views.wereOne(id, other) { continue }
+                throw constraint.conflict(
+                    of: [views.visibleBefore[id] ?? id, views.visibleBefore[other] ?? other],
+                    in: entity)
+            }
         }
     }
 
-    /// Finds another row of the declaring entity with the same key; parameter 1 is the row ID.
-    private func sql(
-        for constraint: Constraint, of entity: EntityDescription
-    ) -> String? {
-        let layout = schema.layout(of: entity)
-        let columns = constraint.attributes.compactMap { layout.column(of: $0) }
-        guard !columns.isEmpty, columns.count == constraint.attributes.count else { return nil }
-        var terms = columns.map { "o.\($0.name) = t.\($0.name)\($0.kind.collation)" }
-        if layout.table.hasDiscriminator {
+    /// Finds other rows of the declaring entity with the same key; parameter 1 is the row ID.
+    private func sql(for constraint: UniqueConstraint, of entity: EntityDescription) -> String {
+        var terms = [constraint.equality("o", "t")]
+        if schema.layout(of: entity).table.hasDiscriminator {
             let numbers = constraint.owner.hierarchy.map { "\(schema.layout(of: $0).number)" }
             terms.append("o.ab_entity IN (\(numbers.joined(separator: ", ")))")
         }
         return """
-            SELECT o.ab_pk FROM \(layout.table.name) t JOIN \(layout.table.name) o
+            SELECT o.ab_pk FROM \(constraint.table) t JOIN \(constraint.table) o
             ON \(terms.joined(separator: " AND ")) AND o.ab_pk <> t.ab_pk
-            WHERE t.ab_pk = ? LIMIT 1
+            WHERE t.ab_pk = ?
             """
     }
 }

@@ -67,6 +67,12 @@ struct ListPlaces {
         return try append(member, to: owner)
     }
 
+    /// Takes note of the position behind which the next one goes, before the store shows less.
+    mutating func noteEnd(of owner: LocalID, _ relationship: RelationshipDescription) throws {
+        let owner = Owner(relationship: relationship, id: owner)
+        if ends[owner] == nil { ends[owner] = .some(try end(of: owner)) }
+    }
+
     @discardableResult
     private mutating func append(_ member: LocalID, to owner: Owner) throws -> ListPosition {
         let end = try ends[owner] ?? self.end(of: owner)

@@ -67,6 +67,7 @@ struct RuledWrites {
         for place in contested {
             let stamp = try held[place.column.number].map { try save.logStamps[$0] }
             try check(place, value(place.index), over: heldValue(place), stamp, id, save)
+            try check(place, value(place.index), overMembersOf: id, save)
         }
         let record = try save.transaction.recordID(of: id)
         try noteDeltas(of: record, from: heldValue, to: value)
@@ -83,6 +84,22 @@ struct RuledWrites {
             try save.deferred.replace(property, of: id, by: [])
         }
         return true
+    }
+
+    /// Of records that show as one, all are held.
+    private func check(
+        _ place: Place, _ value: Value, overMembersOf id: LocalID, _ save: SaveOperation
+    ) throws {
+        for member in save.members(of: id) where member != id {
+            guard let row = try save.transaction.views.heldRow(member),
+                row.layout.entity.isKind(of: place.column.property.entity)
+            else { continue }
+            let stamp = try row.writes[place.column.number].map { try save.logStamps[$0] }
+            guard stamp != save.stamp else { continue }
+            try check(
+                place, value, over: row.value(of: place.column, on: save.connection), stamp, id,
+                save)
+        }
     }
 
     private mutating func noteDeltas(

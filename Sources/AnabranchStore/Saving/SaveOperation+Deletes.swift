@@ -7,7 +7,7 @@ extension SaveOperation {
     /// that lead to them, which read nil from now on.
     mutating func write(_ delete: SaveRequest.Delete) throws {
         let layout = schema.layout(of: delete.entity)
-        try transaction.views.willChange(delete.rows.map(\.id), of: layout)
+        try transaction.views.expose(delete.rows.map(\.id), of: layout)
         guard delete.entity.deletePolicy == .deleteWins else { return try writeYielding(delete) }
         let statement = try connection.cached(
             layout.deleteSQL + " AND ab_version = ?")

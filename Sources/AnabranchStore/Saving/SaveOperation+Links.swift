@@ -26,11 +26,12 @@ extension SaveOperation {
                 let change = SaveRequest.LinkChange(
                     relationship: list.relationship, owner: list.owner, other: member,
                     isAdded: true)
-                let (left, right) = try ends(of: change, layout: layout)
-                let held = try rows.tags(left: left, right: right, in: layout)
+                let (left, right, held) = try shownLink(change, in: layout)
                 // Added by this save, moved by it in the other end's list, or gone meanwhile.
                 guard let shown = held.last, shown.stamp != stamp else { continue }
-                let place = try place(left: left, right: right, in: layout, over: shown.place)
+                let ends = try ends(of: change, layout: layout)
+                let place = try place(
+                    left: ends.left, right: ends.right, in: layout, over: shown.place)
                 try rows.set(
                     [LocalTag(stamp: stamp, place: place)], left: left, right: right, in: layout)
                 links.append(
@@ -108,7 +109,7 @@ extension SaveOperation {
         return hasLeft && hasRight
     }
 
-    private func wireStamp(_ stamp: LocalStamp) throws -> Stamp {
+    func wireStamp(_ stamp: LocalStamp) throws -> Stamp {
         guard let replica = transaction.replicas[stamp.ordinal] else {
             throw StoreError(.corrupt, "Can't save because a link names an unknown replica.")
         }
@@ -117,7 +118,7 @@ extension SaveOperation {
 
     /// The ends of a link as they are stored: of a relationship that is its own inverse the
     /// smaller identity is on the left.
-    private func ends(
+    func ends(
         of change: SaveRequest.LinkChange, layout: LinkLayout
     ) throws -> (left: LocalID, right: LocalID) {
         if layout.isSymmetric {

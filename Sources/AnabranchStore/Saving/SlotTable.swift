@@ -28,6 +28,10 @@ package struct SlotTable: Sendable {
     /// The value of a row in one of the slots, by their indices.
     subscript(row: Int, column: Int) -> Value { values[row * slots.count + column] }
 
+    mutating func set(_ value: Value, row: Int, column: Int) {
+        values[row * slots.count + column] = value
+    }
+
     /// The same with other IDs, also in some of the slots, which are references.
     func renaming(_ renamed: [LocalID: LocalID], references: Set<Int>) -> SlotTable {
         var table = self

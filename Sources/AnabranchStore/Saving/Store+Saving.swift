@@ -31,7 +31,7 @@ struct SaveOperation {
     let previousOrigin: Digest
     let timestamp: HybridTimestamp
     /// That the set takes in the log.
-    let position: Int64
+    private(set) var position: Int64
     private let log: ChangeLog
     var encoder: ChangePayloadEncoder
     /// Those that are finished; the encoder has what follows.
@@ -40,6 +40,8 @@ struct SaveOperation {
     let deferred: DeferredRows
     let logStamps: LogStamps
     var staleRecords: [LocalID] = []
+    /// Records that the request does not name, by those that showed them.
+    var shownBy: [LocalID: LocalID] = [:]
     var lists: ListPlaces
     /// As ``SaveRequest/carriedGroups``.
     var carriedGroups: [LocalID: [WireProperty: GroupValue]] = [:]
@@ -77,15 +79,17 @@ struct SaveOperation {
 
     mutating func run(_ original: SaveRequest) throws -> SaveResult {
         try checkNames(original)
-        let (request, renamed) = try renaming(original)
+        transaction.views.isSaving = true
+        let (named, renamed) = try renaming(original)
+        for list in named.lists { try lists.place(list) }
+        let request = try spreading(named)
         carriedGroups = request.carriedGroups
-        for list in request.lists { try lists.place(list) }
         for insert in request.inserts { try write(insert) }
         for update in request.updates { try write(update) }
         try write(request.links, moves: request.lists)
         for delete in request.deletes { try write(delete) }
         try checkVersions()
-        try ConstraintCheck(connection, schema: schema).check(request)
+        try ConstraintCheck(transaction).check(request)
         let shown = try settleViews()
         try appendToLog(request)
         return SaveResult(
@@ -96,7 +100,7 @@ struct SaveOperation {
     private mutating func settleViews() throws -> ChangedRecords {
         var changes = ChangeCollector()
         transaction.views.logStamps.note(stamp, at: position)
-        try transaction.views.settleHolders()
+        try transaction.views.settleBeforeCycles()
         for (id, ruled) in try transaction.views.cutReferencesInTheWay() {
             try clear(id, ruled, &changes)
         }
@@ -107,6 +111,7 @@ struct SaveOperation {
     private mutating func clear(
         _ id: LocalID, _ ruled: RuledColumn, _ changes: inout ChangeCollector
     ) throws {
+        try transaction.views.uncover([id])
         let reader = StoreReader(connection, schema: schema)
         guard let entity = try reader.entity(of: id, in: ruled.root) else { return }
         let statement = try connection.cached(schema.layout(of: entity).versionSQL)
@@ -148,7 +153,14 @@ struct SaveOperation {
         return (request.renaming(renamed), renamed)
     }
 
-    private func checkVersions() throws {
+    /// Takes the next place of the log, where places were taken since.
+    mutating func moveBehindLog() throws { position = try log.nextPosition() }
+
+    private mutating func checkVersions() throws {
+        // The app knows the records that it has named.
+        staleRecords = staleRecords.map { shownBy[$0] ?? $0 }.reduce(into: []) { found, id in
+            if !found.contains(id) { found.append(id) }
+        }
         guard staleRecords.isEmpty else {
             throw StoreError(
                 .mergeConflict,

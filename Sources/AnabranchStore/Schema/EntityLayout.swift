@@ -13,6 +13,10 @@ package final class EntityLayout: Sendable {
     let properties: [TableLayout.Property]
     /// References of which a view rule may hide the target.
     let ruledColumns: [RuledColumn]
+    /// That hold for the entity's records.
+    let constraints: [UniqueConstraint]
+    /// What is part of a key of theirs.
+    let keyProperties: Set<WireProperty>
     /// The link tables that have this entity's records on the left, on the right.
     let leftLinks: [LinkLayout]
     let rightLinks: [LinkLayout]
@@ -24,8 +28,11 @@ package final class EntityLayout: Sendable {
     private let propertiesByName: [WireProperty: TableLayout.Property]
 
     init(
-        _ entity: EntityDescription, table: TableLayout, number: Int64, links: [LinkLayout]
+        _ entity: EntityDescription, table: TableLayout, number: Int64, links: [LinkLayout],
+        constraints: [UniqueConstraint]
     ) {
+        self.constraints = constraints
+        keyProperties = Set(constraints.flatMap(\.wireProperties))
         self.entity = entity
         self.table = table
         self.number = number

@@ -67,6 +67,17 @@ enum CoreTables {
             record INTEGER, property INTEGER, target INTEGER, rule INTEGER,
             PRIMARY KEY (record, property)) WITHOUT ROWID;
         CREATE INDEX ab_hidden_target ON ab_hidden (target);
+        """ + shadows
+
+    /// Of records that show as one; files that were made before there were such lack them.
+    static let shadows = """
+
+        CREATE TABLE ab_shadow (record INTEGER PRIMARY KEY, visible INTEGER);
+        CREATE INDEX ab_shadow_visible ON ab_shadow (visible);
+        CREATE TABLE ab_shadow_key (
+            place INTEGER, key BLOB, record INTEGER, PRIMARY KEY (place, key, record)
+        ) WITHOUT ROWID;
+        CREATE INDEX ab_shadow_key_record ON ab_shadow_key (record);
         """
 }
 

@@ -8,6 +8,8 @@ package final class StoreSchema: Sendable {
     package let linkLayouts: [LinkLayout]
     /// By the index of the entity in the model.
     package let layouts: [EntityLayout]
+    /// In the order of the model.
+    let constraints: [UniqueConstraint]
     private let linksByProperty: [LinkKey: LinkLayout]
     private let entitiesByNumber: [Int64: EntityDescription]
 
@@ -33,10 +35,13 @@ package final class StoreSchema: Sendable {
                     Self.tableName("\(relationship.entity.name)_\(relationship.name)")))
         }
         linkLayouts = links
+        let constraints = Self.constraints(of: model, tables: tables)
+        self.constraints = constraints
         layouts = model.entities.map { entity in
             EntityLayout(
                 entity, table: tables.first { $0.root == entity.root } ?? tables[0],
-                number: numbers.number(of: entity), links: links)
+                number: numbers.number(of: entity), links: links,
+                constraints: constraints.filter { entity.isKind(of: $0.owner) })
         }
         linksByProperty = Dictionary(
             links.map {
@@ -59,6 +64,20 @@ package final class StoreSchema: Sendable {
         entity.relationships.filter { relationship in
             guard relationship.entity == entity else { return false }
             return relationship.storage == .links(.left) || relationship.storage == .links(.both)
+        }
+    }
+
+    private static func constraints(
+        of model: ManagedObjectModel, tables: [TableLayout]
+    ) -> [UniqueConstraint] {
+        let all = model.entities.flatMap { entity in
+            entity.ownUniquenessConstraints.map { (entity: entity, attributes: $0) }
+        }
+        return all.enumerated().compactMap { number, constraint in
+            tables.first { $0.root == constraint.entity.root }.flatMap {
+                UniqueConstraint(
+                    constraint.attributes, of: constraint.entity, number: number, $0)
+            }
         }
     }
 

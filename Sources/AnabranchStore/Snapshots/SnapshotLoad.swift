@@ -82,6 +82,7 @@ struct SnapshotLoad {
         try connection.execute("UPDATE ab_replica SET seen = 0, origin = NULL")
         applying.deferred.isEmpty = true
         try transaction.views.hidden.removeAll()
+        try transaction.views.shadows.removeAll()
     }
 
     /// Drops the indexes of the model's tables: one is made faster at once than row by row.

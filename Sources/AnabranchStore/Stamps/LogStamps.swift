@@ -10,6 +10,9 @@ final class LogStamps {
     private var known: [Int64: LocalStamp] = [:]
     private var recent = RecentPair<Int64, LocalStamp>()
 
+    /// Of the set that comes into the log at the end of the transaction.
+    private var saved: (position: Int64, stamp: LocalStamp)?
+
     private static let mostKnown = 1 << 16
 
     init(_ connection: Connection) { self.connection = connection }
@@ -23,6 +26,7 @@ final class LogStamps {
 
     private func find(_ position: Int64) throws -> LocalStamp {
         if let stamp = known[position] { return stamp }
+        if let saved, saved.position == position { return saved.stamp }
         let stamp = try read(position)
         if known.count >= Self.mostKnown { known.removeAll(keepingCapacity: true) }
         known[position] = stamp
@@ -30,10 +34,11 @@ final class LogStamps {
     }
 
     /// Takes note of the stamp of a set that comes into the log at the end of its transaction.
-    func note(_ stamp: LocalStamp, at position: Int64) { known[position] = stamp }
+    func note(_ stamp: LocalStamp, at position: Int64) { saved = (position, stamp) }
 
     /// Where the log has the set of a stamp; `nil` where it has none.
     func position(of stamp: LocalStamp) throws -> Int64? {
+        if let saved, saved.stamp == stamp { return saved.position }
         let statement = try connection.cached(
             """
             SELECT position FROM ab_changeset WHERE replica = ?1 AND hlc = ?2

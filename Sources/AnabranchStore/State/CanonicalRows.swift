@@ -23,13 +23,17 @@ struct CanonicalRows {
     /// What a row holds and does not show; `nil` where the file hides nothing.
     private let hidden: Statement?
 
-    init(_ reader: StoreReader, replicas: ReplicaTable) throws {
+    /// - Parameter logStamps: Of a transaction that saves, whose set the log does not have yet.
+    init(
+        _ reader: StoreReader, replicas: ReplicaTable, logStamps: LogStamps? = nil
+    ) throws {
         let connection = reader.connection
         let schema = reader.schema
         self.connection = connection
         self.schema = schema
         self.replicas = replicas
-        logStamps = LogStamps(connection)
+        self.logStamps = logStamps ?? LogStamps(connection)
+        let ownLinks = try ShadowRows.isEmpty(on: connection) ? "" : ShadowRows.linksOfOthers
         tables = try schema.tables.map { layout in
             Table(layout: layout, row: try connection.cached(Self.rowSQL(layout, in: schema)))
         }
@@ -37,7 +41,10 @@ struct CanonicalRows {
             (
                 layout,
                 try connection.cached(
-                    "SELECT right, \(layout.tagColumns) FROM \(layout.name) WHERE left = ?")
+                    """
+                    SELECT right, \(layout.tagColumns) FROM \(layout.name)
+                    WHERE left = ?\(ownLinks)
+                    """)
             )
         }
         deferred =

@@ -3,8 +3,9 @@ import AnabranchSQLite
 
 /// References that a row holds and does not show (`ab_hidden`).
 ///
-/// The column of a hidden reference is NULL, so that every statement, and every other program, sees
-/// what the rules show; what the record holds stands here, and counts in its state.
+/// The column of a hidden reference is NULL, that of one which is led has whom it is led to, so
+/// that every statement, and every other program, sees what the rules show; what the record holds
+/// stands here, and counts in its state.
 final class HiddenReferences {
     /// The rule that hides a reference.
     enum Rule: Int64 {
@@ -12,6 +13,9 @@ final class HiddenReferences {
         case exclusive = 1
         /// The reference was the last one to close a cycle.
         case acyclic = 2
+        /// The target is shown by another record, and the column has that one; NULL where it is of
+        /// no entity that the reference may lead to.
+        case led = 3
     }
 
     struct Entry {
@@ -56,6 +60,37 @@ final class HiddenReferences {
             "UPDATE \(ruled.table) SET \(ruled.column.name) = NULL WHERE ab_pk = ?", .integer(id))
     }
 
+    /// Shows another record than the row holds.
+    func lead(_ target: LocalID, of id: LocalID, _ ruled: RuledColumn, to shown: LocalID?) throws {
+        isEmpty = false
+        try connection.run(
+            """
+            INSERT INTO ab_hidden (record, property, target, rule) VALUES (?1, ?2, ?3, ?4)
+            ON CONFLICT (record, property) DO UPDATE SET rule = ?4
+            """,
+            .integer(id), .integer(Int64(ruled.column.number)), .integer(target),
+            .integer(Rule.led.rawValue))
+        try connection.run(
+            "UPDATE \(ruled.table) SET \(ruled.column.name) = ? WHERE ab_pk = ?",
+            shown.map(SQLiteValue.integer) ?? .null, .integer(id))
+    }
+
+    /// The records of a table that hold one of some targets, shown or not.
+    func holders(of targets: [LocalID], _ ruled: RuledColumn) throws -> [LocalID] {
+        let name = ruled.column.name
+        let statement = try connection.cached(
+            """
+            SELECT ab_pk FROM \(ruled.table) WHERE \(name) IN (SELECT value FROM json_each(?1))
+            UNION SELECT t.ab_pk FROM ab_hidden h JOIN \(ruled.table) t ON t.ab_pk = h.record
+            WHERE h.property = ?2 AND h.target IN (SELECT value FROM json_each(?1))
+            """)
+        try statement.bind(StoreReader.json(targets), at: 1)
+        try statement.bind(Int64(ruled.column.number), at: 2)
+        var found: [LocalID] = []
+        while try statement.step() { found.append(statement.int64(at: 0)) }
+        return found
+    }
+
     /// Puts back what a row holds.
     func show(_ entry: Entry, of id: LocalID, _ ruled: RuledColumn) throws {
         try connection.run(
@@ -78,6 +113,12 @@ final class HiddenReferences {
         var found: [LocalID] = []
         while try statement.step() { found.append(statement.int64(at: 0)) }
         return found
+    }
+
+    /// Forgets what a row hides that is not there, or goes.
+    func remove(of id: LocalID) throws {
+        guard !isEmpty else { return }
+        try connection.run("DELETE FROM ab_hidden WHERE record = ?", .integer(id))
     }
 
     func removeAll() throws {

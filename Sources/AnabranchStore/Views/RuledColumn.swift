@@ -1,7 +1,7 @@
 import AnabranchModel
 
-/// A reference of which a view rule may hide the target: what a row shows then depends on other
-/// rows.
+/// A reference that a view rule may hide, or lead to another record: what a row shows then depends
+/// on other rows.
 final class RuledColumn: Sendable {
     /// The entity at the top of the hierarchy that the table holds.
     let root: EntityDescription
@@ -13,16 +13,27 @@ final class RuledColumn: Sendable {
     /// Whether references must not go round in a circle.
     let isAcyclic: Bool
 
+    /// Whether a target may be shown by another record, because the two hold one unique key.
+    let isLed: Bool
+    let destination: EntityDescription
+
     /// - Returns: `nil` of a column that shows what it holds.
     init?(_ column: TableLayout.Column, root: EntityDescription, table: String) {
         guard let relationship = column.property.relationship else { return nil }
         isExclusive = relationship.inverse.map { !$0.isToMany } ?? false
         isAcyclic = relationship.isAcyclic
-        guard isExclusive || isAcyclic else { return nil }
+        destination = relationship.destination
+        isLed = destination.root.hierarchy.contains { !$0.ownUniquenessConstraints.isEmpty }
+        guard isExclusive || isAcyclic || isLed else { return nil }
         self.root = root
         self.table = table
         self.column = column
     }
+}
+
+extension RuledColumn {
+    /// Whether the column shows what it holds while no record is shown by another.
+    var isOnlyLed: Bool { !isExclusive && !isAcyclic }
 }
 
 extension RuledColumn: Hashable {

@@ -78,7 +78,13 @@ extension StoreReader {
 
     /// What is hidden by a view rule counts as well. A parent of an entity that this model does not
     /// have is there, though it is not seen.
-    private func source(of place: Cascade) -> String {
+    ///
+    /// A parent that is shown by another record is there as well.
+    private func source(of place: Cascade) throws -> String {
+        let isShown =
+            try ShadowRows.isEmpty(on: connection)
+            ? "" : "AND NOT EXISTS (SELECT 1 FROM ab_shadow s WHERE s.record = "
+        let led = HiddenReferences.Rule.led.rawValue
         let column = place.column.name
         let parents = schema.layout(of: place.relationship.destination).table.name
         let discriminator =
@@ -90,6 +96,7 @@ extension StoreReader {
             WHERE \(condition) AND NOT EXISTS (SELECT 1 FROM \(parents) p
             WHERE p.ab_pk = \(parent)) AND NOT EXISTS (SELECT 1 FROM ab_deferred_record d
             WHERE d.record = \(parent) AND d.entity NOT IN (SELECT value FROM json_each(?1)))
+            \(isShown.isEmpty ? "" : isShown + parent + ")")
             \(restriction(to: place.entity, alias: "t", after: "AND"))
             """
         }
@@ -97,7 +104,7 @@ extension StoreReader {
             + " UNION ALL "
             + rows(
                 "ab_hidden h CROSS JOIN \(place.table.name) t ON t.ab_pk = h.record", "h.target",
-                "h.property = \(place.column.number)")
+                "h.property = \(place.column.number) AND h.rule <> \(led)")
     }
 
     private var knownEntities: String {
@@ -109,7 +116,7 @@ extension StoreReader {
     }
 
     private func count(of place: Cascade) throws -> Int {
-        let statement = try connection.cached("SELECT count(*) FROM (\(source(of: place)))")
+        let statement = try connection.cached("SELECT count(*) FROM (\(try source(of: place)))")
         try statement.bind(knownEntities, at: 1)
         defer { statement.reset() }
         return try statement.step() ? Int(statement.int64(at: 0)) : 0
@@ -119,7 +126,7 @@ extension StoreReader {
         at place: Cascade, limit: Int?, offset: Int
     ) throws -> [OrphanRow] {
         let statement = try connection.cached(
-            source(of: place) + " ORDER BY 1 LIMIT ?2 OFFSET ?3")
+            try source(of: place) + " ORDER BY 1 LIMIT ?2 OFFSET ?3")
         try statement.bind(knownEntities, at: 1)
         try statement.bind(Int64(limit ?? -1), at: 2)
         try statement.bind(Int64(offset), at: 3)

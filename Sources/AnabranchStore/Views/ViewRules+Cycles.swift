@@ -11,7 +11,7 @@ extension ViewRules {
         guard let entry = try hidden.entry(of: id, ruled), entry.rule == .acyclic else {
             return nil
         }
-        return entry.target
+        return try mapped(entry.target)
     }
 
     /// An edge is about to change: where it is part of a cycle, what cuts that shows again.
@@ -27,7 +27,9 @@ extension ViewRules {
         }
         guard try edge(path[path.count - 1], ruled) == id else { return }
         for member in path {
-            guard let entry = try hidden.entry(of: member, ruled) else { continue }
+            guard let entry = try hidden.entry(of: member, ruled), entry.rule != .led else {
+                continue
+            }
             try show(entry, of: member, ruled)
             touched[ruled, default: []].insert(member)
         }
@@ -90,7 +92,9 @@ extension ViewRules {
         }
         guard let last = ranked.max(by: { $0.rank < $1.rank })?.id else { return }
         for id in cycle where id != last {
-            if let entry = try hidden.entry(of: id, ruled) { try show(entry, of: id, ruled) }
+            if let entry = try hidden.entry(of: id, ruled), entry.rule != .led {
+                try show(entry, of: id, ruled)
+            }
         }
         if let target = try shown(last, ruled) { try hide(target, of: last, ruled, by: .acyclic) }
     }
@@ -128,7 +132,8 @@ extension ViewRules {
             where !own.isDisjoint(with: cycle) {
                 found += try cycle.filter { id in
                     guard !own.contains(id) else { return false }
-                    return try wasHidden(id, ruled) || hidden.entry(of: id, ruled) != nil
+                    if wasHidden(id, ruled) { return true }
+                    return try hidden.entry(of: id, ruled).map { $0.rule != .led } ?? false
                 }.map { ($0, ruled) }
             }
         }

@@ -10,7 +10,7 @@ extension ViewRules {
     }
 
     func settleHolders(_ ruled: RuledColumn) throws {
-        var contested = targets[ruled] ?? []
+        var contested = Set(try (targets[ruled] ?? []).map(mapped))
         contested.formUnion(try contestedTargets(of: touched[ruled] ?? [], ruled))
         for target in contested { try settle(target, ruled) }
     }
@@ -34,7 +34,8 @@ extension ViewRules {
         guard !ids.isEmpty else { return [] }
         let name = ruled.column.name
         let others =
-            hidden.isEmpty ? "" : "OR EXISTS (SELECT 1 FROM ab_hidden h WHERE h.target = t.\(name))"
+            hidden.isEmpty
+            ? "" : "OR EXISTS (SELECT 1 FROM ab_hidden h WHERE \(isHeld("h.target", "t.\(name)")))"
         let statement = try connection.cached(
             """
             SELECT t.\(name) FROM json_each(?) j CROSS JOIN \(ruled.table) t ON t.ab_pk = j.value
@@ -54,12 +55,21 @@ extension ViewRules {
             if holder.id != winner.id {
                 if !holder.isHidden, ruled.isAcyclic { try openCycle(through: holder.id, ruled) }
                 try hide(target, of: holder.id, ruled, by: .exclusive)
-            } else if let entry = try hidden.entry(of: holder.id, ruled) {
+            } else if holder.isHidden, let entry = try hidden.entry(of: holder.id, ruled) {
                 try show(entry, of: holder.id, ruled)
                 // It may close a cycle now.
                 touched[ruled, default: []].insert(holder.id)
             }
         }
+    }
+
+    /// SQL that a target is a record, or one that the record shows.
+    private func isHeld(_ target: String, _ record: String) -> String {
+        guard !shadows.isEmpty else { return "\(target) = \(record)" }
+        return """
+            \(target) IN (SELECT \(record) UNION ALL
+            SELECT s.record FROM ab_shadow s WHERE s.visible = \(record))
+            """
     }
 
     private func holders(of target: LocalID, _ ruled: RuledColumn) throws -> [Holder] {
@@ -71,7 +81,8 @@ extension ViewRules {
             sql += """
                  UNION ALL SELECT t.ab_pk, t.ab_version, t.ab_writes, 1 FROM ab_hidden h
                 CROSS JOIN \(ruled.table) t ON t.ab_pk = h.record
-                WHERE h.target = ?1 AND h.property = \(ruled.column.number)
+                WHERE \(isHeld("h.target", "?1")) AND h.property = \(ruled.column.number)
+                AND h.rule <> \(HiddenReferences.Rule.led.rawValue)
                 """
         }
         let statement = try connection.cached(sql)

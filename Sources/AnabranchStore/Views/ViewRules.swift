@@ -6,7 +6,8 @@ import AnabranchSQLite
 ///
 /// The rules are functions of the merged state alone: of the holders of one target of a one-to-one
 /// the greatest stamp shows it, and a cycle of acyclic references is cut at the greatest stamp. Of
-/// equal stamps that of the smaller identity counts as the greater.
+/// equal stamps that of the smaller identity counts as the greater. Records that hold one unique
+/// key show as one, and the rules for references look at what that leaves.
 ///
 /// Whatever changes rows says so before (``willChange(_:of:)``), which puts what the rows hold back
 /// in their place, so that merging sees the state. Before the transaction ends ``settle(_:)`` looks
@@ -15,6 +16,7 @@ final class ViewRules {
     let connection: Connection
     let schema: StoreSchema
     let hidden: HiddenReferences
+    let shadows: ShadowRows
     let logStamps: LogStamps
     unowned let transaction: WriteTransaction
     /// Records whose references may show something else, by the columns.
@@ -25,12 +27,24 @@ final class ViewRules {
     private(set) var saved: [RuledColumn: Set<LocalID>] = [:]
     /// What rows showed before the transaction, of those that were shown or hidden by it.
     private var shownBefore: [RuledColumn: [LocalID: LocalID?]] = [:]
+    /// Whether the app saves: then records that were shown apart do not become one.
+    var isSaving = false
+    /// Records that may hold somebody's unique key now, by their root entities.
+    var candidates: [EntityDescription: Set<LocalID>] = [:]
+    /// Who showed the members of groups that were taken apart, and these groups.
+    var visibleBefore: [LocalID: LocalID] = [:]
+    var membersBefore: [LocalID: [LocalID]] = [:]
+    /// Members of groups that were taken apart or put together.
+    var affected: Set<LocalID> = []
+    /// What groups referred to, before and after.
+    var noted = ChangeCollector()
 
     init(_ transaction: WriteTransaction) {
         self.transaction = transaction
         connection = transaction.connection
         schema = transaction.schema
         hidden = HiddenReferences(connection)
+        shadows = ShadowRows(connection, isUsed: !transaction.schema.constraints.isEmpty)
         logStamps = LogStamps(connection)
     }
 
@@ -38,6 +52,12 @@ final class ViewRules {
 
     /// Records are about to be inserted, changed in a ruled column, or deleted.
     func willChange(_ ids: some Collection<LocalID>, of layout: EntityLayout) throws {
+        noteCandidates(ids, of: layout)
+        try expose(ids, of: layout)
+    }
+
+    /// As ``willChange(_:of:)``, where no key gets another holder.
+    func expose(_ ids: some Collection<LocalID>, of layout: EntityLayout) throws {
         for ruled in layout.ruledColumns { try willChange(ids, ruled) }
     }
 
@@ -45,6 +65,8 @@ final class ViewRules {
     ///
     /// - Parameter slots: That are written; `nil`: all.
     func willSave(_ ids: [LocalID], of layout: EntityLayout, slots: [Int]? = nil) throws {
+        // Keys that are shown are looked at by the save itself.
+        if !shadows.isEmpty { noteCandidates(ids, of: layout) }
         for ruled in layout.ruledColumns
         where slots.map({ $0.contains(ruled.column.slot) }) ?? true {
             try willChange(ids, ruled)
@@ -52,8 +74,15 @@ final class ViewRules {
         }
     }
 
+    private func noteCandidates(_ ids: some Collection<LocalID>, of layout: EntityLayout) {
+        guard !layout.constraints.isEmpty else { return }
+        candidates[layout.table.root, default: []].formUnion(ids)
+    }
+
     /// A block of somebody else's is about to be applied.
     func willApply(_ block: ChangeBlock, _ layout: (WireName) -> EntityLayout?) throws {
+        try uncover(block)
+        try noteKeys(of: block, layout)
         let entity: WireName
         var properties: [WireProperty]?
         switch block {
@@ -72,7 +101,34 @@ final class ViewRules {
         for ruled in ruled { try willChange(ids, ruled) }
     }
 
-    private func willChange(_ ids: some Collection<LocalID>, _ ruled: RuledColumn) throws {
+    private func uncover(_ block: ChangeBlock) throws {
+        guard !shadows.isEmpty else { return }
+        // New records are nobody's.
+        if case .insert = block { return }
+        try uncover(block.touchedRecords.map(transaction.localID))
+    }
+
+    /// What is deleted leaves its key to others that are known: they were one group.
+    private func noteKeys(
+        of block: ChangeBlock, _ layout: (WireName) -> EntityLayout?
+    ) throws {
+        let entity: WireName
+        var properties: [WireProperty]?
+        switch block {
+        case .insert(let rows): entity = rows.entity
+        case .update(let rows), .add(let rows):
+            (entity, properties) = (rows.entity, rows.properties)
+        case .write(let block): (entity, properties) = (block.entity, [block.property])
+        case .delete, .yieldingDelete, .link, .unlink, .move, .unknown: return
+        }
+        guard let layout = layout(entity), !layout.constraints.isEmpty,
+            properties?.contains(where: layout.keyProperties.contains) ?? true
+        else { return }
+        noteCandidates(try block.touchedRecords.map(transaction.localID), of: layout)
+    }
+
+    func willChange(_ ids: some Collection<LocalID>, _ ruled: RuledColumn) throws {
+        if ruled.isOnlyLed, shadows.isEmpty { return }
         touched[ruled, default: []].formUnion(ids)
         guard !hidden.isEmpty else { return }
         for id in ids { try expose(id, ruled) }
@@ -81,7 +137,10 @@ final class ViewRules {
     /// Puts back what a row holds, and takes note of whom that concerns.
     private func expose(_ id: LocalID, _ ruled: RuledColumn) throws {
         let entry = try hidden.entry(of: id, ruled)
-        if let entry { try show(entry, of: id, ruled) }
+        if let entry {
+            try remember(id, ruled)
+            try hidden.show(entry, of: id, ruled)
+        }
         guard let target = try entry?.target ?? shown(id, ruled) else { return }
         if ruled.isExclusive { targets[ruled, default: []].insert(target) }
         if ruled.isAcyclic { try openCycle(through: id, ruled) }
@@ -107,13 +166,6 @@ final class ViewRules {
         return target
     }
 
-    func show(
-        _ entry: HiddenReferences.Entry, of id: LocalID, _ ruled: RuledColumn
-    ) throws {
-        try remember(id, ruled)
-        try hidden.show(entry, of: id, ruled)
-    }
-
     func hide(
         _ target: LocalID, of id: LocalID, _ ruled: RuledColumn, by rule: HiddenReferences.Rule
     ) throws {
@@ -121,7 +173,7 @@ final class ViewRules {
         try hidden.hide(target, of: id, ruled, by: rule)
     }
 
-    private func remember(_ id: LocalID, _ ruled: RuledColumn) throws {
+    func remember(_ id: LocalID, _ ruled: RuledColumn) throws {
         guard shownBefore[ruled]?[id] == nil else { return }
         shownBefore[ruled, default: [:]].updateValue(try shown(id, ruled), forKey: id)
     }
@@ -135,34 +187,64 @@ final class ViewRules {
     // MARK: - After all changes
 
     /// Whether the rules have been applied to all that has changed.
-    var isSettled: Bool { touched.isEmpty }
+    var isSettled: Bool { touched.isEmpty && candidates.isEmpty && visibleBefore.isEmpty }
 
     /// Applies the rules to what has changed.
     func settle(_ changes: inout ChangeCollector) throws {
-        guard !touched.isEmpty else { return }
-        try settleHolders()
+        guard !isSettled else { return }
+        try settleBeforeCycles()
         for ruled in touched.keys where ruled.isAcyclic { try settleCycles(ruled) }
         try noteShown(&changes)
-        touched = [:]
-        targets = [:]
-        saved = [:]
-        shownBefore = [:]
+        if !affected.isEmpty { try noteGroups(&changes) }
+        forget()
     }
 
-    /// The first of the rules: the second one looks at what it leaves.
-    func settleHolders() throws {
+    /// The rules without the last one, which looks at what they leave.
+    func settleBeforeCycles() throws {
+        try settleGroups()
+        try lead()
         for ruled in touched.keys where ruled.isExclusive { try settleHolders(ruled) }
     }
 
-    /// Applies the rules to everything, where nothing is hidden.
+    /// Applies the rules to everything, where nothing is hidden or shown by another record.
     func settleAll() throws {
+        try noteAllCandidates()
+        try settleGroups()
+        try lead()
         for ruled in schema.tables.flatMap(\.ruledColumns) {
             if ruled.isExclusive { try settleAllHolders(ruled) }
             if ruled.isAcyclic { try settleAllCycles(ruled) }
         }
+        forget()
+    }
+
+    /// Everybody who shares a key as far as SQL tells.
+    func noteAllCandidates() throws {
+        candidates = [:]
+        for constraint in schema.constraints {
+            let names = constraint.grouping
+            let statement = try connection.prepare(
+                """
+                SELECT t.ab_pk FROM (SELECT \(names) FROM \(constraint.table)
+                GROUP BY \(names) HAVING count(*) > 1) g
+                CROSS JOIN \(constraint.table) t ON \(constraint.equality("t", "g"))
+                """)
+            while try statement.step() {
+                candidates[constraint.owner.root, default: []].insert(statement.int64(at: 0))
+            }
+        }
+    }
+
+    private func forget() {
         touched = [:]
         targets = [:]
+        saved = [:]
         shownBefore = [:]
+        candidates = [:]
+        visibleBefore = [:]
+        membersBefore = [:]
+        affected = []
+        noted = ChangeCollector()
     }
 
     private func noteShown(_ changes: inout ChangeCollector) throws {

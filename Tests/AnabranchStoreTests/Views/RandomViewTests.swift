@@ -190,7 +190,8 @@ extension Store {
     func shownReferences() throws -> [String: [RecordID: RecordID]] {
         var shown: [String: [RecordID: RecordID]] = [:]
         for entity in model.entities {
-            for relationship in entity.relationships where relationship.storage == .reference {
+            for relationship in entity.relationships
+            where relationship.entity == entity && relationship.storage == .reference {
                 var references: [RecordID: RecordID] = [:]
                 for id in try allIDs(entity.name) {
                     guard

@@ -1,0 +1,195 @@
+import AnabranchModel
+import AnabranchReplication
+
+// What a save says to records that show as one: it knows only who shows them.
+//
+// A delete of the visible one, a change of a key, and a value that is to stand alone go to every
+// member; every other write goes to the visible one, where the latest counts.
+extension SaveOperation {
+    /// Takes the groups apart that a request names, and says to each member what the request says
+    /// to all of them.
+    mutating func spreading(_ request: SaveRequest) throws -> SaveRequest {
+        let views = transaction.views
+        guard !views.shadows.isEmpty else { return request }
+        for link in request.links where link.isAdded { try noteEnds(of: link) }
+        try views.uncover(Self.records(of: request))
+        guard !views.membersBefore.isEmpty else { return request }
+        try moveBehindLog()
+        var spread = request
+        for place in request.updates.indices {
+            spread.updates += try writesToMembers(of: request.updates[place])
+            try count(&spread.updates[place])
+            try carryGroups(of: request.updates[place], in: &spread)
+        }
+        for delete in request.deletes { spread.deletes += try deletesOfMembers(of: delete) }
+        spread.links = request.links.flatMap(linksOfMembers)
+        return spread
+    }
+
+    private static func records(of request: SaveRequest) -> [LocalID] {
+        request.updates.flatMap(\.rows.ids) + request.deletes.flatMap { $0.rows.map(\.id) }
+            + request.links.flatMap { [$0.owner, $0.other] }
+            + request.lists.flatMap { [$0.owner] + $0.placed }
+    }
+
+    /// Every member of the group that a record showed, itself included.
+    func members(of id: LocalID) -> [LocalID] { transaction.views.membersBefore[id] ?? [id] }
+
+    private func others(than id: LocalID) -> [LocalID] { members(of: id).filter { $0 != id } }
+
+    /// The end of a list is that of all links that it shows.
+    private mutating func noteEnds(of link: SaveRequest.LinkChange) throws {
+        guard let layout = schema.links(of: link.relationship), layout.isList else { return }
+        let (left, right) = try ends(of: link, layout: layout)
+        if layout.relationship.isOrdered { try lists.noteEnd(of: left, layout.relationship) }
+        if let inverse = layout.relationship.inverse, inverse.isOrdered {
+            try lists.noteEnd(of: right, inverse)
+        }
+    }
+
+    // MARK: - Updates
+
+    /// Slots of a key, and those in which several values stand beside each other until one is
+    /// written.
+    private func slotsOfAll(_ update: SaveRequest.Update) -> [AttributeDescription] {
+        let layout = schema.layout(of: update.entity)
+        return layout.columns.compactMap { column in
+            guard update.rows.slots.contains(column.slot), column.rule != .counter,
+                let attribute = column.property.attribute,
+                layout.keyProperties.contains(column.property.wireProperty)
+                    || column.rule == .keepBoth
+            else { return nil }
+            return attribute
+        }
+    }
+
+    private mutating func writesToMembers(
+        of update: SaveRequest.Update
+    ) throws -> [SaveRequest.Update] {
+        let attributes = slotsOfAll(update)
+        guard !attributes.isEmpty else { return [] }
+        var found: [SaveRequest.Update] = []
+        for (row, id) in update.rows.ids.enumerated() {
+            for member in others(than: id) {
+                guard let entity = try entity(of: member, in: update.entity.root) else { continue }
+                let slots = attributes.filter { entity.isKind(of: $0.entity) }.map(\.slot)
+                guard !slots.isEmpty else { continue }
+                var write = SaveRequest.Update(entity: entity, slots: slots.sorted())
+                var values = [Value](repeating: .null, count: entity.slots.count)
+                for (place, slot) in update.rows.slots.enumerated()
+                where write.rows.slots.contains(slot) {
+                    values[slot] = update.rows[row, place]
+                }
+                values.withUnsafeBufferPointer { write.append(member, update.versions[row], $0) }
+                shownBy[member] = id
+                found.append(write)
+            }
+        }
+        return found
+    }
+
+    private func entity(of id: LocalID, in root: EntityDescription) throws -> EntityDescription? {
+        try StoreReader(connection, schema: schema).entity(of: id, in: root)
+    }
+
+    /// A counter shows the sum of all members; what was added to that is added to one of them.
+    private func count(_ update: inout SaveRequest.Update) throws {
+        let columns = schema.layout(of: update.entity).columns.filter { $0.rule == .counter }
+        for (place, slot) in update.rows.slots.enumerated() {
+            guard let column = columns.first(where: { $0.slot == slot }) else { continue }
+            let type = column.property.wireProperty.type
+            for (row, id) in update.rows.ids.enumerated() where members(of: id).count > 1 {
+                let others = try others(than: id).map { try value(of: column, id: $0) }
+                let own = try value(of: column, id: id)
+                let shown = others.reduce(own) { Self.sum($0, $1, type) }
+                guard
+                    let delta = Counter.delta(
+                        from: shown, to: update.rows[row, place], of: type)
+                else { continue }
+                update.rows.set(Self.sum(own, delta, type), row: row, column: place)
+            }
+        }
+    }
+
+    private static func sum(_ first: Value, _ second: Value, _ type: WireType) -> Value {
+        if first.isNull { return second }
+        return second.isNull ? first : Counter.sum(first, second, of: type)
+    }
+
+    private func value(of column: TableLayout.Column, id: LocalID) throws -> Value {
+        try transaction.views.heldRow(id)?.value(of: column, on: connection) ?? .null
+    }
+
+    /// What this model does not know of a group is carried along from the value that is shown.
+    private func carryGroups(
+        of update: SaveRequest.Update, in request: inout SaveRequest
+    ) throws {
+        let layout = schema.layout(of: update.entity)
+        let groups = layout.properties.filter {
+            $0.group != nil && !Set($0.slots).isDisjoint(with: update.rows.slots)
+        }
+        guard !groups.isEmpty else { return }
+        let states = try CanonicalRows(
+            StoreReader(connection, schema: schema), replicas: transaction.replicas)
+        for id in update.rows.ids where members(of: id).count > 1 {
+            let records = try members(of: id).compactMap {
+                try states.record($0, in: layout.table)
+            }
+            for group in groups where request.carriedGroups[id]?[group.wire] == nil {
+                let cells = records.flatMap { $0.cells.filter { $0.property == group.wire } }
+                guard case .group(let value)? = cells.max(by: { $0.stamp < $1.stamp })?.value
+                else { continue }
+                for member in members(of: id) {
+                    request.carriedGroups[member, default: [:]][group.wire] = value
+                }
+            }
+        }
+    }
+
+    // MARK: - Deletes and links
+
+    private mutating func deletesOfMembers(
+        of delete: SaveRequest.Delete
+    ) throws -> [SaveRequest.Delete] {
+        var found: [SaveRequest.Delete] = []
+        for row in delete.rows {
+            for member in others(than: row.id) {
+                guard let entity = try entity(of: member, in: delete.entity.root) else { continue }
+                shownBy[member] = row.id
+                found.append(.init(entity: entity, rows: [(member, row.version)]))
+            }
+        }
+        return found
+    }
+
+    /// A link that is shown may be between any of the members of both ends.
+    private func linksOfMembers(of link: SaveRequest.LinkChange) -> [SaveRequest.LinkChange] {
+        guard !link.isAdded else { return [link] }
+        return members(of: link.owner).flatMap { owner in
+            members(of: link.other).map { other in
+                var link = link
+                (link.owner, link.other) = (owner, other)
+                return link
+            }
+        }
+    }
+
+    /// Of the links that show as one, the one whose place shows.
+    func shownLink(
+        _ change: SaveRequest.LinkChange, in layout: LinkLayout
+    ) throws -> (left: LocalID, right: LocalID, tags: [LocalTag]) {
+        let rows = LinkRows(connection)
+        let all = try linksOfMembers(of: change).map { change in
+            let (left, right) = try ends(of: change, layout: layout)
+            return (left, right, try rows.tags(left: left, right: right, in: layout))
+        }
+        let (left, right) = try ends(of: change, layout: layout)
+        let shown = try all.filter { !$0.2.isEmpty }.max { try isEarlier($0.2, $1.2) }
+        return shown ?? (left, right, [])
+    }
+
+    private func isEarlier(_ left: [LocalTag], _ right: [LocalTag]) throws -> Bool {
+        guard let left = left.last, let right = right.last else { return !right.isEmpty }
+        return try wireStamp(left.stamp) < wireStamp(right.stamp)
+    }
+}

@@ -1,0 +1,70 @@
+package import AnabranchModel
+package import AnabranchReplication
+import AnabranchSQLite
+
+/// Records that hold one unique key and show as one.
+package struct DuplicateRow: Sendable {
+    /// The record that shows all.
+    package let id: LocalID
+    package let entity: EntityDescription
+    /// Those that it shows beside itself, ascending.
+    package fileprivate(set) var others: [RecordID] = []
+}
+
+extension StoreReader {
+    /// Groups of records that show as one, because they were made or given one key apart.
+    ///
+    /// - Parameters:
+    ///   - entity: Of the records that show them, its sub-entities' included; `nil`: of all.
+    ///   - limit: At most so many groups; `nil`: all.
+    /// - Returns: In the order of the model, then by ID.
+    package func duplicates(
+        of entity: EntityDescription? = nil, limit: Int? = nil, offset: Int = 0
+    ) throws -> [DuplicateRow] {
+        guard try !ShadowRows.isEmpty(on: connection) else { return [] }
+        let statement = try connection.cached(source(of: entity) + " LIMIT ?1 OFFSET ?2")
+        try statement.bind(Int64(limit ?? -1), at: 1)
+        try statement.bind(Int64(offset), at: 2)
+        var found: [DuplicateRow] = []
+        while try statement.step() {
+            guard let entity = schema.entity(numbered: statement.int64(at: 1)) else { continue }
+            found.append(DuplicateRow(id: statement.int64(at: 0), entity: entity))
+        }
+        let replicas = try replicas()
+        let others = try connection.cached(
+            "SELECT record FROM ab_shadow WHERE visible = ?1 AND record <> ?1")
+        for place in found.indices {
+            try others.bind(found[place].id, at: 1)
+            while try others.step() {
+                guard let record = replicas.record(others.int64(at: 0)) else { continue }
+                found[place].others.append(record)
+            }
+            found[place].others.sort()
+        }
+        return found
+    }
+
+    /// How many groups there are.
+    package func duplicateCount(of entity: EntityDescription? = nil) throws -> Int {
+        guard try !ShadowRows.isEmpty(on: connection) else { return 0 }
+        let statement = try connection.cached("SELECT count(*) FROM (\(source(of: entity)))")
+        defer { statement.reset() }
+        return try statement.step() ? Int(statement.int64(at: 0)) : 0
+    }
+
+    private func source(of entity: EntityDescription?) -> String {
+        let selects = schema.tables.enumerated().compactMap { place, table -> String? in
+            guard entity == nil || entity?.root == table.root else { return nil }
+            let discriminator =
+                table.hasDiscriminator
+                ? "t.ab_entity" : "\(schema.layout(of: table.root).number)"
+            return """
+                SELECT t.ab_pk AS id, \(discriminator) AS entity, \(place) AS place
+                FROM ab_shadow s CROSS JOIN \(table.name) t ON t.ab_pk = s.record
+                WHERE s.record = s.visible
+                \(entity.map { restriction(to: $0, alias: "t", after: "AND") } ?? "")
+                """
+        }
+        return selects.joined(separator: " UNION ALL ") + " ORDER BY place, id"
+    }
+}

@@ -1,0 +1,172 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+// How several records come to show as one, and each for itself again.
+extension ViewRules {
+    private struct Member {
+        let id: LocalID
+        let row: HeldRow
+        let record: CanonicalRecord
+    }
+
+    /// A row that is there, whatever its entity.
+    func heldRow(_ id: LocalID) throws -> HeldRow? {
+        for table in schema.tables {
+            guard let entity = try reader.entity(of: id, in: table.root) else { continue }
+            let layout = schema.layout(of: entity)
+            return try RowWriter(transaction, layout: layout).heldRow(id)
+        }
+        return nil
+    }
+
+    // MARK: - As one
+
+    /// Lets the records of each group show as the one with the smallest identity: the state of each
+    /// goes to the deferred rows, and the visible one's row becomes the merge.
+    func cover(_ groups: [Group]) throws {
+        guard !groups.isEmpty else { return }
+        for id in groups.flatMap(\.ids) {
+            if let row = try heldRow(id) { try expose([id], of: row.layout) }
+        }
+        let states = try CanonicalRows(reader, replicas: transaction.replicas, logStamps: logStamps)
+        let applying = ApplyOperation(transaction, isReplaying: true)
+        let positions = try stampPositions()
+        let rows = RecordRows(applying, positions: positions)
+        for group in groups {
+            let members = try group.ids.compactMap { id -> Member? in
+                guard let row = try heldRow(id),
+                    let record = try states.record(id, in: row.layout.table)
+                else { return nil }
+                return Member(id: id, row: row, record: record)
+            }.sorted { $0.record.id < $1.record.id }
+            try cover(members, applying.deferred, rows) { positions.reserve() }
+        }
+        try positions.finish()
+    }
+
+    private func cover(
+        _ members: [Member], _ deferred: DeferredRows, _ rows: RecordRows, newPosition: () -> Int64
+    ) throws {
+        guard let visible = members.first, members.count > 1 else { return }
+        for member in members {
+            try noted.noteNeighbours(of: member.row, reader)
+            for constraint in member.row.layout.constraints {
+                if let key = try key(of: member.id, constraint) {
+                    try shadows.add(key, constraint, of: member.id)
+                }
+            }
+        }
+        for member in members {
+            try connection.run(member.row.layout.deleteSQL, .integer(member.id))
+            try deferred.bury(member.record, id: member.id)
+            try shadows.add(member.id, visible: visible.id)
+        }
+        for member in members {
+            try deferLinks(of: member.id, visible: visible.id, member.row.layout)
+        }
+        let layout = visible.row.layout
+        // A save tells the app the position of its set for what it has written; what it has only
+        // taken apart shows what it showed before.
+        let version =
+            isSaving
+            ? members.map(\.row.writes.version.position).max() ?? newPosition() : newPosition()
+        try rows.show(
+            Self.merged(members.map(\.record), for: layout), id: visible.id, layout: layout,
+            version: RowVersion(version))
+        try expose([visible.id], of: layout)
+    }
+
+    /// One cell for each property that a member has written.
+    ///
+    /// - Parameter records: By identity: of equal stamps the first stays.
+    private static func merged(
+        _ records: [CanonicalRecord], for layout: EntityLayout
+    ) -> [CanonicalRecord.Cell] {
+        layout.properties.compactMap { property in
+            let cells = records.flatMap { $0.cells.filter { $0.property == property.wire } }
+            guard let first = cells.first else { return nil }
+            return cells.dropFirst().reduce(first) { merged($0, $1, property.wire) }
+        }
+    }
+
+    private static func merged(
+        _ held: CanonicalRecord.Cell, _ other: CanonicalRecord.Cell, _ property: WireProperty
+    ) -> CanonicalRecord.Cell {
+        guard property.rule != .counter else {
+            let stamp = max(held.stamp, other.stamp)
+            let value =
+                held.value.isNull
+                ? other.value
+                : other.value.isNull
+                    ? held.value : Counter.sum(held.value, other.value, of: property.type)
+            return CanonicalRecord.Cell(property: property, value: value, stamp: stamp)
+        }
+        let outcome = Register.outcome(
+            ofWriting: other.stamp, over: held.stamp, by: property.rule
+        ) { (other.value, held.value) }
+        return outcome == .takes ? other : held
+    }
+
+    // MARK: - Apart
+
+    /// Takes the groups of records apart: every member has its own row and its own links again,
+    /// under the version that the visible one's row has.
+    ///
+    /// - Parameter isDamaged: Whether cells that can't be read are left out, because the records
+    ///   are to be replaced.
+    func uncover(_ ids: some Sequence<LocalID>, isDamaged: Bool = false) throws {
+        guard !shadows.isEmpty else { return }
+        for id in ids {
+            guard let visible = try shadows.visible(of: id) else { continue }
+            try uncover(group: visible, isDamaged: isDamaged)
+        }
+    }
+
+    func uncoverAll() throws { try uncover(try shadows.allVisible()) }
+
+    private func uncover(group visible: LocalID, isDamaged: Bool) throws {
+        let members = try shadows.members(of: visible)
+        if !affected.contains(visible) {
+            membersBefore[visible] = members
+            for member in members { visibleBefore[member] = visible }
+        }
+        let row =
+            try isDamaged
+            ? StoreError.unlessDamaged { try heldRow(visible) } ?? nil
+            : heldRow(visible)
+        if let row {
+            try noted.noteNeighbours(of: row, reader)
+            try expose([visible], of: row.layout)
+        }
+        for table in schema.tables {
+            try connection.run("DELETE FROM \(table.name) WHERE ab_pk = ?", .integer(visible))
+        }
+        try hidden.remove(of: visible)
+        try LinkRows(connection).removeAll(of: visible, in: schema.linkLayouts)
+        try shadows.remove(members)
+        try insert(members, version: row?.writes.version, isDamaged: isDamaged)
+        for member in members { try restoreLinks(of: member) }
+        for member in members {
+            if let row = try heldRow(member) { try willChange([member], of: row.layout) }
+        }
+    }
+
+    private func insert(_ members: [LocalID], version: RowVersion?, isDamaged: Bool) throws {
+        let applying = ApplyOperation(transaction, isReplaying: true)
+        let deferred = applying.deferred
+        let positions = try stampPositions()
+        let rows = RecordRows(applying, positions: positions)
+        for id in members {
+            guard let entity = try deferred.entity(of: id) else { continue }
+            let record = CanonicalRecord(
+                id: try transaction.recordID(of: id), entity: entity,
+                cells: try isDamaged
+                    ? StoreError.unlessDamaged { try deferred.wireCells(of: id) } ?? []
+                    : deferred.wireCells(of: id))
+            try deferred.unbury(id)
+            try rows.insert(record, id: id, version: version ?? RowVersion(positions.reserve()))
+        }
+        try positions.finish()
+    }
+}

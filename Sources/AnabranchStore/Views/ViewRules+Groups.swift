@@ -1,0 +1,216 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+// Records that hold one unique key show as one: the smallest identity, with the merge of all.
+extension ViewRules {
+    /// Records that are connected by keys, in one table.
+    struct Group {
+        let root: EntityDescription
+        var ids: [LocalID] = []
+    }
+
+    var reader: StoreReader { StoreReader(connection, schema: schema) }
+
+    /// Finds who holds one key, and lets them show as one.
+    ///
+    /// - Throws: `constraintConflict` where a save would make two records one that were shown
+    ///   apart.
+    func settleGroups() throws {
+        guard !candidates.isEmpty || !visibleBefore.isEmpty else { return }
+        let groups = try groups()
+        candidates = [:]
+        let affected = Set(visibleBefore.keys).union(groups.flatMap(\.ids))
+        guard !affected.isEmpty else { return }
+        self.affected.formUnion(affected)
+        try cover(groups)
+        try showLinks(of: affected)
+        try renewVersions()
+        try noteHolders()
+    }
+
+    /// What refers to records that are shown by others now, or by themselves again.
+    private func noteHolders() throws {
+        var changed: [LocalID] = []
+        var shownBy: Set<LocalID> = []
+        for id in affected {
+            let (before, after) = (visibleBefore[id] ?? id, try mapped(id))
+            guard before != after else { continue }
+            changed.append(id)
+            shownBy.formUnion([before, after])
+        }
+        guard !changed.isEmpty else { return }
+        for ruled in schema.tables.flatMap(\.ruledColumns) where ruled.isLed {
+            try willChange(try hidden.holders(of: changed, ruled), ruled)
+            if ruled.isExclusive { targets[ruled, default: []].formUnion(shownBy) }
+        }
+    }
+
+    /// Groups of more than one, among the candidates and whom they meet.
+    private func groups() throws -> [Group] {
+        var seen: Set<LocalID> = []
+        var found: [Group] = []
+        for (id, root) in try seeds() where !seen.contains(id) {
+            var group = Group(root: root)
+            var stack = [id]
+            while let next = stack.popLast() {
+                guard seen.insert(next).inserted, let entity = try reader.entity(of: next, in: root)
+                else { continue }
+                group.ids.append(next)
+                for constraint in schema.layout(of: entity).constraints {
+                    let others = try others(like: next, constraint)
+                    if isSaving { try refuse(others, like: next, constraint) }
+                    stack += others
+                }
+            }
+            if group.ids.count > 1 { found.append(group) }
+        }
+        return found
+    }
+
+    /// Of the records that may share a key now those that do as far as SQL tells, or share one with
+    /// a group: in a store without duplicates none, by one statement for each constraint.
+    private func seeds() throws -> [(id: LocalID, root: EntityDescription)] {
+        var found: [LocalID: EntityDescription] = [:]
+        for (root, ids) in candidates {
+            let json = StoreReader.json(Array(ids))
+            for constraint in schema.constraints where constraint.owner.root == root {
+                for id in try sharing(json, constraint) { found[id] = root }
+                guard !shadows.isEmpty else { continue }
+                for id in try joining(json, constraint) { found[id] = root }
+            }
+        }
+        return found.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    private func sharing(_ json: String, _ constraint: UniqueConstraint) throws -> [LocalID] {
+        let statement = try connection.cached(
+            """
+            SELECT t.ab_pk FROM json_each(?) j
+            CROSS JOIN \(constraint.table) t ON t.ab_pk = j.value
+            WHERE EXISTS (SELECT 1 FROM \(constraint.table) o
+            WHERE \(constraint.equality("o", "t")) AND o.ab_pk <> t.ab_pk)
+            """)
+        try statement.bind(json, at: 1)
+        var found: [LocalID] = []
+        while try statement.step() { found.append(statement.int64(at: 0)) }
+        return found
+    }
+
+    private func joining(_ json: String, _ constraint: UniqueConstraint) throws -> [LocalID] {
+        let statement = try connection.cached(
+            """
+            SELECT t.ab_pk, \(constraint.names("t")) FROM json_each(?) j
+            CROSS JOIN \(constraint.table) t ON t.ab_pk = j.value
+            """)
+        try statement.bind(json, at: 1)
+        var keys: [(id: LocalID, key: [UInt8])] = []
+        while try statement.step() {
+            guard let key = constraint.key(statement, at: 1) else { continue }
+            keys.append((statement.int64(at: 0), key))
+        }
+        return try keys.filter { try shadows.holder(of: $0.key, constraint) != nil }.map(\.id)
+    }
+
+    /// The records that hold a record's key; groups that hold it are taken apart.
+    private func others(like id: LocalID, _ constraint: UniqueConstraint) throws -> [LocalID] {
+        guard let key = try key(of: id, constraint) else { return [] }
+        let statement = try connection.cached(
+            """
+            SELECT o.ab_pk, \(constraint.names("o"))
+            FROM \(constraint.table) t JOIN \(constraint.table) o
+            ON \(constraint.equality("o", "t")) WHERE t.ab_pk = ?
+            \(reader.restriction(to: constraint.owner, alias: "o", after: "AND"))
+            """)
+        try statement.bind(id, at: 1)
+        var found: [LocalID] = []
+        while try statement.step() {
+            // SQL finds more equal than bytes are.
+            if constraint.key(statement, at: 1) == key { found.append(statement.int64(at: 0)) }
+        }
+        found = try found.filter { try $0 != id && shadows.visible(of: $0) == nil }
+        while let member = try shadows.holder(of: key, constraint),
+            let visible = try shadows.visible(of: member)
+        {
+            let members = try shadows.members(of: visible)
+            try uncover(members)
+            found += members
+        }
+        return found
+    }
+
+    /// - Returns: `nil` of a record that is not there, or whose key is not whole.
+    func key(of id: LocalID, _ constraint: UniqueConstraint) throws -> [UInt8]? {
+        let statement = try connection.cached(
+            "SELECT \(constraint.names("t")) FROM \(constraint.table) t WHERE t.ab_pk = ?")
+        try statement.bind(id, at: 1)
+        defer { statement.reset() }
+        return try statement.step() ? constraint.key(statement, at: 0) : nil
+    }
+
+    /// Gives records that show themselves again a version that nobody has read: what they showed
+    /// before was the merge. What a save has written has its own.
+    private func renewVersions() throws {
+        guard !isSaving else { return }
+        let positions = try stampPositions()
+        for id in visibleBefore.keys.sorted() where try shadows.visible(of: id) == nil {
+            guard let row = try heldRow(id) else { continue }
+            var writes = row.writes
+            writes.advance(to: RowVersion(positions.reserve()))
+            var writer = try RowWriter(transaction, layout: row.layout)
+            try writer.write([], writes: writes, to: id)
+        }
+        try positions.finish()
+    }
+
+    func stampPositions() throws -> StampPositions {
+        try StampPositions(
+            ChangeLog(connection: connection, replicas: transaction.replicas), stamps: logStamps)
+    }
+
+    // MARK: - Saves
+
+    /// Whether two records were shown as one when the transaction began.
+    func wereOne(_ first: LocalID, _ second: LocalID) -> Bool {
+        guard let visible = visibleBefore[first] else { return first == second }
+        return visible == visibleBefore[second]
+    }
+
+    private func refuse(
+        _ others: [LocalID], like id: LocalID, _ constraint: UniqueConstraint
+    ) throws {
+        guard let other = others.first(where: { !wereOne(id, $0) }) else { return }
+        throw constraint.conflict(
+            of: [visibleBefore[id] ?? id, visibleBefore[other] ?? other])
+    }
+
+    // MARK: - What has changed
+
+    /// A record that another one shows now is gone, one that shows itself again is new.
+    func noteGroups(_ changes: inout ChangeCollector) throws {
+        changes.formUnion(noted)
+        for id in affected {
+            let wasShown = visibleBefore[id].map { $0 == id } ?? true
+            if !wasShown { changes.forget(id) }
+            if try shadows.visible(of: id).map({ $0 != id }) ?? false {
+                if wasShown { try noteCovered(id, &changes) }
+                continue
+            }
+            guard let row = try heldRow(id) else { continue }
+            let entity = row.layout.entity
+            if wasShown {
+                changes.noteUpdated(id, of: entity, slots: SlotSet(entity.slots.indices))
+            } else {
+                changes.noteInserted([id], of: entity)
+            }
+            try changes.noteNeighbours(of: row, reader)
+        }
+    }
+
+    private func noteCovered(_ id: LocalID, _ changes: inout ChangeCollector) throws {
+        guard let name = try DeferredRows(transaction).entity(of: id),
+            let entity = schema.model.entity(wireName: name)
+        else { return }
+        changes.noteDeleted(id, of: entity)
+    }
+}

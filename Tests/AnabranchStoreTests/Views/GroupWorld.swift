@@ -1,0 +1,350 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+import TestSupport
+import Testing
+
+/// Stores whose edits meet at few keys, looked at after every step: what they show follows from
+/// their state alone, so stores of one state show the same.
+final class GroupWorld {
+    static let references = ["parent", "owner", "clerk"]
+    static let links = ["teams", "friends"]
+
+    let scenario: StoreScenario
+    private(set) var stores: [Store]
+    /// Whether files can't be told apart, as after the snapshot of a virtual machine.
+    private let areTwins: Bool
+    var generator: SeededGenerator
+    /// How often it happened that something was shown as one.
+    private(set) var groupCount = 0
+
+    static func model(_ policy: DeletePolicy) throws -> ManagedObjectModel {
+        try ManagedObjectModel {
+            Entity("Person", deletePolicy: policy) {
+                Attribute("email", .string)
+                Attribute("code", .integer64)
+                Attribute("first", .string)
+                Attribute("last", .string)
+                Attribute("name", .string)
+                Attribute("visits", .integer64, mergeRule: .counter)
+                Attribute("best", .integer64, mergeRule: .max)
+                Attribute("note", .string, mergeRule: .keepBoth)
+                Relationship("parent", to: "Person", acyclic: true, inverse: "children")
+                Relationship("children", toMany: "Person", inverse: "parent")
+                Relationship("desk", to: "Desk", inverse: "owner")
+                Relationship("teams", toMany: "Team", inverse: "members")
+                Relationship("friends", toMany: "Person", inverse: "friends")
+                Unique("email")
+                Unique("code")
+                Unique("first", "last")
+            }
+            Entity("Employee", parent: "Person", deletePolicy: policy) {
+                Attribute("badge", .integer64)
+                Relationship("desks", toMany: "Desk", inverse: "clerk")
+                Unique("badge")
+            }
+            Entity("Desk", deletePolicy: policy) {
+                Attribute("name", .string)
+                Relationship("owner", to: "Person", inverse: "desk")
+                Relationship("clerk", to: "Employee", inverse: "desks")
+            }
+            Entity("Team", deletePolicy: policy) {
+                Attribute("title", .string)
+                Relationship("members", toMany: "Person", inverse: "teams")
+                Unique("title")
+            }
+        }
+    }
+
+    init(seed: UInt64, areTwins: Bool = false) throws {
+        self.areTwins = areTwins
+        let policy: DeletePolicy = seed.isMultiple(of: 3) ? .updateWins : .deleteWins
+        let scenario = try StoreScenario(model: Self.model(policy))
+        self.scenario = scenario
+        stores = try ["a", "b", "c"].enumerated().map { index, name in
+            // Whose identities are smaller, the seed says.
+            let high = (seed &+ 1) &* 0x9E37_79B9_7F4A_7C15 &* UInt64(index + 1)
+            return areTwins
+                ? try Self.openTwin(name, in: scenario)
+                : try scenario.open(name, replica: ReplicaID(high: high, low: seed))
+        }
+        generator = SeededGenerator(seed: seed)
+    }
+
+    private static func openTwin(_ name: String, in scenario: StoreScenario) throws -> Store {
+        let clock = scenario.clock
+        var environment = StoreEnvironment.system
+        environment.wallMilliseconds = { clock.milliseconds }
+        environment.fileIdentity = { _ in [] }
+        return try Store.open(
+            at: scenario.path(name), model: scenario.model, environment: environment)
+    }
+
+    /// One more store goes on from what the first one is now, under the same name.
+    func fork() throws {
+        try scenario.copy("a", to: "twin")
+        stores.append(try Self.openTwin("twin", in: scenario))
+    }
+
+    func step() throws {
+        let store = generator.element(of: stores)
+        // Often nothing: stamps of different replicas are equal in time then.
+        scenario.clock.milliseconds += Int64.random(in: 0...1, using: &generator)
+        if generator.oneIn(4) {
+            areTwins || generator.oneIn(3) ? try sync(store) : try send(store)
+        } else {
+            try edit(store)
+        }
+        try check(store)
+    }
+
+    /// Pulls, repairs what names have changed for, and pushes.
+    private func sync(_ store: Store) throws {
+        for _ in 0..<(areTwins ? 2 : 1) {
+            try scenario.zone.pull(into: store)
+            try scenario.zone.repair(store)
+            try scenario.zone.push(from: store)
+        }
+    }
+
+    private func send(_ store: Store) throws {
+        let other = generator.element(of: stores)
+        guard other !== store else { return }
+        try store.send(to: other, in: scenario)
+        try check(other)
+    }
+
+    // MARK: - Edits
+
+    private func edit(_ store: Store) throws {
+        let people = try store.allIDs("Person")
+        let desks = try store.allIDs("Desk")
+        let teams = try store.allIDs("Team")
+        if people.count < 3 || people.count < 8 && generator.oneIn(4) {
+            return try insert(store, generator.oneIn(3) ? "Employee" : "Person", people)
+        }
+        if desks.count < 3 || teams.isEmpty || generator.oneIn(10) {
+            return try insert(store, generator.oneIn(2) ? "Desk" : "Team", people)
+        }
+        let person = generator.element(of: people)
+        switch Int.random(in: 0..<16, using: &generator) {
+        case 0..<4: try set(store, person, keys())
+        case 4:
+            try set(
+                store, person, ["name": .string("n\(Int.random(in: 0..<99, using: &generator))")])
+        case 5: try count(store, person)
+        case 6:
+            try set(store, person, ["best": .integer(Int64.random(in: 0..<99, using: &generator))])
+        case 7: try set(store, person, ["note": .string("x"), "name": .string("with note")])
+        case 8: try set(store, person, ["parent": target(people)])
+        case 9: try set(store, generator.element(of: desks), ["owner": target(people)], "Desk")
+        case 10:
+            let employees = try store.allIDs("Employee")
+            try set(store, generator.element(of: desks), ["clerk": target(employees)], "Desk")
+        case 11, 12: try link(store, person, "teams", teams)
+        case 13: try link(store, person, "friends", people.filter { $0 != person })
+        case 14: try set(store, generator.element(of: teams), ["title": key("t")], "Team")
+        default: try delete(store, person)
+        }
+    }
+
+    private func key(_ prefix: String) -> Value {
+        let number = Int.random(in: 0..<4, using: &generator)
+        return number == 0 ? .null : .string("\(prefix)\(number)")
+    }
+
+    private func keys() -> [String: Value] {
+        switch Int.random(in: 0..<4, using: &generator) {
+        case 0: ["email": key("e")]
+        case 1: ["code": .integer(Int64.random(in: 0..<3, using: &generator))]
+        case 2: ["first": key("f"), "last": .string("l")]
+        default: ["email": key("e"), "code": .null]
+        }
+    }
+
+    private func target(_ ids: [LocalID]) -> Value {
+        ids.isEmpty || generator.oneIn(5) ? .null : .integer(generator.element(of: ids))
+    }
+
+    private func insert(_ store: Store, _ entity: String, _ people: [LocalID]) throws {
+        var values: [String: Value]
+        switch entity {
+        case "Desk": values = ["name": .string("D"), "owner": target(people)]
+        case "Team": values = ["title": key("t")]
+        default:
+            values = keys()
+            values["name"] = .string("P")
+            values["visits"] = .integer(Int64.random(in: 0..<3, using: &generator))
+            values["parent"] = target(people)
+            if entity == "Employee" {
+                values["badge"] = .integer(Int64.random(in: 0..<3, using: &generator))
+            }
+        }
+        try save(store, "\(entity) \(values)") { try store.insert(entity, values) }
+    }
+
+    /// What is written shows, where its rule lets it.
+    private func set(
+        _ store: Store, _ id: LocalID, _ values: [String: Value], _ entity: String = "Person"
+    ) throws {
+        let isSaved = try save(store, "\(values)") { _ = try store.update(entity, id, values) }
+        guard isSaved, let record = try store.recordID(of: id) else { return }
+        let expected = try expected(store)
+        for (name, value) in values where !GroupWorld.references.contains(name) {
+            // A key of nothing parts a group.
+            guard expected.shown.contains(where: { $0.id == record }) else { continue }
+            #expect(try store.value(name, of: id, entity) == value, "\(name)")
+        }
+    }
+
+    private func count(_ store: Store, _ id: LocalID) throws {
+        let shown = try store.value("visits", of: id) ?? .null
+        guard case .integer(let old) = shown else { return }
+        let new = old + Int64.random(in: 1..<5, using: &generator)
+        try set(store, id, ["visits": .integer(new)])
+    }
+
+    private func link(
+        _ store: Store, _ id: LocalID, _ name: String, _ others: [LocalID]
+    ) throws {
+        guard !others.isEmpty else { return }
+        let other = generator.element(of: others)
+        let isThere = try store.related(id, name).contains(other)
+        try store.link(id, name, other, isAdded: !isThere)
+        #expect(try store.related(id, name).contains(other) == !isThere)
+    }
+
+    /// All that was shown as one goes.
+    private func delete(_ store: Store, _ id: LocalID) throws {
+        let record = try #require(try store.recordID(of: id))
+        let before = try expected(store)
+        try store.delete(id, of: "Person")
+        let records = try state(store)
+        for (member, visible) in before.visible where visible == record {
+            #expect(records.first { $0.id == member }?.isDead ?? true)
+        }
+    }
+
+    /// Nothing that is shown becomes one by a save; what is refused would have.
+    @discardableResult
+    private func save(_ store: Store, _ what: String, _ body: () throws -> Void) throws -> Bool {
+        let before = try expected(store)
+        let error = storeError(body)
+        let after = try expected(store)
+        if let error {
+            let codes: [StoreError.Code] = [.constraintConflict, .cyclicReference, .cannotWin]
+            #expect(codes.contains(error.code), "\(what): \(error)")
+            let isSame = before.shown == after.shown
+            #expect(isSame)
+            return false
+        }
+        for record in before.shown {
+            #expect(after.shown.contains { $0.id == record.id }, "\(what)")
+        }
+        return true
+    }
+
+    // MARK: - What is shown
+
+    func state(_ store: Store) throws -> [CanonicalRecord] {
+        var records: [CanonicalRecord] = []
+        try store.read { try $0.canonicalRecords { records.append($0) } }
+        return records
+    }
+
+    func expected(_ store: Store) throws -> ExpectedGroups {
+        ExpectedGroups(of: try state(store), model: scenario.model)
+    }
+
+    func check(_ store: Store) throws {
+        let expected = try expected(store)
+        groupCount += expected.visible.isEmpty ? 0 : 1
+        try checkRecords(store, expected)
+        let references = ExpectedReferences(
+            of: expected.shown, properties: Self.references, exclusive: ["owner"],
+            acyclic: ["parent"])
+        let shown = try store.shownReferences()
+        for property in Self.references {
+            #expect(shown[property] == references.shown[property], "\(property)")
+        }
+        var links: Set<ExpectedGroups.Link> = []
+        for name in Self.links {
+            for id in try store.allIDs("Person") {
+                let record = try #require(try store.recordID(of: id))
+                for other in try store.related(id, name) {
+                    let other = try #require(try store.recordID(of: other))
+                    links.insert(link(name, record, other))
+                }
+            }
+        }
+        #expect(links == expected.links)
+    }
+
+    /// As it is stored: the smaller name of the two sides has its owner on the left.
+    private func link(
+        _ name: String, _ record: RecordID, _ other: RecordID
+    ) -> ExpectedGroups.Link {
+        if name == "friends" {
+            return .init(property: name, left: min(record, other), right: max(record, other))
+        }
+        return .init(property: name, left: record, right: other)
+    }
+
+    private func checkRecords(_ store: Store, _ expected: ExpectedGroups) throws {
+        var found: Set<RecordID> = []
+        for root in ["Person", "Desk", "Team"] {
+            for id in try store.allIDs(root) {
+                let row = try #require(try store.row(root, id))
+                let record = try #require(try store.recordID(of: id))
+                found.insert(record)
+                guard let wanted = expected.shown.first(where: { $0.id == record }) else {
+                    Issue.record("\(row.entity.name) \(record) must not be shown")
+                    continue
+                }
+                #expect(row.entity.wireName == wanted.entity)
+                for attribute in row.entity.attributes {
+                    let value = wanted.cells.first { $0.property == attribute.wireProperty }?.value
+                    #expect(row.slots[attribute.slot] == value ?? .null, "\(attribute.name)")
+                }
+            }
+        }
+        #expect(found == Set(expected.shown.map(\.id)))
+    }
+
+    /// Everybody has everything; a new store takes a snapshot.
+    func settle() throws {
+        for _ in 0..<(areTwins ? 3 : 2) { for store in stores { try sync(store) } }
+        for store in stores { try check(store) }
+        let reference = try scenario.zone.reference()
+        let checksum = try stores[0].checksum()
+        for store in stores {
+            #expect(try store.canonicalHash() == reference.canonicalHash)
+            #expect(try store.checksum() == checksum)
+        }
+        let late = try scenario.open("late")
+        let place = try #require(try stores[0].syncState().cursor)
+        try late.load(
+            SnapshotChunk.chunks(of: reference, log: scenario.zone.log, records: 4), at: place)
+        try check(late)
+        #expect(try late.canonicalHash() == reference.canonicalHash)
+    }
+
+    /// Rows and what stands beside them are lost behind the store's back, and repaired.
+    func damageAndRepair(_ name: String, _ store: Store) throws {
+        let checksum = try store.checksum()
+        let records = try state(store).map(\.id)
+        let all = "SELECT record FROM ab_shadow"
+        for sql in [
+            "DELETE FROM Person WHERE ab_pk IN (SELECT visible FROM ab_shadow WHERE record % 2)",
+            "DELETE FROM ab_deferred_cell WHERE record IN (\(all))",
+            "DELETE FROM ab_deferred_record WHERE record IN (\(all) WHERE record % 2 = 0)",
+        ] {
+            try scenario.sql(name, sql)
+        }
+        #expect(try store.checksum() != checksum)
+        try store.owe(records)
+        try scenario.zone.repair(store)
+        #expect(try store.checksum() == checksum)
+        try check(store)
+    }
+}

@@ -1,0 +1,284 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+import AnabranchStore
+import TestSupport
+import Testing
+
+/// Two stores that make and change records under one key without knowing of each other.
+@Suite struct `Records that hold one unique key` {
+    let scenario: StoreScenario
+    let a: Store
+    let b: Store
+
+    init() throws {
+        scenario = try StoreScenario(model: GroupWorld.model(.deleteWins))
+        // The identities of `a` are the smaller ones.
+        a = try scenario.open("a", replica: ReplicaID(high: 1, low: 1))
+        b = try scenario.open("b", replica: ReplicaID(high: 2, low: 2))
+    }
+
+    private func exchange() throws {
+        for store in [a, b, a] { try scenario.zone.sync(store) }
+        let hash = try scenario.zone.reference().canonicalHash
+        #expect(try a.canonicalHash() == hash && b.canonicalHash() == hash)
+        #expect(try a.checksum() == b.checksum())
+    }
+
+    private func tick() { scenario.clock.milliseconds += 1_000 }
+
+    private func on(_ store: Store, _ id: LocalID) throws -> LocalID {
+        try store === a ? id : store.id(of: id, on: a)
+    }
+
+    /// One person of each store under one address; that of `b` is made later.
+    private func pair(
+        _ first: [String: Value] = [:], _ second: [String: Value] = [:]
+    ) throws -> (first: LocalID, second: LocalID) {
+        let email: [String: Value] = ["email": .string("e")]
+        let one = try a.insert("Person", email.merging(first) { $1 })
+        tick()
+        let other = try b.insert("Person", email.merging(second) { $1 })
+        try exchange()
+        return (one, try a.id(of: other, on: b))
+    }
+
+    private func people(_ store: Store, _ format: String = "TRUEPREDICATE") throws -> [LocalID] {
+        let entity = try #require(scenario.model.entity(named: "Person"))
+        var query = FetchQuery(entity: entity)
+        query.predicate = try FetchPredicate(format).resolved(for: entity)
+        return try store.read { try $0.identifiers(query) }.sorted()
+    }
+
+    @Test func `show as one with the merge of all, on every store`() throws {
+        let (first, second) = try pair(
+            ["name": .string("old"), "visits": .integer(2), "best": .integer(9)],
+            ["name": .string("new"), "visits": .integer(5), "best": .integer(3)])
+        for store in [a, b] {
+            let id = try on(store, first)
+            #expect(try people(store) == [id])
+            #expect(try people(store, "name == 'new' AND visits == 7 AND best == 9") == [id])
+            #expect(try people(store, "name == 'old'") == [])
+            #expect(try store.row("Person", on(store, second)) == nil)
+            let groups = try store.read { try $0.duplicates() }
+            #expect(groups.map(\.id) == [id])
+            let hidden = try #require(try store.recordID(of: on(store, second)))
+            #expect(groups.first?.others == [hidden])
+            #expect(try store.read { try $0.duplicateCount() } == 1)
+            #expect(try store.read { try $0.duplicates(offset: 1) }.isEmpty)
+            let team = try #require(scenario.model.entity(named: "Team"))
+            #expect(try store.read { try $0.duplicates(of: team) }.isEmpty)
+            #expect(try store.syncState().pendingCount == 0, "Nothing was written.")
+        }
+    }
+
+    @Test func `tell contexts what goes and what comes`() throws {
+        let first = try a.insert("Person", ["email": .string("e")])
+        let second = try b.insert("Person", ["email": .string("e")])
+        try scenario.zone.push(from: a)
+        let merged = try scenario.zone.pull(into: b)
+        let gone = try #require(merged.entities.first { $0.entity.name == "Person" })
+        #expect(gone.deleted == [second])
+        let arrived = try b.id(of: first, on: a)
+        #expect(gone.inserted == [arrived])
+        try scenario.zone.push(from: b)
+        let met = try #require(
+            try scenario.zone.pull(into: a).entities.first { $0.entity.name == "Person" })
+        #expect(met.deleted.isEmpty && met.inserted.isEmpty)
+        #expect(Array(met.updatedIDs) == [first])
+    }
+
+    @Test func `are connected over several keys, and part where one is changed`() throws {
+        let c = try scenario.open("c", replica: ReplicaID(high: 3, low: 3))
+        let one = try a.insert("Person", ["email": .string("e"), "name": .string("one")])
+        tick()
+        try b.insert("Person", ["code": .integer(7), "name": .string("three")])
+        tick()
+        let middle = try c.insert(
+            "Person", ["email": .string("e"), "code": .integer(7), "name": .string("two")])
+        try exchange()
+        #expect(try people(a).count == 2)
+        try scenario.zone.push(from: a)
+        // Who knows one of them only moves it out of the middle.
+        for store in [a, b] {
+            try c.send(to: store, in: scenario)
+            #expect(try people(store) == [on(store, one)])
+            #expect(try store.value("name", of: on(store, one)) == .string("two"))
+        }
+        tick()
+        _ = try c.update("Person", middle, ["email": .string("other"), "code": .integer(8)])
+        for store in [a, b] {
+            try c.send(to: store, in: scenario)
+            #expect(try people(store).count == 3)
+            #expect(try store.value("name", of: on(store, one)) == .string("one"))
+            #expect(try people(store, "name == 'three' AND code == 7").count == 1)
+            #expect(try people(store, "name == 'two' AND code == 8").count == 1)
+            #expect(try store.read { try $0.duplicateCount() } == 0)
+        }
+    }
+
+    @Test func `are deleted together by who sees them as one`() throws {
+        let (first, _) = try pair()
+        try b.delete(on(b, first), of: "Person")
+        try exchange()
+        for store in [a, b] {
+            #expect(try people(store).isEmpty)
+            var count = 0
+            try store.read { try $0.canonicalRecords { _ in count += 1 } }
+            #expect(count == 0)
+        }
+    }
+
+    @Test func `that a deleter did not know of appear again`() throws {
+        let first = try a.insert("Person", ["email": .string("e"), "name": .string("one")])
+        try scenario.zone.sync(a)
+        let c = try scenario.open("c", replica: ReplicaID(high: 3, low: 3))
+        try scenario.zone.sync(c)
+        let second = try b.insert("Person", ["email": .string("e"), "name": .string("two")])
+        try exchange()
+        #expect(try people(b) == [try on(b, first)])
+        try c.delete(c.id(of: first, on: a), of: "Person")
+        try scenario.zone.sync(c)
+        try exchange()
+        #expect(try people(b, "name == 'two'") == [second])
+        #expect(try people(c, "name == 'two'") == people(c))
+        try scenario.zone.sync(c)
+        #expect(try people(c).count == 1)
+    }
+
+    @Test func `get a new key together, and part where they have none`() throws {
+        let (first, second) = try pair()
+        tick()
+        _ = try a.update("Person", first, ["email": .string("new")])
+        try exchange()
+        for store in [a, b] {
+            #expect(try people(store, "email == 'new'") == [on(store, first)])
+            #expect(try people(store).count == 1)
+        }
+        tick()
+        let result = try a.update("Person", first, ["email": .null])
+        let shown = try #require(result.shown.entities.first { $0.entity.name == "Person" })
+        #expect(shown.inserted == [second])
+        try exchange()
+        for store in [a, b] {
+            #expect(try people(store, "email == nil").count == 2)
+        }
+    }
+
+    @Test func `take edits of the visible one, and add to what a counter shows`() throws {
+        let (first, _) = try pair(["visits": .integer(2)], ["visits": .integer(5)])
+        tick()
+        _ = try a.update("Person", first, ["visits": .integer(10), "name": .string("edited")])
+        _ = try b.update("Person", on(b, first), ["visits": .integer(8)])
+        try exchange()
+        for store in [a, b] {
+            #expect(try store.value("visits", of: on(store, first)) == .integer(11))
+            #expect(try store.value("name", of: on(store, first)) == .string("edited"))
+        }
+    }
+
+    @Test func `refuse a write that does not win against all of them`() throws {
+        let (first, _) = try pair(["best": .integer(2)], ["best": .integer(5)])
+        let error = storeError { _ = try a.update("Person", first, ["best": .integer(4)]) }
+        #expect(error?.code == .cannotWin)
+        #expect(error?.records == [first])
+        _ = try a.update("Person", first, ["best": .integer(6)])
+        #expect(try a.value("best", of: first) == .integer(6))
+    }
+
+    @Test func `refuse others that would join them, also by a key that is not shown`() throws {
+        let (first, _) = try pair(["code": .integer(1)], ["code": .integer(2)])
+        #expect(try a.value("code", of: first) == .integer(2))
+        for code: Int64 in [1, 2] {
+            let hash = try a.canonicalHash()
+            let error = storeError { try a.insert("Person", ["code": .integer(code)]) }
+            #expect(error?.code == .constraintConflict)
+            #expect(error?.property == "code")
+            #expect(error?.records.contains(first) == true)
+            #expect(try a.canonicalHash() == hash)
+        }
+        let other = try a.insert("Person", ["code": .integer(3)])
+        let error = storeError { _ = try a.update("Person", other, ["code": .integer(1)]) }
+        #expect(error?.code == .constraintConflict)
+        #expect(try people(a).count == 2)
+    }
+
+    @Test func `have all references and links lead to the visible one`() throws {
+        let child = try b.insert("Person", ["name": .string("child")])
+        let team = try b.insert("Team", ["title": .string("t")])
+        let hidden = try b.insert("Person", ["email": .string("e"), "name": .string("p")])
+        _ = try b.update("Person", child, ["parent": .integer(hidden)])
+        try b.link(hidden, "teams", team)
+        let first = try a.insert("Person", ["email": .string("e")])
+        try exchange()
+        for store in [a, b] {
+            let id = try on(store, first)
+            let other = store === b ? child : try a.id(of: child, on: b)
+            #expect(try store.value("parent", of: other) == .integer(id))
+            #expect(try store.related(id, "children") == [other])
+            #expect(try store.related(id, "teams").count == 1)
+            #expect(try people(store, "parent.email == 'e'") == [other])
+            #expect(try people(store, "ANY children.name == 'child'") == [id])
+            #expect(try people(store, "ANY teams.title == 't'") == [id])
+        }
+        // A removal of the link that shows removes the one that is there.
+        try a.link(first, "teams", a.id(of: team, on: b), isAdded: false)
+        try exchange()
+        for store in [a, b] { #expect(try store.related(on(store, first), "teams").isEmpty) }
+    }
+
+    @Test func `have a version of their own when what they show changes`() throws {
+        let (first, second) = try pair()
+        let stale = try #require(try a.row("Person", first))
+        tick()
+        // Nobody writes to the visible record; what it shows changes all the same.
+        let c = try scenario.open("c", replica: ReplicaID(high: 3, low: 3))
+        try scenario.zone.sync(c)
+        _ = try c.update("Person", c.id(of: first, on: a), ["email": .string("x")])
+        try scenario.zone.sync(c)
+        try exchange()
+        let error = storeError {
+            _ = try a.update("Person", first, ["name": .string("n")], version: stale.version)
+        }
+        #expect(error?.code == .mergeConflict)
+        #expect(error?.records == [first])
+        _ = second
+        // A save that only links the record leaves its version.
+        let before = try #require(try a.row("Person", first))
+        let team = try a.insert("Team", ["title": .string("t")])
+        try a.link(first, "teams", team)
+        #expect(try a.row("Person", first)?.version == before.version)
+    }
+
+    @Test func `are found in a file that was made before they showed as one`() throws {
+        let (first, _) = try pair()
+        let late = try scenario.open("late")
+        late.close()
+        for table in ["ab_shadow", "ab_shadow_key"] {
+            try scenario.sql("late", "DROP TABLE \(table)")
+        }
+        let old = try scenario.open("late")
+        try scenario.zone.sync(old)
+        #expect(try people(old) == [try old.id(of: first, on: a)])
+        let before = try old.canonicalHash()
+        old.close()
+        for sql in [
+            "DELETE FROM ab_deferred_record", "DELETE FROM ab_deferred_cell",
+            "DROP TABLE ab_shadow", "DROP TABLE ab_shadow_key",
+            """
+            INSERT INTO Person (ab_pk, ab_entity, ab_version, ab_writes, email)
+            SELECT ab_pk + 1, ab_entity, ab_version, ab_writes, email FROM Person
+            """,
+        ] {
+            try scenario.sql("late", sql)
+        }
+        let again = try scenario.open("late")
+        #expect(try again.canonicalHash() != before)
+        #expect(try people(again) == [try again.id(of: first, on: a)])
+        #expect(try again.read { try $0.duplicateCount() } == 1)
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let reading = try scenario.open("late", options: options)
+        #expect(try people(reading).count == 1)
+    }
+}

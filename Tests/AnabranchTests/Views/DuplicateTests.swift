@@ -1,0 +1,163 @@
+import Anabranch
+import AnabranchModel
+import AnabranchStore
+import Testing
+
+/// What objects in memory show where records hold one unique key.
+@Suite struct `Objects that show several records` {
+    let scenario: ViewScenario
+
+    init() throws {
+        scenario = try ViewScenario(
+            ManagedObjectModel {
+                Entity("Tag") {
+                    Attribute("name", .string)
+                    Attribute("note", .string)
+                    Attribute("uses", .integer64, mergeRule: .counter)
+                    Relationship("notes", toMany: "Note", inverse: "tags", deleteRule: .cascade)
+                    Relationship("songs", toMany: "Song", ordered: true, inverse: "tags")
+                    Unique("name")
+                }
+                Entity("Note") {
+                    Attribute("name", .string)
+                    Relationship("tags", to: "Tag", inverse: "notes")
+                }
+                Entity("Song") {
+                    Attribute("name", .string)
+                    Relationship("tags", toMany: "Tag", inverse: "songs")
+                }
+            })
+    }
+
+    /// Both make a tag of one name, with what hangs on it.
+    private func pair() throws {
+        for (container, names) in [(scenario.first, ["a", "b"]), (scenario.second, ["c", "d"])] {
+            try scenario.save(container) { context in
+                let tag = try context.make("Tag", "swift")
+                try tag.setValue(.integer(2), forKey: "uses")
+                try context.make("Note", names[0]).setObject(tag, forKey: "tags")
+                for name in names {
+                    try tag.list(forKey: "songs").append(try context.make("Song", name))
+                }
+            }
+        }
+    }
+
+    private func songs(_ tag: ManagedObject) throws -> [String] {
+        try tag.list(forKey: "songs").map { song in
+            guard case .string(let name) = try song.value(forKey: "name") else { return "" }
+            return name
+        }
+    }
+
+    @Test func `one is left, and a registered one that goes is deleted`() throws {
+        try pair()
+        let context = scenario.second.newBackgroundContext()
+        try context.performAndWait { context in
+            let gone = try context.named("swift", "Tag")
+            let note = try context.named("c", "Note")
+            #expect(try note.target("tags") == "swift")
+            let changes = try scenario.exchange()[1]
+            let tags = try #require(changes.entities.first { $0.entity.name == "Tag" })
+            // Whose identity is smaller, chance says.
+            guard !tags.deleted.isEmpty else { return }
+            try context.mergeChanges(
+                from: ObjectIDChanges(updated: [note.objectID], deleted: [gone.objectID]))
+            #expect(gone.managedObjectContext == nil)
+            #expect(try note.object(forKey: "tags") == context.named("swift", "Tag"))
+        }
+        for container in [scenario.first, scenario.second] {
+            try scenario.read(container) { context throws in
+                let one = try context.named("swift", "Tag")
+                #expect(try one.value(forKey: "uses") == .integer(4))
+                #expect(try context.duplicateCount() == 1)
+                #expect(try context.orphanCount() == 0)
+                let duplicate = try #require(try context.duplicates(of: "Tag").first)
+                #expect(duplicate.objectID == one.objectID)
+                #expect(duplicate.others.count == 1)
+                #expect(try context.duplicates(of: "Note").isEmpty)
+                #expect(throws: PropertyError.self) { try context.duplicates(of: "Nothing") }
+            }
+        }
+    }
+
+    @Test func `deleting it takes all with it that hangs on any of them`() throws {
+        try pair()
+        try scenario.exchange()
+        try scenario.save(scenario.second) { context in
+            let tag = try context.named("swift", "Tag")
+            #expect(try tag.objects(forKey: "notes").count == 2)
+            context.delete(tag)
+        }
+        try scenario.exchange()
+        for container in [scenario.first, scenario.second] {
+            try scenario.read(container) { context throws in
+                for entity in ["Tag", "Note"] {
+                    let request = FetchRequest<ManagedObject>(entityName: entity)
+                    #expect(try context.fetch(request).isEmpty)
+                }
+                #expect(try context.duplicateCount() == 0)
+            }
+        }
+    }
+
+    @Test func `an edit shows at once, and a key that is taken away parts them`() throws {
+        try pair()
+        try scenario.exchange()
+        let context = scenario.first.newBackgroundContext()
+        try context.performAndWait { context in
+            let tag = try context.named("swift", "Tag")
+            try tag.setValue(.string("edited"), forKey: "note")
+            try tag.setValue(.integer(7), forKey: "uses")
+            try context.save()
+            #expect(try tag.value(forKey: "uses") == .integer(7))
+            try tag.setValue(.string("later"), forKey: "note")
+            try context.save()
+            #expect(try tag.value(forKey: "note") == .string("later"))
+            try tag.setValue(.null, forKey: "name")
+            try context.save()
+            #expect(try tag.value(forKey: "uses") == .integer(5), "its own part")
+            let all = try context.fetch(FetchRequest<ManagedObject>(entityName: "Tag"))
+            #expect(all.count == 2)
+        }
+        try scenario.exchange()
+        try scenario.read(scenario.second) { context throws in
+            #expect(try context.fetch(FetchRequest<ManagedObject>(entityName: "Tag")).count == 2)
+        }
+    }
+
+    @Test func `a list is that of all, and is edited as one`() throws {
+        try pair()
+        try scenario.exchange()
+        try scenario.save(scenario.second) { context in
+            let tag = try context.named("swift", "Tag")
+            let shown = try songs(tag)
+            #expect(shown.sorted() == ["a", "b", "c", "d"])
+            try tag.list(forKey: "songs").append(try context.make("Song", "e"))
+        }
+        try scenario.exchange()
+        var expected = try scenario.read(scenario.first) { context throws in
+            try songs(try context.named("swift", "Tag"))
+        }
+        #expect(expected.last == "e")
+        try scenario.save(scenario.first) { context in
+            let tag = try context.named("swift", "Tag")
+            try tag.list(forKey: "songs").move(from: 0, to: 4)
+        }
+        expected.append(expected.removeFirst())
+        try scenario.exchange()
+        for container in [scenario.first, scenario.second] {
+            try scenario.read(container) { context throws in
+                #expect(try songs(try context.named("swift", "Tag")) == expected)
+            }
+        }
+        try scenario.save(scenario.second) { context in
+            let tag = try context.named("swift", "Tag")
+            try tag.list(forKey: "songs").removeAll()
+        }
+        try scenario.exchange()
+        try scenario.read(scenario.first) { context throws in
+            #expect(try songs(try context.named("swift", "Tag")) == [])
+        }
+    }
+}
