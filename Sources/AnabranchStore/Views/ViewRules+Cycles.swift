@@ -7,7 +7,8 @@ import AnabranchSQLite
 extension ViewRules {
     /// The reference of a record, also the one that cuts a cycle.
     private func edge(_ id: LocalID, _ ruled: RuledColumn) throws -> LocalID? {
-        if let shown = try shown(id, ruled) { return shown }
+        // What was put back in its place is not led yet.
+        if let shown = try shown(id, ruled) { return try mapped(shown) }
         guard let entry = try hidden.entry(of: id, ruled), entry.rule == .acyclic else {
             return nil
         }
