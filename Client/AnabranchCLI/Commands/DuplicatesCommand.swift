@@ -9,57 +9,31 @@ struct DuplicatesCommand: Command {
                 + "one object, with the merge of both: deleting it deletes all of them, and a new "
                 + "key is theirs together."
         ],
-        arguments: [
-            .store,
-            ArgumentSpecification("ENTITY", "Only objects of this entity.", isRequired: false),
-        ],
-        options: [
-            OptionSpecification("limit", "N", "At most so many objects."),
-            OptionSpecification("offset", "N", "Leaves out so many before."),
-            .json,
-        ],
+        arguments: RecordListing.arguments("objects"), options: RecordListing.options("objects"),
         examples: [
             .init("duplicates people.store", "All of them."),
             .init("duplicates people.store Person --limit 10", "The first ten people."),
         ])
 
-    let path: String
-    let entity: String?
-    let limit: Int
-    let offset: Int
-    let command: String
-    let isJSON: Bool
+    let listing: RecordListing
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
-        path = try arguments.word("STORE")
-        entity = arguments.optionalWord("ENTITY")
-        limit = try arguments.number("limit", in: 1 ... .max) ?? 0
-        offset = try arguments.number("offset", in: 0 ... .max) ?? 0
-        command = arguments.command
-        isJSON = arguments.isSet("json")
+        listing = try RecordListing(arguments)
     }
 
     func run(_ console: Console) async throws {
-        try StoreFile.withContext(path, for: .reading) { context in
-            let name = try entity.map {
-                try EntityNames.entity($0, in: context.model, command: command).name
-            }
-            let duplicates = try context.duplicates(of: name, limit: limit, offset: offset)
-            if isJSON {
-                for duplicate in duplicates { try console.print(try json(duplicate)) }
-                return
-            }
-            guard !duplicates.isEmpty else { return try console.print("There are no duplicates.") }
-            var table = TextTable("RECORD", "SHOWS ALSO")
-            for duplicate in duplicates {
-                let id = duplicate.objectID
-                table.append([
-                    "\(id.entity.name) \(try RecordLabel(id).short)",
-                    duplicate.others.map(RecordText.short).joined(separator: ", "),
-                ])
-            }
-            try console.print(table)
-        }
+        let form = RecordListing.Form(
+            titles: ["RECORD", "SHOWS ALSO"], nothing: "There are no duplicates.", row: row,
+            json: json)
+        try listing.run(console, form) { try $0.duplicates(of: $1, limit: $2, offset: $3) }
+    }
+
+    private func row(_ duplicate: Duplicate) throws -> [String] {
+        let id = duplicate.objectID
+        return [
+            "\(id.entity.name) \(try RecordLabel(id).short)",
+            duplicate.others.map(RecordText.short).joined(separator: ", "),
+        ]
     }
 
     private func json(_ duplicate: Duplicate) throws -> String {
