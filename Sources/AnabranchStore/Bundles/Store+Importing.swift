@@ -73,9 +73,9 @@ extension Store {
             }
             var changed = try transaction.collected(operation.changes)
             changed.conflicts = try transaction.settleConflicts()
-            return (changed, try transaction.logPosition() - first, held)
+            return (changed, try transaction.setCount(after: first), held)
         }
-        outcome.appliedCount += Int(applied)
+        outcome.appliedCount += applied
         outcome.heldCount += held
         return changed
     }
@@ -101,5 +101,15 @@ extension WriteTransaction {
     /// Of the last entry that was appended.
     fileprivate func logPosition() throws -> Int64 {
         try ChangeLog(connection: connection, replicas: replicas).nextPosition() - 1
+    }
+
+    /// Positions are also given to stamps of sets that the log does not have.
+    fileprivate func setCount(after position: Int64) throws -> Int {
+        let statement = try connection.cached(
+            "SELECT count(*) FROM ab_changeset WHERE position > ?")
+        try statement.bind(position, at: 1)
+        guard try statement.step() else { return 0 }
+        defer { statement.reset() }
+        return Int(statement.int64(at: 0))
     }
 }

@@ -50,6 +50,15 @@ import Testing
         return try store.read { try $0.identifiers(query) }.sorted()
     }
 
+    @Test func `are counted as one set each where a bundle brings them`() throws {
+        _ = try a.insert("Person", ["email": .string("e")])
+        _ = try b.insert("Person", ["email": .string("e")])
+        let bundle = try scenario.bundle(b, as: "b.bundle")
+        let outcome = try a.importBundle(from: bundle) { _ in }
+        #expect((outcome.appliedCount, outcome.heldCount) == (1, 0))
+        #expect(try people(a).count == 1)
+    }
+
     @Test func `show as one with the merge of all, on every store`() throws {
         let (first, second) = try pair(
             ["name": .string("old"), "visits": .integer(2), "best": .integer(9)],
