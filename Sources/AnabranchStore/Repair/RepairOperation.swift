@@ -117,7 +117,7 @@ struct RepairOperation {
     private func seal() throws {
         for id in ids {
             guard let entity = try applying.held.entity(of: id) else { continue }
-            var writer = try RowWriter(transaction, layout: schema.layout(of: entity))
+            let writer = try RowWriter(transaction, layout: schema.layout(of: entity))
             guard var writes = try writer.heldRow(id)?.writes else { continue }
             writes.advance(to: version)
             try writer.write([], writes: writes, to: id)
