@@ -111,6 +111,16 @@ let testTargets: [Target] = [
             "AnabranchProtocol", "AnabranchReplication", "AnabranchModel", "CSQLite",
         ],
         path: "Tests/TestSupport", swiftSettings: house),
+    .target(
+        name: "Simulator",
+        dependencies: [
+            "AnabranchSync", "AnabranchServer", "AnabranchStore", "AnabranchSQLite",
+            "AnabranchProtocol", "AnabranchReplication", "AnabranchModel", "TestSupport",
+        ],
+        path: "Tests/Simulator", swiftSettings: house),
+    .executableTarget(
+        name: "Simulate", dependencies: ["Simulator"], path: "Tests/Simulate",
+        swiftSettings: house),
     tests("AnabranchReplicationTests", of: ["AnabranchReplication"], golden: true),
     tests("AnabranchModelTests", of: ["AnabranchModel"]),
     tests("AnabranchModelToolTests", of: ["AnabranchModelTool"], golden: true),
@@ -123,7 +133,7 @@ let testTargets: [Target] = [
     tests("AnabranchSyncTests", of: ["AnabranchSync", "AnabranchServer"]),
     tests("AnabranchServerTests", of: ["AnabranchServer", "CPostgreSQL"]),
     tests("AnabranchCLITests", of: ["AnabranchCLI", "AnabranchDaemon"]),
-    tests("SimulationTests", of: ["AnabranchSync", "AnabranchServer"]),
+    tests("SimulationTests", of: ["Simulator", "AnabranchServer"]),
     tests("ExampleTests", of: ["Departments", "FirstSteps", "People"]),
     tests("EndToEndTests", of: ["AnabranchCLI", "AnabranchDaemon", "SyncWorker"]),
     .executableTarget(

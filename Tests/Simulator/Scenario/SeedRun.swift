@@ -1,11 +1,11 @@
-import AnabranchReplication
+package import AnabranchReplication
 import Dispatch
 import Foundation
 import Synchronization
 
 /// Runs seeds on all cores.
-final class SeedRun: Sendable {
-    typealias Failure = (seed: UInt64, text: String)
+package final class SeedRun: Sendable {
+    package typealias Failure = (seed: UInt64, text: String)
 
     private struct State {
         var next: UInt64
@@ -13,28 +13,31 @@ final class SeedRun: Sendable {
         var statistics = RunStatistics()
     }
 
-    struct Result: Sendable {
+    package struct Result: Sendable {
+        package let seeds: Range<UInt64>
         /// What the failed seeds found, in their order.
-        let failures: [Failure]
-        let statistics: RunStatistics
+        package let failures: [Failure]
+        package let statistics: RunStatistics
+        package let duration: Duration
     }
 
-    private let end: UInt64
+    private let seeds: Range<UInt64>
     private let disabled: Set<Mechanism>
     private let stopsAtFailure: Bool
     private let state: Mutex<State>
 
     private init(_ seeds: Range<UInt64>, disabled: Set<Mechanism>, stopsAtFailure: Bool) {
         self.stopsAtFailure = stopsAtFailure
-        end = seeds.upperBound
+        self.seeds = seeds
         self.disabled = disabled
         state = Mutex(State(next: seeds.lowerBound))
     }
 
     /// - Parameter stopsAtFailure: Whether no further seed begins once one has failed.
-    static func all(
+    package static func all(
         _ seeds: Range<UInt64>, disabled: Set<Mechanism> = [], stopsAtFailure: Bool = false
     ) async -> Result {
+        let start = ContinuousClock.now
         let run = SeedRun(seeds, disabled: disabled, stopsAtFailure: stopsAtFailure)
         // Threads of their own: runs never wait, and tests beside them need the shared ones.
         await withCheckedContinuation { continuation in
@@ -47,8 +50,8 @@ final class SeedRun: Sendable {
         }
         return run.state.withLock { state in
             Result(
-                failures: state.failures.sorted { $0.seed < $1.seed },
-                statistics: state.statistics)
+                seeds: seeds, failures: state.failures.sorted { $0.seed < $1.seed },
+                statistics: state.statistics, duration: ContinuousClock.now - start)
         }
     }
 
@@ -66,9 +69,28 @@ final class SeedRun: Sendable {
 
     private func take() -> UInt64? {
         state.withLock { state in
-            guard state.next < end, state.failures.isEmpty || !stopsAtFailure else { return nil }
+            guard state.next < seeds.upperBound, state.failures.isEmpty || !stopsAtFailure else {
+                return nil
+            }
             defer { state.next += 1 }
             return state.next
         }
+    }
+}
+
+extension SeedRun.Result: CustomStringConvertible {
+    /// One line that sums up.
+    package var description: String {
+        "simulation: \(seeds.count) seeds from \(seeds.lowerBound), \(failures.count) failures, "
+            + "\(Int(duration / .seconds(1))) s; \(statistics)"
+    }
+
+    /// The first failing seed, cut down to a few steps; `nil` where none has failed.
+    package var firstStory: String? {
+        guard let seed = failures.first?.seed,
+            let shrinking = Shrinking(Scenario(seed: seed), disabled: [])
+        else { return nil }
+        return "seed \(seed) cut down to \(shrinking.scenario.steps.count) steps:\n"
+            + shrinking.story
     }
 }

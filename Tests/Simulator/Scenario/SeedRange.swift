@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 
 /// Which seeds run: a few in CI, or as many as `ANABRANCH_SEEDS=first:count` says.
-struct SeedRange {
-    let seeds: Range<UInt64>
-    let isLong: Bool
+package struct SeedRange {
+    package let seeds: Range<UInt64>
+    package let isLong: Bool
 
     static let ci: UInt64 = 300
     static let quick: UInt64 = 30
 
-    init(_ environment: [String: String] = ProcessInfo.processInfo.environment) {
+    package init(_ environment: [String: String] = ProcessInfo.processInfo.environment) {
         let parts = (environment["ANABRANCH_SEEDS"] ?? "").split(separator: ":").compactMap {
             UInt64($0)
         }
