@@ -26,4 +26,17 @@ struct SimulationTests {
         #expect(stories[0].count > 100)
         #expect(stories[0] == stories[1])
     }
+
+    /// A program that runs many seeds needs no more memory than one that runs one.
+    @Test(.enabled(if: !SeedRange().isLong), arguments: UInt64(1)...3)
+    func `nothing of a run stays in memory`(_ seed: UInt64) throws {
+        weak var world: SimulatedWorld?
+        func run() throws {
+            let simulation = try Simulation(Scenario(seed: seed))
+            world = simulation.world
+            try simulation.run()
+        }
+        try run()
+        #expect(world == nil)
+    }
 }

@@ -1,13 +1,14 @@
 import Foundation
 import TestSupport
 
-/// Which seeds run: a few in CI, or as many as `ANABRANCH_SEEDS=first:count` says.
+/// Which seeds the tests run: a few, because debug builds are slow and `Scripts/simulate` runs
+/// many, or as many as `ANABRANCH_SEEDS=first:count` says.
 package struct SeedRange {
     package let seeds: Range<UInt64>
     package let isLong: Bool
 
-    static let ci: UInt64 = 300
-    static let quick: UInt64 = 30
+    static let few: UInt64 = 40
+    static let quick: UInt64 = 10
 
     package init(_ environment: [String: String] = ProcessInfo.processInfo.environment) {
         let parts = (environment["ANABRANCH_SEEDS"] ?? "").split(separator: ":").compactMap {
@@ -17,7 +18,7 @@ package struct SeedRange {
             seeds = parts[0]..<parts[0] + parts[1]
             isLong = true
         } else {
-            seeds = 1..<1 + (TestLength.isQuick ? Self.quick : Self.ci)
+            seeds = 1..<1 + (TestLength.isQuick ? Self.quick : Self.few)
             isLong = false
         }
     }

@@ -37,17 +37,25 @@ package final class SeedRun: Sendable {
     package static func all(
         _ seeds: Range<UInt64>, disabled: Set<Mechanism> = [], stopsAtFailure: Bool = false
     ) async -> Result {
-        let start = ContinuousClock.now
-        let run = SeedRun(seeds, disabled: disabled, stopsAtFailure: stopsAtFailure)
         // Threads of their own: runs never wait, and tests beside them need the shared ones.
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
-                DispatchQueue.concurrentPerform(
-                    iterations: ProcessInfo.processInfo.activeProcessorCount
-                ) { _ in run.work() }
-                continuation.resume()
+                continuation.resume(
+                    returning: waiting(
+                        for: seeds, disabled: disabled, stopsAtFailure: stopsAtFailure))
             }
         }
+    }
+
+    /// The same, on the thread that calls and others beside it.
+    package static func waiting(
+        for seeds: Range<UInt64>, disabled: Set<Mechanism> = [], stopsAtFailure: Bool = false
+    ) -> Result {
+        let start = ContinuousClock.now
+        let run = SeedRun(seeds, disabled: disabled, stopsAtFailure: stopsAtFailure)
+        DispatchQueue.concurrentPerform(
+            iterations: ProcessInfo.processInfo.activeProcessorCount
+        ) { _ in run.work() }
         return run.state.withLock { state in
             Result(
                 seeds: seeds, failures: state.failures.sorted { $0.seed < $1.seed },

@@ -9,7 +9,7 @@ import TestSupport
 /// both sides, copies and restored backups of files; then the network heals, all sync, and the
 /// oracles look.
 package final class Simulation {
-    let world: SimulatedWorld
+    package let world: SimulatedWorld
     private let scenario: Scenario
     private let story: Story?
     private let names: SimulationModel
