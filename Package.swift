@@ -67,11 +67,18 @@ let libraries: [Target] = [
         ]),
 ]
 
-let plugins: [Target] = [
+let macros: [Target] = [
     library("AnabranchMacroExpansion", in: "Plugins", uses: []),
     .macro(
         name: "AnabranchMacros", dependencies: ["AnabranchMacroExpansion"],
         path: "Plugins/AnabranchMacros", swiftSettings: house),
+]
+
+/// Whether only the simulator is built. SwiftPM builds the tools of a package's build plugins
+/// before any product, in release too, which takes as long as a third of the simulator.
+let isSimulatorOnly = Context.environment["ANABRANCH_SIMULATOR_ONLY"] == "1"
+
+let plugins: [Target] = [
     .executableTarget(
         name: "AnabranchModelTool", dependencies: ["AnabranchModel"],
         path: "Plugins/AnabranchModelTool", swiftSettings: house),
@@ -103,7 +110,7 @@ let examples: [Target] = [
         plugins: ["AnabranchModelPlugin"]),
 ]
 
-let testTargets: [Target] = [
+let simulator: [Target] = [
     .target(
         name: "TestSupport",
         dependencies: [
@@ -121,6 +128,9 @@ let testTargets: [Target] = [
     .executableTarget(
         name: "Simulate", dependencies: ["Simulator"], path: "Tests/Simulate",
         swiftSettings: house),
+]
+
+let testTargets: [Target] = [
     tests("AnabranchReplicationTests", of: ["AnabranchReplication"], golden: true),
     tests("AnabranchModelTests", of: ["AnabranchModel"]),
     tests("AnabranchModelToolTests", of: ["AnabranchModelTool"], golden: true),
@@ -145,6 +155,10 @@ let testTargets: [Target] = [
         swiftSettings: house),
 ]
 
+let pluginProducts: [Product] = [
+    .plugin(name: "AnabranchModelPlugin", targets: ["AnabranchModelPlugin"])
+]
+
 let package = Package(
     name: "Anabranch",
     platforms: [.macOS(.v15), .iOS(.v18)],
@@ -156,8 +170,8 @@ let package = Package(
         .library(name: "AnabranchReplication", targets: ["AnabranchReplication"]),
         .executable(name: "anabranch", targets: ["AnabranchCLI"]),
         .executable(name: "anabranchd", targets: ["AnabranchDaemon"]),
-        .plugin(name: "AnabranchModelPlugin", targets: ["AnabranchModelPlugin"]),
-    ],
-    targets: systemLibraries + libraries + plugins + executables + examples + testTargets,
+    ] + (isSimulatorOnly ? [] : pluginProducts),
+    targets: systemLibraries + libraries + macros + executables + simulator
+        + (isSimulatorOnly ? [] : plugins + examples + testTargets),
     swiftLanguageModes: [.v6]
 )
