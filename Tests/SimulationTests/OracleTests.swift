@@ -1,6 +1,7 @@
 import AnabranchModel
 import AnabranchReplication
 import AnabranchStore
+import Simulator
 import Testing
 
 /// Each oracle is fed what it must not let pass.

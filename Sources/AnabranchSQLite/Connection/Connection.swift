@@ -25,9 +25,9 @@ public final class Connection {
     @exclusivity(unchecked) package var faults: TransactionFaults?
 
     /// `nil` when closed.
-    private(set) var database: OpaquePointer?
-    var cache: StatementCache
-    unowned(unsafe) var firstStatement: Statement?
+    @exclusivity(unchecked) private(set) var database: OpaquePointer?
+    @exclusivity(unchecked) var cache: StatementCache
+    @exclusivity(unchecked) unowned(unsafe) var firstStatement: Statement?
 
     /// What a custom function threw, until the statement that called it fails.
     @exclusivity(unchecked) var functionFailure: (any Error)?

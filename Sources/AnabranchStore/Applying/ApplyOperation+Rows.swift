@@ -198,7 +198,17 @@ extension ApplyOperation {
         guard let held, property.rule != .lastWriter else {
             return outcome(of: incoming, over: held)
         }
-        return try Register.outcome(
+        return try ruledOutcome(of: incoming, writing: value, to: property, of: row, over: held)
+    }
+
+    /// Apart from the loop over a row's values, into which it must not be inlined: Swift 6.3's
+    /// optimizer then fails when it compiles for size or without checks of exclusive access.
+    @inline(never)
+    private func ruledOutcome(
+        of incoming: LocalStamp, writing value: Value, to property: TableLayout.Property,
+        of row: HeldRow, over held: LocalStamp
+    ) throws -> Register.Outcome {
+        try Register.outcome(
             ofWriting: try deferred.wireStamp(incoming), over: try deferred.wireStamp(held),
             by: property.rule
         ) { (value, try shownValue(of: property, in: row)) }

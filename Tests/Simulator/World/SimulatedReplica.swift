@@ -12,7 +12,9 @@ final class SimulatedReplica {
     let path: String
     private(set) var store: Store
     private let clock: ReplicaClock
-    private let window: StoreWindow
+    let window: StoreWindow
+    /// What the window said when it was last checked that whoever holds the same has the same.
+    var checkedChangeCount: Int?
     let crash: CrashPlan
     private var session: SyncSession
     /// What the session wants done next; `nil` between exchanges.
@@ -360,6 +362,8 @@ extension SimulatedReplica {
     /// - Returns: What happened to the replica.
     func closeForGood() -> RunStatistics {
         statistics.note(.conflict, count: (try? store.conflictCount()) ?? 0)
+        // The store holds who looks at it while it commits, and must not be held by that.
+        window.watch(nil)
         store.close()
         return statistics
     }

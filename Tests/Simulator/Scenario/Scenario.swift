@@ -2,10 +2,10 @@ import TestSupport
 
 /// One run as a list of steps, each with randomness of its own: a list that lacks some of them is
 /// a scenario too, in which the others do what they did.
-struct Scenario: Sendable {
+package struct Scenario: Sendable {
     let seed: UInt64
     var traits: WorldTraits
-    var steps: [Step]
+    package internal(set) var steps: [Step]
 
     /// Whether replicas also give each other files, past the zone. It is drawn from nothing, so
     /// that what all other worlds do does not depend on it.
@@ -16,7 +16,7 @@ struct Scenario: Sendable {
 
     private static let stepCount = 160
 
-    init(seed: UInt64) {
+    package init(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         self.seed = seed
         traits = WorldTraits(&generator)
@@ -59,7 +59,7 @@ struct WorldTraits: Sendable {
 }
 
 /// One thing that happens, to one replica or to the zone.
-struct Step: Sendable {
+package struct Step: Sendable {
     enum Kind: String, Sendable {
         case save, advance, exchange, crash, reopen, copy, backUpOrRestore
         case cutOff, zoneCrash, zoneRestart, zoneMove, clockJump

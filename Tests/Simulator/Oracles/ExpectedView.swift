@@ -1,17 +1,17 @@
-import AnabranchReplication
+package import AnabranchReplication
 
 /// What an app must see of a state: rules that are computed and never written.
 ///
 /// Of the rules there are these: a to-one shows its target only where that is there, a to-many
 /// shows whoever shows that it belongs to it, and a link shows only between two that are there.
-struct ExpectedView: Equatable {
+package struct ExpectedView: Equatable {
     private(set) var identifiers: Set<RecordID> = []
     /// Of each item the box that it shows.
-    private(set) var boxes: [RecordID: RecordID] = [:]
+    package private(set) var boxes: [RecordID: RecordID] = [:]
     private(set) var itemsOfBoxes: [RecordID: Set<RecordID>] = [:]
     private(set) var labels: [RecordID: Set<RecordID>] = [:]
 
-    init(of records: [RecordID: CanonicalRecord]) {
+    package init(of records: [RecordID: CanonicalRecord]) {
         identifiers = Set(records.keys)
         for (id, record) in records {
             for cell in record.cells where cell.property.name.string == "box" {
@@ -28,7 +28,7 @@ struct ExpectedView: Equatable {
         }
     }
 
-    init(
+    package init(
         identifiers: Set<RecordID>, boxes: [RecordID: RecordID],
         itemsOfBoxes: [RecordID: Set<RecordID>], labels: [RecordID: Set<RecordID>]
     ) {
@@ -38,7 +38,7 @@ struct ExpectedView: Equatable {
         self.labels = labels
     }
 
-    func check(_ shown: ExpectedView, in place: String) throws {
+    package func check(_ shown: ExpectedView, in place: String) throws {
         guard shown != self else { return }
         throw SimulationFailure("\(place) shows \(shown), not \(self)")
     }

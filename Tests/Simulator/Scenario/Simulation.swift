@@ -1,4 +1,4 @@
-import AnabranchReplication
+package import AnabranchReplication
 import AnabranchServer
 import AnabranchSync
 import TestSupport
@@ -8,8 +8,8 @@ import TestSupport
 /// Random saves, syncs step by step among each other, clocks that are wrong, crashes at commits on
 /// both sides, copies and restored backups of files; then the network heals, all sync, and the
 /// oracles look.
-final class Simulation {
-    let world: SimulatedWorld
+package final class Simulation {
+    package let world: SimulatedWorld
     private let scenario: Scenario
     private let story: Story?
     private let names: SimulationModel
@@ -26,7 +26,7 @@ final class Simulation {
     private static let mostReplicas = 5
 
     /// - Parameter story: Is told what happens.
-    init(
+    package init(
         _ scenario: Scenario, disabled: Set<Mechanism> = [], story: Story? = nil
     ) throws {
         self.scenario = scenario
@@ -40,7 +40,7 @@ final class Simulation {
         for _ in 0..<scenario.traits.replicaCount { try addReplica() }
     }
 
-    func run() throws {
+    package func run() throws {
         defer {
             for replica in replicas { statistics.add(replica.closeForGood()) }
             zone.close()

@@ -1,5 +1,5 @@
-import AnabranchReplication
-import AnabranchStore
+package import AnabranchReplication
+package import AnabranchStore
 
 /// What every journal must have at least, in whatever order the sets came: values that nobody had
 /// seen who wrote over them or deleted their record.
@@ -8,17 +8,23 @@ import AnabranchStore
 /// records lose that a rejected save had touched: no journal has that yet; and counters, where
 /// nothing is lost but with the record. A value that some later author had seen may be in a journal
 /// or not, because it depends on the order of arrival whether it was lost to him or to another.
-struct ExpectedConflicts {
-    struct Loss: Hashable {
+package struct ExpectedConflicts {
+    package struct Loss: Hashable {
         let record: RecordID
         let property: WireProperty
         let value: Value
+
+        package init(record: RecordID, property: WireProperty, value: Value) {
+            self.record = record
+            self.property = property
+            self.value = value
+        }
     }
 
-    private(set) var losses: Set<Loss> = []
+    package private(set) var losses: Set<Loss> = []
     private let rewritten: Set<Digest>
 
-    init(
+    package init(
         of state: IntendedState, _ history: SaveHistory, leavingOut records: Set<RecordID> = []
     ) throws {
         rewritten = state.rewritten
@@ -64,7 +70,7 @@ struct ExpectedConflicts {
         return try others.allSatisfy { try !history.save($0).seen.contains(number) }
     }
 
-    func check(_ journal: [Conflict], in place: String) throws {
+    package func check(_ journal: [Conflict], in place: String) throws {
         let noted = Set(
             journal.map { Loss(record: $0.record, property: $0.property, value: $0.value) })
         let missing = losses.subtracting(noted)

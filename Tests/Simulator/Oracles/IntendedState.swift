@@ -1,11 +1,11 @@
-import AnabranchReplication
+package import AnabranchReplication
 
 /// What a set of saves means, whatever their order: each register the write with the greatest
 /// stamp, each counter the sum of its events, each link the adds that no removal has seen, of
 /// records that nobody has deleted.
 ///
 /// Written as definitions over all saves at once, so that it shares no step with the merges.
-struct IntendedState {
+package struct IntendedState {
     typealias Register = ReferenceRegister
 
     struct Write {
@@ -29,7 +29,7 @@ struct IntendedState {
     /// Sets that are not in the form in which they were saved.
     private(set) var rewritten: Set<Digest> = []
 
-    init(of sets: [ChangeSet]) throws {
+    package init(of sets: [ChangeSet]) throws {
         rewritten = Set(sets.filter { $0.rewrittenFrom != nil }.map(\.origin))
         for set in sets {
             for case .insert(let rows) in try set.decodedPayload().blocks {
@@ -73,7 +73,7 @@ struct IntendedState {
 
     func isLiving(_ id: RecordID) -> Bool { entities[id] != nil && deleters[id] == nil }
 
-    var records: [RecordID: CanonicalRecord] {
+    package var records: [RecordID: CanonicalRecord] {
         var records: [RecordID: CanonicalRecord] = [:]
         for (id, entity) in entities where isLiving(id) {
             records[id] = CanonicalRecord(id: id, entity: entity)
@@ -107,7 +107,7 @@ struct IntendedState {
     }
 
     /// - Throws: What the first record says that differs.
-    func check(_ present: [CanonicalRecord], in place: String) throws {
+    package func check(_ present: [CanonicalRecord], in place: String) throws {
         var expected = records
         for record in present {
             let intended = expected.removeValue(forKey: record.id)
