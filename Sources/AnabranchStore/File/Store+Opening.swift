@@ -137,7 +137,7 @@ private struct StoreOpening {
 
     private func decodedModel(_ bytes: [UInt8]) throws -> ManagedObjectModel {
         do {
-            return try ManagedObjectModel(canonicalEncoding: bytes)
+            return try StoredModels.model(encodedAs: bytes)
         } catch {
             throw StoreError(
                 .corrupt, "Can't open \(path) because its model can't be read: \(error)",
