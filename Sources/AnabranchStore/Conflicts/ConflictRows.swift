@@ -80,7 +80,7 @@ final class ConflictRows {
         return statement
     }
 
-    private static func tagged(_ value: Value) -> [UInt8] {
+    static func tagged(_ value: Value) -> [UInt8] {
         var writer = ByteWriter(reservingCapacity: 16)
         writer.append(tagged: value)
         return writer.bytes
