@@ -165,7 +165,9 @@ public struct Rewriting: Sendable {
         return base
     }
 
-    func rewritten(_ record: RecordID) -> RecordID { records[record] ?? record }
+    public func rewritten(_ record: RecordID) -> RecordID { records[record] ?? record }
 
-    func rewritten(_ seen: [Stamp]) -> [Stamp] { seen.map { stamps[$0] ?? $0 } }
+    public func rewritten(_ stamp: Stamp) -> Stamp { stamps[stamp] ?? stamp }
+
+    func rewritten(_ seen: [Stamp]) -> [Stamp] { seen.map(rewritten) }
 }

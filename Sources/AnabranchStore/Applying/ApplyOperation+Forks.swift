@@ -47,7 +47,8 @@ extension ApplyOperation {
             try log.replace(entry, by: set, ordinal: try transaction.ordinal(of: set.dot.replica))
             if set.kind.isSave {
                 try RejectedSaves(connection: connection).remove(withOrigin: set.origin)
-                try Debts(connection: connection).add(try transaction.touched(by: set))
+                try Debts(connection: connection)
+                    .add(try transaction.touched(by: set), since: held.localPosition)
             }
         }
         // What was read of the log before is not what it says now.

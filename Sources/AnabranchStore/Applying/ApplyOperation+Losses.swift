@@ -17,8 +17,7 @@ extension ApplyOperation {
         let log = ChangeLog(connection: connection, replicas: transaction.replicas)
         let held = try log.entry(named: set.dot)
         guard let held else {
-            try log.append(set, ordinal: ordinal, place: place)
-            try owe(for: set)
+            try owe(for: set, at: try log.append(set, ordinal: ordinal, place: place))
             return true
         }
         guard held.changeSet.kind == .lost, held.place == nil else { return false }
@@ -27,7 +26,7 @@ extension ApplyOperation {
         if head.sequence == set.dot.sequence {
             try transaction.setHead(of: ordinal, sequence: head.sequence, origin: set.origin)
         }
-        try owe(for: set)
+        try owe(for: set, at: held.localPosition)
         return true
     }
 
@@ -43,10 +42,11 @@ extension ApplyOperation {
         }
     }
 
-    private func owe(for set: ChangeSet) throws {
+    /// - Parameter position: In this file's log.
+    private func owe(for set: ChangeSet, at position: Int64) throws {
         let debts = Debts(connection: connection)
         guard set.kind == .lost else {
-            return try debts.add(try transaction.touched(by: set))
+            return try debts.add(try transaction.touched(by: set), since: position)
         }
         try debts.addEverything(in: schema)
         let log = ChangeLog(connection: connection, replicas: transaction.replicas)

@@ -90,7 +90,7 @@ final class ConflictRows {
         return "INSERT INTO ab_conflict (\(columns.joined(separator: ", "))) VALUES \(rows)"
     }
 
-    private static func tagged(_ value: Value) -> [UInt8] {
+    static func tagged(_ value: Value) -> [UInt8] {
         var writer = ByteWriter(reservingCapacity: 16)
         writer.append(tagged: value)
         return writer.bytes

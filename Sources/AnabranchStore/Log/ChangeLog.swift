@@ -174,6 +174,17 @@ struct ChangeLog {
         return try read(statement)
     }
 
+    /// Goes through all entries, oldest first, with few of them in memory.
+    func forEach(_ body: (LogEntry) throws -> Void) throws {
+        var position: Int64 = 0
+        while true {
+            let entries = try entries(after: position, limit: 128)
+            guard let last = entries.last else { return }
+            try entries.forEach(body)
+            position = last.localPosition
+        }
+    }
+
     func entry(at position: Int64) throws -> LogEntry? {
         try entries(after: position - 1, limit: 1).first { $0.localPosition == position }
     }
@@ -205,6 +216,28 @@ struct ChangeLog {
         }
         statement.reset()
         return entries
+    }
+
+    /// Whether a history that left another one, or one that had left yet another, did so behind a
+    /// set of that.
+    func continues(_ replica: ReplicaID, behind dot: Dot) throws -> Bool {
+        let statement = try connection.cached(
+            """
+            SELECT parent.replica, parent.seq FROM ab_changeset first
+            JOIN ab_changeset parent ON parent.origin = first.previous_origin
+            WHERE first.replica = ? AND first.seq = 1
+            """)
+        var followed: Set<Int64> = []
+        var next = replicas.ordinal(of: replica)
+        while let ordinal = next, followed.insert(ordinal).inserted {
+            try statement.bind(ordinal, at: 1)
+            defer { statement.reset() }
+            guard try statement.step() else { return false }
+            let sequence = UInt64(bitPattern: statement.int64(at: 1))
+            next = statement.int64(at: 0)
+            if next == replicas.ordinal(of: dot.replica) { return dot.sequence <= sequence }
+        }
+        return false
     }
 
     private func read(_ statement: Statement) throws -> [LogEntry] {

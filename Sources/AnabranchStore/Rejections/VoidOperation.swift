@@ -35,7 +35,8 @@ struct VoidOperation {
         }
         try parkConsequences(after: first.entry.localPosition, at: now)
         guard !transaction.environment.disabled.contains(.voidRepair) else { return }
-        try Debts(connection: transaction.connection).add(touched)
+        try Debts(connection: transaction.connection)
+            .add(touched, since: first.entry.localPosition)
         try removeBorn(&changes)
     }
 

@@ -5,7 +5,7 @@ import AnabranchSQLite
 /// Replaces records by their images and applies to them again what the images do not know of.
 ///
 /// Nothing is written to the log, and to the journal only where a verification asks for it: what
-/// lost otherwise was noted when it first came.
+/// lost otherwise was noted when it first came, or is found in the log (``ConflictRevision``).
 struct RepairOperation {
     private let transaction: WriteTransaction
     private let images: [RecordImage]

@@ -15,6 +15,8 @@ struct LogRewriting {
 
     private var born: Set<LocalID> = []
     private var touched: Set<LocalID> = []
+    /// Where in this file's log the first set stands that got another form.
+    private var first = Int64.max
 
     /// Its names grow while sets are renamed.
     private var log: ChangeLog { ChangeLog(connection: connection, replicas: transaction.replicas) }
@@ -41,10 +43,11 @@ struct LogRewriting {
         try moveHeads(of: entries)
         let renamed = try localRenames()
         try renameReferences(renamed, &changes)
-        try renameConflicts(renamed)
+        try ConflictRewriting(transaction, rewriting).run()
         try RejectedSaves(connection: connection).rewrite(rewriting)
-        if !transaction.environment.disabled.contains(.repair) {
-            try Debts(connection: connection).add(touched.subtracting(born))
+        let isChanged = first < .max
+        if isChanged, !transaction.environment.disabled.contains(.repair) {
+            try Debts(connection: connection).add(touched.subtracting(born), since: first)
         }
         try remake(&changes)
         changes.noteRenamed(renamed)
@@ -58,6 +61,7 @@ struct LogRewriting {
         let ordinal = try transaction.ordinal(of: new.dot.replica, isOwn: true)
         try log.replace(entry, by: new, ordinal: ordinal)
         guard new.digest != old.digest else { return }
+        first = min(first, entry.localPosition)
         let isRenamed = rewriting[old.dot] != nil
         for set in [old, new] {
             try set.forEachBlock(PartTable(connection)) { block in
@@ -130,32 +134,6 @@ struct LogRewriting {
         try StoreReader(connection, schema: schema).entity(of: id, in: table.root) ?? table.root
     }
 
-    /// The journal names renamed records anew: those that lost something, and those that lost
-    /// references and links led to.
-    private func renameConflicts(_ renamed: [LocalID: LocalID]) throws {
-        try transaction.conflicts.write()
-        let update = try connection.cached(
-            "UPDATE ab_conflict SET record = ? WHERE record = ?")
-        for (old, new) in renamed {
-            try update.bind(new, at: 1)
-            try update.bind(old, at: 2)
-            try update.run()
-            for column in ["value", "winner_value"] {
-                let update = try connection.cached(
-                    "UPDATE ab_conflict SET \(column) = ? WHERE \(column) = ?")
-                try update.bind(try taggedReference(to: new), at: 1)
-                try update.bind(try taggedReference(to: old), at: 2)
-                try update.run()
-            }
-        }
-    }
-
-    private func taggedReference(to id: LocalID) throws -> [UInt8] {
-        var writer = ByteWriter()
-        writer.append(tagged: .reference(try transaction.recordID(of: id)))
-        return writer.bytes
-    }
-
     /// Everything that was ever done to records born in renamed sets is in sets beyond the cursor.
     /// The zone may hold some of them already: a push is acknowledged before the pull that brings
     /// the log's form of what was pushed with it.
@@ -163,8 +141,10 @@ struct LogRewriting {
         guard !born.isEmpty else { return }
         let images = try born.sorted().map { RecordImage(id: try transaction.recordID(of: $0)) }
         let cursor = transaction.state.cursor?.position ?? 0
-        var repair = try RepairOperation(
-            transaction, replacing: images, replaying: try log.entries(placedAfter: cursor))
+        let entries = try log.entries(placedAfter: cursor)
+        var repair = try RepairOperation(transaction, replacing: images, replaying: entries)
         try repair.run(&changes)
+        try ConflictRevision(transaction, of: images.map(\.id), since: first)
+            .run { try entries.forEach($0) }
     }
 }

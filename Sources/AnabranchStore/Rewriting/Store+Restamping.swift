@@ -30,7 +30,9 @@ extension Store {
             var changes = ChangeCollector()
             var operation = LogRewriting(transaction, rewriting, adopting: nil)
             try operation.run(&changes)
-            return try transaction.collected(changes)
+            var changed = try transaction.collected(changes)
+            changed.conflicts = try transaction.settleConflicts()
+            return changed
         }
     }
 }

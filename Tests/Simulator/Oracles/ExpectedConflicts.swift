@@ -4,32 +4,29 @@ package import AnabranchStore
 /// What every journal must have at least, in whatever order the sets came: values that nobody had
 /// seen who wrote over them or deleted their record.
 ///
-/// Left out is what sets that were renamed or got other times lose or make others lose, and what
-/// records lose that a rejected save had touched: no journal has that yet; and counters, where
-/// nothing is lost but with the record. A value that some later author had seen may be in a journal
-/// or not, because it depends on the order of arrival whether it was lost to him or to another.
+/// Records, references and times are the last that they have got, whatever was renamed, restamped
+/// or rejected meanwhile. Left out are counters, where nothing is lost but with the record. A value
+/// that some later author had seen may be in a journal or not, because it depends on the order of
+/// arrival whether it was lost to him or to another.
 package struct ExpectedConflicts {
     package struct Loss: Hashable {
         let record: RecordID
         let property: WireProperty
         let value: Value
+        let stamp: Stamp
 
-        package init(record: RecordID, property: WireProperty, value: Value) {
+        package init(record: RecordID, property: WireProperty, value: Value, stamp: Stamp) {
             self.record = record
             self.property = property
             self.value = value
+            self.stamp = stamp
         }
     }
 
     package private(set) var losses: Set<Loss> = []
-    private let rewritten: Set<Digest>
 
-    package init(
-        of state: IntendedState, _ history: SaveHistory, leavingOut records: Set<RecordID> = []
-    ) throws {
-        rewritten = state.rewritten
-        for (register, writes) in state.writes
-        where register.property.rule != .counter && !records.contains(register.record) {
+    package init(of state: IntendedState, _ history: SaveHistory) throws {
+        for (register, writes) in state.writes where register.property.rule != .counter {
             let deleters = state.deleters[register.record] ?? []
             for write in writes where isUnlike(write, the: writes) {
                 let others = writes.map(\.origin).filter { $0 != write.origin } + deleters
@@ -37,11 +34,12 @@ package struct ExpectedConflicts {
                 let isShown = deleters.isEmpty && writes.allSatisfy { $0.stamp <= write.stamp }
                 guard !isShown else { continue }
                 losses.insert(
-                    Loss(record: register.record, property: register.property, value: write.value))
+                    Loss(
+                        record: register.record, property: register.property,
+                        value: write.value, stamp: write.stamp))
             }
         }
-        for (name, adds) in state.adds
-        where !records.contains(name.left) && !records.contains(name.right) {
+        for (name, adds) in state.adds {
             let deleters =
                 (state.deleters[name.left] ?? []) + (state.deleters[name.right] ?? [])
             for add in adds where !deleters.isEmpty {
@@ -50,7 +48,8 @@ package struct ExpectedConflicts {
                 else { continue }
                 losses.insert(
                     Loss(
-                        record: name.left, property: name.property, value: .reference(name.right)))
+                        record: name.left, property: name.property,
+                        value: .reference(name.right), stamp: add.tag))
             }
         }
     }
@@ -65,14 +64,17 @@ package struct ExpectedConflicts {
     private func isUnseen(
         _ origin: Digest, by others: [Digest], _ history: SaveHistory
     ) throws -> Bool {
-        guard !rewritten.contains(origin), rewritten.isDisjoint(with: others) else { return false }
         let number = try history.save(origin).number
         return try others.allSatisfy { try !history.save($0).seen.contains(number) }
     }
 
     package func check(_ journal: [Conflict], in place: String) throws {
         let noted = Set(
-            journal.map { Loss(record: $0.record, property: $0.property, value: $0.value) })
+            journal.map {
+                Loss(
+                    record: $0.record, property: $0.property, value: $0.value,
+                    stamp: $0.lost.stamp)
+            })
         let missing = losses.subtracting(noted)
         guard let first = missing.min(by: { "\($0)" < "\($1)" }) else { return }
         throw SimulationFailure(

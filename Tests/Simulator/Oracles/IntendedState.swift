@@ -26,11 +26,7 @@ package struct IntendedState {
     private(set) var adds: [LinkName: [(origin: Digest, tag: Stamp)]] = [:]
     private(set) var removedTags: [LinkName: Set<Stamp>] = [:]
 
-    /// Sets that are not in the form in which they were saved.
-    private(set) var rewritten: Set<Digest> = []
-
     package init(of sets: [ChangeSet]) throws {
-        rewritten = Set(sets.filter { $0.rewrittenFrom != nil }.map(\.origin))
         for set in sets {
             for case .insert(let rows) in try set.decodedPayload().blocks {
                 for id in rows.records { entities[id] = rows.entity }
