@@ -13,6 +13,8 @@ struct ApplyOperation {
     let logStamps: LogStamps
     /// Sets that were applied, for those that have waited for them.
     var arrived: [(dot: Dot, origin: Digest)] = []
+    /// Sets that had waited, and turned out to be what a snapshot stands for.
+    var beneathSnapshotCount = 0
     /// Whether sets got other names or times.
     var hasRewritten = false
 

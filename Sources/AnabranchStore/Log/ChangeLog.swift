@@ -189,6 +189,13 @@ struct ChangeLog {
         try entries(after: position - 1, limit: 1).first { $0.localPosition == position }
     }
 
+    func entry(withOrigin origin: Digest) throws -> LogEntry? {
+        let statement = try connection.cached(
+            "SELECT \(Self.columns) FROM ab_changeset WHERE origin = ?")
+        try statement.bind(origin.bytes, at: 1)
+        return try read(statement).first
+    }
+
     func entry(named dot: Dot) throws -> LogEntry? {
         guard let ordinal = replicas.ordinal(of: dot.replica) else { return nil }
         let statement = try connection.cached(

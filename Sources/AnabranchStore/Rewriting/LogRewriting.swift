@@ -81,13 +81,19 @@ struct LogRewriting {
             let left = try transaction.ordinal(of: old.dot.replica)
             if old.dot.sequence <= (try transaction.head(of: left)).sequence {
                 try transaction.setHead(
-                    of: left, sequence: old.dot.sequence - 1, origin: old.previousOrigin)
+                    of: left, sequence: old.dot.sequence - 1, origin: try origin(before: old))
             }
             let taken = try transaction.ordinal(of: new.replica)
             if new.sequence > (try transaction.head(of: taken)).sequence {
                 try transaction.setHead(of: taken, sequence: new.sequence, origin: old.origin)
             }
         }
+    }
+
+    /// What was declared lost does not say what it continued; zero where the log doesn't either.
+    private func origin(before set: ChangeSet) throws -> Digest {
+        guard set.kind == .lost, let dot = set.dot.predecessor else { return set.previousOrigin }
+        return try log.entry(named: dot)?.changeSet.origin ?? .zero
     }
 
     private func localRenames() throws -> [LocalID: LocalID] {

@@ -98,40 +98,63 @@ extension LogCursor {
     }
 }
 
+/// What is held of a replica whose last set is not in this file's log any more.
+private struct ForgottenHead {
+    let entry: CausalContext.Entry
+    /// The first place of the zone's log that it may have had: behind those of the replica's sets
+    /// that this log has, where another entry is missing.
+    let earliest: UInt64
+}
+
 extension WriteTransaction {
-    /// What is held of replicas whose last set is not in this file's log any more. Nobody can tell
-    /// who knew of it, so all who are sent again and may have known it say so: a zone that took
-    /// them in before it would give them another order than this file did.
-    private func forgottenHeads() throws -> [ReplicaID: CausalContext.Entry] {
+    /// Nobody can tell who knew of a forgotten set, so all who are sent again and may have known
+    /// it say so: a zone that took them in before it would give them another order than this file
+    /// did. A set that lies before the earliest place did not know it; were it said to, two sets
+    /// might wait for each other for ever.
+    ///
+    /// - Returns: In the order of their earliest places.
+    private func forgottenHeads(beyond position: UInt64) throws -> [ForgottenHead] {
+        let holes = try holes(behind: position)
         let statement = try connection.cached(
             """
-            SELECT id, seen, origin FROM ab_replica r WHERE seen > 0 AND NOT EXISTS
+            SELECT id, seen, origin, (SELECT max(coalesce(server_position, -1))
+                FROM ab_changeset WHERE replica = r.ordinal AND seq < r.seen)
+            FROM ab_replica r WHERE seen > 0 AND NOT EXISTS
             (SELECT 1 FROM ab_changeset WHERE replica = r.ordinal AND seq = r.seen)
             """)
-        var heads: [ReplicaID: CausalContext.Entry] = [:]
+        var heads: [ForgottenHead] = []
         while try statement.step() {
             guard let replica = ReplicaID(bytes: statement.bytes(at: 0)),
                 let origin = Digest(bytes: statement.bytes(at: 2))
             else { continue }
-            heads[replica] = CausalContext.Entry(
+            let last = statement.isNull(at: 3) ? 0 : statement.int64(at: 3)
+            let entry = CausalContext.Entry(
                 dot: Dot(replica: replica, sequence: UInt64(bitPattern: statement.int64(at: 1))),
                 originPrefix: origin.prefix)
+            let before = max(position, UInt64(clamping: last))
+            heads.append(ForgottenHead(entry: entry, earliest: holes.first(behind: before)))
         }
-        return heads
+        return heads.sorted { $0.earliest < $1.earliest }
     }
 
-    /// The first position of the zone's log of which this file's log has no entry any more.
-    private func firstHole(behind position: UInt64) throws -> UInt64 {
+    /// Where the entries begin that the zone's log had behind a position and this file's log has
+    /// not, one place for as many as lie side by side; the last is behind all.
+    private func holes(behind position: UInt64) throws -> [UInt64] {
         let statement = try connection.cached(
             """
             SELECT server_position FROM ab_changeset WHERE server_position > ?
             ORDER BY server_position
             """)
         try statement.bind(Int64(clamping: position), at: 1)
+        var holes: [UInt64] = []
         var next = position + 1
-        while try statement.step(), UInt64(bitPattern: statement.int64(at: 0)) == next { next += 1 }
+        while try statement.step() {
+            let held = UInt64(bitPattern: statement.int64(at: 0))
+            if held > next { holes.append(next) }
+            next = held + 1
+        }
         statement.reset()
-        return next
+        return holes + [next]
     }
 
     /// Says in the words of another log what the authors of sets held that are sent again: the
@@ -141,8 +164,7 @@ extension WriteTransaction {
         let sets = try log.entries(placedAfter: cursor.position)
         var tail = sets.compactMap { entry in entry.place.map { ($0.position, entry.changeSet) } }
             .sorted { $0.0 < $1.0 }[...]
-        let forgotten = try forgottenHeads()
-        let firstHole = try firstHole(behind: cursor.position)
+        var forgotten = try forgottenHeads(beyond: cursor.position)[...]
         var heads: [ReplicaID: CausalContext.Entry] = [:]
         let byPrefix = sets.filter { $0.changeSet.context.prefix != nil }.sorted {
             ($0.changeSet.context.prefix?.position ?? 0)
@@ -155,14 +177,29 @@ extension WriteTransaction {
                     dot: set.dot, originPrefix: set.origin.prefix)
                 tail = tail.dropFirst()
             }
+            while let head = forgotten.first, head.earliest <= held {
+                heads[head.entry.dot.replica] = head.entry
+                forgotten = forgotten.dropFirst()
+            }
             var context = entry.changeSet.context
-            var known = heads
-            if held >= firstHole { known.merge(forgotten) { $0.dot < $1.dot ? $1 : $0 } }
-            let beyond = known.values.filter { $0.dot.replica != entry.changeSet.dot.replica }
+            let beyond = heads.values.filter { $0.dot.replica != entry.changeSet.dot.replica }
             context = CausalContext(
                 prefix: .init(epoch: cursor.epoch, position: min(held, cursor.position)),
                 beyond: context.beyond + beyond)
             try log.replaceContext(of: entry, by: context)
         }
+    }
+}
+
+extension [UInt64] {
+    /// The first of ascending numbers that is greater than another; the last where none is.
+    fileprivate func first(behind position: UInt64) -> UInt64 {
+        var low = 0
+        var high = count - 1
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] > position { high = middle } else { low = middle + 1 }
+        }
+        return self[low]
     }
 }
