@@ -40,7 +40,7 @@ extension Store {
                 connection: transaction.connection, replicas: transaction.replicas)
             var changes = ChangeCollector()
             var repair = try RepairOperation(
-                transaction, replacing: images, replaying: try log.entries(beyond: place))
+                transaction, replacing: images, replaying: try log.positions(beyond: place))
             let debts = Debts(connection: transaction.connection)
             try repair.run(&changes, journaling: try debts.areUnexplained())
             try debts.settle(images.map { try transaction.localID(of: $0.id) })
