@@ -116,10 +116,10 @@ extension ApplyOperation {
     private func nameSuccessors(
         of old: Dot, as new: Dot, _ log: ChangeLog, in rewriting: inout Rewriting
     ) throws {
-        for entry in try log.unplaced()
-        where entry.changeSet.dot.replica == old.replica
-            && entry.changeSet.dot.sequence > old.sequence
-        {
+        try log.forEach(log.unplacedPositions()) { entry in
+            guard entry.changeSet.dot.replica == old.replica,
+                entry.changeSet.dot.sequence > old.sequence
+            else { return }
             let sequence = new.sequence + entry.changeSet.dot.sequence - old.sequence
             try name(
                 entry.changeSet, Dot(replica: new.replica, sequence: sequence),

@@ -67,7 +67,7 @@ extension ApplyOperation {
         }
         try debts.addEverything(in: schema)
         let log = ChangeLog(connection: connection, replicas: transaction.replicas)
-        for entry in try log.entries(after: 0, limit: .max) {
+        try log.forEach(after: 0) { entry in
             try debts.add((try? transaction.touched(by: entry.changeSet)) ?? [])
         }
     }

@@ -54,45 +54,12 @@ struct ChangeLog {
         try connection.run("DELETE FROM ab_changeset WHERE position = ?", .integer(position))
     }
 
-    /// Entries that are not in a prefix of the zone's log, oldest first.
-    func entries(beyond place: CausalContext.Prefix) throws -> [LogEntry] {
-        let statement = try connection.cached(
-            """
-            SELECT \(Self.columns) FROM ab_changeset
-            WHERE server_position IS NULL OR server_position > ? AND epoch = ? ORDER BY position
-            """)
-        try statement.bind(Int64(bitPattern: place.position), at: 1)
-        try statement.bind(place.epoch.bytes, at: 2)
-        return try read(statement)
-    }
-
-    /// Entries that the zone is not known to hold, oldest first.
-    func unplaced() throws -> [LogEntry] {
-        try read(
-            connection.cached(
-                """
-                SELECT \(Self.columns) FROM ab_changeset
-                WHERE server_position IS NULL ORDER BY position
-                """))
-    }
-
-    /// Entries that the zone holds behind a position, or is not known to hold, oldest first.
-    func entries(placedAfter position: UInt64) throws -> [LogEntry] {
-        let statement = try connection.cached(
-            """
-            SELECT \(Self.columns) FROM ab_changeset
-            WHERE server_position IS NULL OR server_position > ? ORDER BY position
-            """)
-        try statement.bind(Int64(bitPattern: position), at: 1)
-        return try read(statement)
-    }
-
-    func replaceContext(of entry: LogEntry, by context: CausalContext) throws {
+    func replaceContext(ofEntryAt position: Int64, by context: CausalContext) throws {
         var bytes = ByteWriter()
         bytes.append(context: context)
         try connection.run(
             "UPDATE ab_changeset SET context = ? WHERE position = ?", .blob(bytes.bytes),
-            .integer(entry.localPosition))
+            .integer(position))
     }
 
     /// Gives an entry another form of the same save, or what stands for it; its place in this log
@@ -163,26 +130,26 @@ struct ChangeLog {
         return connection.lastInsertRowID
     }
 
-    /// Entries behind a position of this log, oldest first.
-    func entries(after position: Int64, limit: Int) throws -> [LogEntry] {
+    /// Entries behind a position of this log, oldest first, until there are so many or their
+    /// payloads have so many bytes; one at least.
+    func entries(
+        after position: Int64, limit: Int, byteLimit: Int = .max
+    ) throws -> [LogEntry] {
         let statement = try connection.cached(
             """
             SELECT \(Self.columns) FROM ab_changeset WHERE position > ? ORDER BY position LIMIT ?
             """)
         try statement.bind(position, at: 1)
         try statement.bind(Int64(limit), at: 2)
-        return try read(statement)
-    }
-
-    /// Goes through all entries, oldest first, with few of them in memory.
-    func forEach(_ body: (LogEntry) throws -> Void) throws {
-        var position: Int64 = 0
-        while true {
-            let entries = try entries(after: position, limit: 128)
-            guard let last = entries.last else { return }
-            try entries.forEach(body)
-            position = last.localPosition
+        defer { statement.reset() }
+        var entries: [LogEntry] = []
+        var byteCount = 0
+        while byteCount < byteLimit, try statement.step() {
+            let entry = try Self.entry(statement, replicas: replicas)
+            byteCount += entry.changeSet.payload.count
+            entries.append(entry)
         }
+        return entries
     }
 
     func entry(at position: Int64) throws -> LogEntry? {
@@ -274,7 +241,8 @@ struct ChangeLog {
         }
         let set = ChangeSet(
             fromLog: LogEntryKind(rawValue: UInt8(truncatingIfNeeded: statement.int64(at: 1))),
-            dot: Dot(replica: replica, sequence: UInt64(bitPattern: statement.int64(at: 3))),
+            // Less than zero while the set is being given another name.
+            dot: Dot(replica: replica, sequence: UInt64(statement.int64(at: 3).magnitude)),
             timestamp: HybridTimestamp(rawValue: UInt64(bitPattern: statement.int64(at: 4))),
             author: statement.string(at: 6), name: statement.string(at: 7),
             payload: statement.bytes(at: 14),

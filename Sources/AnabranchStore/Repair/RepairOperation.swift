@@ -9,7 +9,8 @@ import AnabranchSQLite
 struct RepairOperation {
     private let transaction: WriteTransaction
     private let images: [RecordImage]
-    private let entries: [LogEntry]
+    /// Of the entries that the images do not know of.
+    private let positions: [Int64]
     private let ids: [LocalID]
     private let scope: Set<RecordID>
     /// Of every row that comes out, so that no version that a context has read passes for it.
@@ -19,14 +20,14 @@ struct RepairOperation {
     private var connection: Connection { transaction.connection }
     private var schema: StoreSchema { transaction.schema }
 
-    /// - Parameter entries: That the images do not know of, in the order of this file's log.
+    /// - Parameter positions: Of the entries that the images do not know of, ascending.
     init(
         _ transaction: WriteTransaction, replacing images: [RecordImage],
-        replaying entries: [LogEntry]
+        replaying positions: [Int64]
     ) throws {
         self.transaction = transaction
         self.images = images
-        self.entries = entries
+        self.positions = positions
         ids = try images.map { try transaction.localID(of: $0.id) }
         scope = Set(images.map(\.id))
         applying = ApplyOperation(transaction, isReplaying: true)
@@ -38,17 +39,20 @@ struct RepairOperation {
         let before = try present()
         try noteNeighbours(&changes)
         for id in ids { try remove(id) }
-        let positions = try StampPositions(
+        let stamps = try StampPositions(
             ChangeLog(connection: connection, replicas: transaction.replicas),
             stamps: applying.logStamps)
-        let rows = RecordRows(applying, positions: positions)
+        let rows = RecordRows(applying, positions: stamps)
         for (id, image) in zip(ids, images) {
             if let record = image.record { try rows.insert(record, id: id, version: nil) }
         }
         for image in images { try link(image, rows) }
-        version = RowVersion(positions.reserve())
-        try positions.finish()
-        for entry in entries { try replay(entry) }
+        version = RowVersion(stamps.reserve())
+        try stamps.finish()
+        let log = ChangeLog(connection: connection, replicas: transaction.replicas)
+        for position in positions {
+            if let entry = try log.entry(at: position) { try replay(entry) }
+        }
         try seal()
         try noteViews()
         try noteNeighbours(&changes)

@@ -41,12 +41,12 @@ extension Store {
                 connection: transaction.connection, replicas: transaction.replicas)
             var changes = ChangeCollector()
             var repair = try RepairOperation(
-                transaction, replacing: images, replaying: try log.entries(beyond: place))
+                transaction, replacing: images, replaying: try log.positions(beyond: place))
             let debts = Debts(connection: transaction.connection)
             try repair.run(&changes, journaling: try debts.areUnexplained())
             if let since = try debts.since() {
                 try ConflictRevision(transaction, of: images.map(\.id), since: since)
-                    .run(log.forEach)
+                    .run { try log.forEach(after: 0, $0) }
             }
             try debts.settle(images.map { try transaction.localID(of: $0.id) })
             var changed = try transaction.collected(changes)

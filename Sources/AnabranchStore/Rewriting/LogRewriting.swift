@@ -32,15 +32,12 @@ struct LogRewriting {
     mutating func run(_ changes: inout ChangeCollector) throws {
         try transaction.views.uncoverAll()
         try transaction.views.exposeAll()
-        let entries = try log.unplaced()
-        for entry in entries where rewriting[entry.changeSet.dot] != nil {
-            // A name may be another entry's until that has got its own.
-            try connection.run(
-                "UPDATE ab_changeset SET seq = -position WHERE position = ?",
-                .integer(entry.localPosition))
+        let positions = try log.unplacedPositions()
+        let moved = try freeNames(at: positions)
+        for position in positions {
+            if let entry = try log.entry(at: position) { try rewrite(entry) }
         }
-        for entry in entries { try rewrite(entry) }
-        try moveHeads(of: entries)
+        for set in moved { try moveHead(of: set) }
         let renamed = try localRenames()
         try renameReferences(renamed, &changes)
         try ConflictRewriting(transaction, rewriting).run()
@@ -51,6 +48,34 @@ struct LogRewriting {
         }
         try remake(&changes)
         changes.noteRenamed(renamed)
+    }
+
+    /// A set that goes from one replica's history to another's.
+    private struct Moved {
+        let old: Dot
+        let kind: LogEntryKind
+        let previousOrigin: Digest
+        let origin: Digest
+        let new: Dot
+    }
+
+    /// Takes their names from the sets that get others: a name may be another entry's until that
+    /// has got its own.
+    private func freeNames(at positions: [Int64]) throws -> [Moved] {
+        var moved: [Moved] = []
+        try log.forEach(positions) { entry in
+            let set = entry.changeSet
+            guard let new = rewriting[set.dot]?.dot else { return }
+            try connection.run(
+                "UPDATE ab_changeset SET seq = -seq WHERE position = ?",
+                .integer(entry.localPosition))
+            guard set.dot.replica != new.replica else { return }
+            moved.append(
+                Moved(
+                    old: set.dot, kind: set.kind, previousOrigin: set.previousOrigin,
+                    origin: set.origin, new: new))
+        }
+        return moved
     }
 
     private mutating func rewrite(_ entry: LogEntry) throws {
@@ -73,26 +98,21 @@ struct LogRewriting {
     }
 
     /// A renamed history ends where it left the one whose name it had.
-    private func moveHeads(of entries: [LogEntry]) throws {
-        let moved = entries.compactMap { entry in
-            rewriting[entry.changeSet.dot].map { (old: entry.changeSet, new: $0.dot) }
-        }.filter { $0.old.dot.replica != $0.new.replica }
-        for (old, new) in moved {
-            let left = try transaction.ordinal(of: old.dot.replica)
-            if old.dot.sequence <= (try transaction.head(of: left)).sequence {
-                try transaction.setHead(
-                    of: left, sequence: old.dot.sequence - 1, origin: try origin(before: old))
-            }
-            let taken = try transaction.ordinal(of: new.replica)
-            if new.sequence > (try transaction.head(of: taken)).sequence {
-                try transaction.setHead(of: taken, sequence: new.sequence, origin: old.origin)
-            }
+    private func moveHead(of set: Moved) throws {
+        let left = try transaction.ordinal(of: set.old.replica)
+        if set.old.sequence <= (try transaction.head(of: left)).sequence {
+            try transaction.setHead(
+                of: left, sequence: set.old.sequence - 1, origin: try origin(before: set))
+        }
+        let taken = try transaction.ordinal(of: set.new.replica)
+        if set.new.sequence > (try transaction.head(of: taken)).sequence {
+            try transaction.setHead(of: taken, sequence: set.new.sequence, origin: set.origin)
         }
     }
 
     /// What was declared lost does not say what it continued; zero where the log doesn't either.
-    private func origin(before set: ChangeSet) throws -> Digest {
-        guard set.kind == .lost, let dot = set.dot.predecessor else { return set.previousOrigin }
+    private func origin(before set: Moved) throws -> Digest {
+        guard set.kind == .lost, let dot = set.old.predecessor else { return set.previousOrigin }
         return try log.entry(named: dot)?.changeSet.origin ?? .zero
     }
 
@@ -147,10 +167,10 @@ struct LogRewriting {
         guard !born.isEmpty else { return }
         let images = try born.sorted().map { RecordImage(id: try transaction.recordID(of: $0)) }
         let cursor = transaction.state.cursor?.position ?? 0
-        let entries = try log.entries(placedAfter: cursor)
-        var repair = try RepairOperation(transaction, replacing: images, replaying: entries)
+        let positions = try log.positions(placedAfter: cursor)
+        var repair = try RepairOperation(transaction, replacing: images, replaying: positions)
         try repair.run(&changes)
         try ConflictRevision(transaction, of: images.map(\.id), since: first)
-            .run { try entries.forEach($0) }
+            .run { try log.forEach(positions, $0) }
     }
 }

@@ -43,7 +43,9 @@ struct SnapshotLoad {
         try positions.finish()
         let place = CausalContext.Prefix(
             epoch: snapshot.cursor.epoch, position: snapshot.cursor.position)
-        for entry in try log.entries(beyond: place) { try replay(entry) }
+        for position in try log.positions(beyond: place) {
+            if let entry = try log.entry(at: position) { try replay(entry) }
+        }
         // Behind the last use of the cursor: what waits looks at where the file's log begins now.
         transaction.state.start = snapshot.cursor
         try takeInWaiting()

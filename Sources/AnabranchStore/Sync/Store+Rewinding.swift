@@ -161,34 +161,73 @@ extension WriteTransaction {
     /// prefix that both logs share, and one by one what lies beyond it.
     fileprivate func rewriteContexts(for cursor: LogCursor) throws {
         let log = ChangeLog(connection: connection, replicas: replicas)
-        let sets = try log.entries(placedAfter: cursor.position)
-        var tail = sets.compactMap { entry in entry.place.map { ($0.position, entry.changeSet) } }
+        let sets = try setsSentAgain(behind: cursor.position)
+        var tail = sets.compactMap { set in set.place.map { ($0, set) } }
             .sorted { $0.0 < $1.0 }[...]
         var forgotten = try forgottenHeads(beyond: cursor.position)[...]
         var heads: [ReplicaID: CausalContext.Entry] = [:]
-        let byPrefix = sets.filter { $0.changeSet.context.prefix != nil }.sorted {
-            ($0.changeSet.context.prefix?.position ?? 0)
-                < ($1.changeSet.context.prefix?.position ?? 0)
+        let byPrefix = sets.filter { $0.context.prefix != nil }.sorted {
+            ($0.context.prefix?.position ?? 0) < ($1.context.prefix?.position ?? 0)
         }
-        for entry in byPrefix {
-            let held = entry.changeSet.context.prefix?.position ?? 0
-            while let (position, set) = tail.first, position <= held {
-                heads[set.dot.replica] = CausalContext.Entry(
-                    dot: set.dot, originPrefix: set.origin.prefix)
+        for set in byPrefix {
+            let held = set.context.prefix?.position ?? 0
+            while let (position, other) = tail.first, position <= held {
+                heads[other.entry.dot.replica] = other.entry
                 tail = tail.dropFirst()
             }
             while let head = forgotten.first, head.earliest <= held {
                 heads[head.entry.dot.replica] = head.entry
                 forgotten = forgotten.dropFirst()
             }
-            var context = entry.changeSet.context
-            let beyond = heads.values.filter { $0.dot.replica != entry.changeSet.dot.replica }
-            context = CausalContext(
+            let beyond = heads.values.filter { $0.dot.replica != set.entry.dot.replica }
+            let context = CausalContext(
                 prefix: .init(epoch: cursor.epoch, position: min(held, cursor.position)),
-                beyond: context.beyond + beyond)
-            try log.replaceContext(of: entry, by: context)
+                beyond: set.context.beyond + beyond)
+            try log.replaceContext(ofEntryAt: set.localPosition, by: context)
         }
     }
+
+    /// Of the entries that the zone's log has behind a position, or is not known to have.
+    private func setsSentAgain(behind position: UInt64) throws -> [SentAgain] {
+        let statement = try connection.cached(
+            """
+            SELECT c.position, r.id, c.seq, c.origin, c.server_position, c.context
+            FROM ab_changeset c JOIN ab_replica r ON r.ordinal = c.replica
+            WHERE c.server_position IS NULL OR c.server_position > ? ORDER BY c.position
+            """)
+        try statement.bind(Int64(clamping: position), at: 1)
+        var sets: [SentAgain] = []
+        while try statement.step() {
+            guard let replica = ReplicaID(bytes: statement.bytes(at: 1)),
+                let origin = Digest(bytes: statement.bytes(at: 3))
+            else {
+                throw StoreError(
+                    .corrupt,
+                    "Can't read entry \(statement.int64(at: 0)) of the log: it is damaged.")
+            }
+            var context = ByteReader(statement.bytes(at: 5))
+            sets.append(
+                SentAgain(
+                    localPosition: statement.int64(at: 0),
+                    place: statement.isNull(at: 4)
+                        ? nil : UInt64(bitPattern: statement.int64(at: 4)),
+                    entry: CausalContext.Entry(
+                        dot: Dot(
+                            replica: replica,
+                            sequence: UInt64(bitPattern: statement.int64(at: 2))),
+                        originPrefix: origin.prefix),
+                    context: try context.readContext()))
+        }
+        return sets
+    }
+}
+
+/// What is known of a set that is sent again, without what it changes.
+private struct SentAgain {
+    let localPosition: Int64
+    let place: UInt64?
+    let entry: CausalContext.Entry
+    let context: CausalContext
 }
 
 extension [UInt64] {
