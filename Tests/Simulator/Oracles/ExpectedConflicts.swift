@@ -5,8 +5,8 @@ package import AnabranchStore
 /// seen who wrote over them or deleted their record.
 ///
 /// Records, references and times are the last that they have got, whatever was renamed, restamped
-/// or rejected meanwhile. Left out are counters, where nothing is lost but with the record, and what
-/// was done to records that a rejected save had inserted: that is kept with the save. A value
+/// or rejected meanwhile. Left out are counters, where nothing is lost but with the record, and
+/// what was done to records that a rejected save had inserted: that is kept with the save. A value
 /// that some later author had seen may be in a journal or not, because it depends on the order of
 /// arrival whether it was lost to him or to another.
 package struct ExpectedConflicts {
