@@ -15,12 +15,22 @@ struct ExpectedConflicts {
         let value: Value
     }
 
-    private(set) var losses: Set<Loss> = []
+    /// One way in which a value was lost.
+    private struct Account {
+        let loss: Loss
+        let origin: Digest
+        /// Who wrote over it or deleted its record, or wrote beneath it.
+        let others: [Digest]
+    }
+
+    private var accounts: [Account] = []
+    private let history: SaveHistory
     private let rewritten: Set<Digest>
 
     init(
         of state: IntendedState, _ history: SaveHistory, leavingOut records: Set<RecordID> = []
     ) throws {
+        self.history = history
         rewritten = state.rewritten
         for (register, writes) in state.writes
         where register.property.rule != .counter && !records.contains(register.record) {
@@ -28,10 +38,17 @@ struct ExpectedConflicts {
             for write in writes where isUnlike(write, the: writes) {
                 let others = writes.map(\.origin).filter { $0 != write.origin } + deleters
                 guard try isUnseen(write.origin, by: others, history) else { continue }
-                let isShown = deleters.isEmpty && writes.allSatisfy { $0.stamp <= write.stamp }
-                guard !isShown else { continue }
-                losses.insert(
-                    Loss(record: register.record, property: register.property, value: write.value))
+                let stands = state.standing(register, among: writes).contains {
+                    $0.stamp == write.stamp
+                }
+                guard
+                    deleters.isEmpty
+                        ? !stands && register.property.rule.loses
+                        : stands || register.property.rule.loses
+                else { continue }
+                note(
+                    Loss(record: register.record, property: register.property, value: write.value),
+                    write.origin, others)
             }
         }
         for (name, adds) in state.adds
@@ -42,11 +59,32 @@ struct ExpectedConflicts {
                 guard state.removedTags[name]?.contains(add.tag) != true,
                     try isUnseen(add.origin, by: deleters, history)
                 else { continue }
-                losses.insert(
+                note(
                     Loss(
-                        record: name.left, property: name.property, value: .reference(name.right)))
+                        record: name.left, property: name.property, value: .reference(name.right)),
+                    add.origin, deleters)
             }
         }
+    }
+
+    private mutating func note(_ loss: Loss, _ origin: Digest, _ others: [Digest]) {
+        accounts.append(Account(loss: loss, origin: origin, others: others))
+    }
+
+    var losses: Set<Loss> { Set(accounts.map(\.loss)) }
+
+    /// What a journal must have whose file has some sets by a snapshot, which is merged already:
+    /// what was lost between sets that came on top of it, over what their authors had seen of it.
+    private func losses(onTopOf loaded: Set<Digest>) throws -> Set<Loss> {
+        guard !loaded.isEmpty else { return losses }
+        let told = try accounts.filter { account in
+            guard !loaded.contains(account.origin) else { return false }
+            let seen = try history.save(account.origin).seen
+            return try account.others.allSatisfy { other in
+                try !loaded.contains(other) || seen.contains(history.save(other).number)
+            } && !loaded.isSuperset(of: account.others)
+        }
+        return Set(told.map(\.loss))
     }
 
     /// Two who write the same lose nothing to each other.
@@ -64,12 +102,20 @@ struct ExpectedConflicts {
         return try others.allSatisfy { try !history.save($0).seen.contains(number) }
     }
 
-    func check(_ journal: [Conflict], in place: String) throws {
+    /// - Parameter loaded: Origins of the sets that the file has by a snapshot.
+    func check(
+        _ journal: [Conflict], loaded: Set<Digest> = [], in place: String
+    ) throws {
         let noted = Set(
             journal.map { Loss(record: $0.record, property: $0.property, value: $0.value) })
-        let missing = losses.subtracting(noted)
+        let missing = try losses(onTopOf: loaded).subtracting(noted)
         guard let first = missing.min(by: { "\($0)" < "\($1)" }) else { return }
         throw SimulationFailure(
             "the journal of \(place) lacks \(missing.count) lost values, among them \(first)")
     }
+}
+
+extension MergeRule {
+    /// Whether a write that does not stay is lost: the greatest of all is what `max` is for.
+    fileprivate var loses: Bool { self != .max && self != .min }
 }

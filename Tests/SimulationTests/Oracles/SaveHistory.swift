@@ -21,6 +21,8 @@ final class SaveHistory: Sendable {
         }
     }
 
+    func has(_ origin: Digest) -> Bool { state.withLock { $0.numbers[origin] != nil } }
+
     /// - Throws: Where nobody has made such a save.
     func save(_ origin: Digest) throws -> (number: Int, seen: SaveNumbers) {
         let found = state.withLock { state in

@@ -6,10 +6,12 @@ struct RunStatistics: Sendable {
         case save, exchange, copy, backup, restore, clockJump
         case crashInSave, powerLossInSave, crashInSync, powerLossInSync, crashInOpening, reopening
         case saveLostToPower, cutOff, zoneCrash, zonePowerLoss, zoneRestart, zoneMove
+        case zoneBackup, zoneRestore, entryLostByZone
         case fork, restamp, rejection
         case saveInParts, pieceSent, pieceFetched
         case conflict
-        case compaction, snapshotLoaded
+        case saveRefused, shownByAnother, hiddenReference, deferredCell
+        case compaction, snapshotLoaded, finalDelete
         case bundleWritten, bundleTaken, setWaited, crashWithBundle
     }
 

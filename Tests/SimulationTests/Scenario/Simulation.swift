@@ -12,15 +12,15 @@ final class Simulation {
     let world: SimulatedWorld
     private let scenario: Scenario
     private let story: Story?
-    private let names: SimulationModel
     private let zone: SimulatedZone
     private var network: FaultyNetwork
     private var replicas: [SimulatedReplica] = []
-    /// Saves that were told to an app and have been destroyed with their only file.
+    /// Saves that were told to an app and have been destroyed with the last log that had them.
     private var forgotten: Set<Digest> = []
     private var backups: [(replica: Int, path: String)] = []
     private(set) var statistics = RunStatistics()
     private var zoneMoves = 0
+    private var zoneBackups: [SimulatedZone.Backup] = []
     private lazy var bundles = SimulatedPost(world)
 
     private static let mostReplicas = 5
@@ -32,12 +32,13 @@ final class Simulation {
         self.scenario = scenario
         self.story = story
         world = SimulatedWorld(scenario, disabled: disabled, hasStory: story != nil)
-        names = try SimulationModel.shared.get()
         zone = try SimulatedZone(world, path: "zone")
         let period = scenario.traits.faultPeriod
         network = FaultyNetwork(
             seed: world.draw(), faults: period == 0 ? .none : .all(oneIn: period))
-        for _ in 0..<scenario.traits.replicaCount { try addReplica() }
+        for number in 0..<scenario.traits.replicaCount {
+            try addReplica(.shared(scenario.traits.apps.model(of: number)))
+        }
     }
 
     func run() throws {
@@ -63,7 +64,7 @@ final class Simulation {
         }
     }
 
-    private func addReplica() throws {
+    private func addReplica(_ names: SimulationModel) throws {
         replicas.append(
             try SimulatedReplica(world, names, path: "replica \(replicas.count + 1)"))
     }
@@ -94,10 +95,11 @@ final class Simulation {
         case .clockJump:
             statistics.note(.clockJump)
             replica.jumpClock()
-        case .zoneCrash, .zoneRestart, .zoneMove, .compaction: try disturbZone(kind)
+        case .zoneCrash, .zoneRestart, .zoneMove, .compaction, .zoneRestore:
+            try disturbZone(kind)
         case .bundle: try bundles.pass(through: replica)
         }
-        noteLosses(of: replica)
+        try noteLosses(of: replica)
         try replica.check()
     }
 
@@ -108,10 +110,18 @@ final class Simulation {
         story.tell("\(place): \(kind.rawValue)\(events.isEmpty ? "" : " — ")\(events)")
     }
 
-    private func noteLosses(of replica: SimulatedReplica) {
+    private func noteLosses(of replica: SimulatedReplica) throws {
         let lost = replica.takeLosses()
         statistics.note(.saveLostToPower, count: lost.count)
-        forgotten.formUnion(lost)
+        if !lost.isEmpty { try noteForgotten() }
+    }
+
+    /// Something was destroyed: what nobody holds any more, nobody can be asked for.
+    private func noteForgotten() throws {
+        var missing = Set(replicas.flatMap(\.everAcknowledged)).subtracting(forgotten)
+        missing.subtract(try zone.log().map(\.origin))
+        for replica in replicas { missing.subtract(try replica.logOrigins()) }
+        forgotten.formUnion(missing)
     }
 
     private func disturbZone(_ kind: Step.Kind) throws {
@@ -122,6 +132,7 @@ final class Simulation {
         case .zoneMove:
             zoneMoves += 1
             try zone.move(to: "zone \(zoneMoves + 1)")
+        case .zoneRestore: try backUpOrRestoreZone()
         case .compaction: try zone.compact(keeping: UInt64(world.number(0..<8)))
         default: zone.arm(.random(world))
         }
@@ -147,7 +158,7 @@ final class Simulation {
         guard replicas.count < Self.mostReplicas else { return }
         statistics.note(.copy)
         try replicas[index].copyFile(to: "replica \(replicas.count + 1)")
-        try addReplica()
+        try addReplica(replicas[index].names)
     }
 
     private func backUpOrRestore(_ index: Int) throws {
@@ -158,8 +169,21 @@ final class Simulation {
             return try replicas[index].copyFile(to: path)
         }
         statistics.note(.restore)
-        forgotten.formUnion(try replicas[index].restore(backup.path))
+        try replicas[index].restore(backup.path)
+        try noteForgotten()
         backups.removeAll { $0.replica == index }
+    }
+
+    private func backUpOrRestoreZone() throws {
+        zoneMoves += 1
+        guard let backup = world.element(of: zoneBackups), !world.oneIn(2) else {
+            zoneBackups.append(try zone.backUp(to: "backup \(zoneMoves) of the zone"))
+            return
+        }
+        let before = try zone.log().count
+        try zone.restore(backup, as: "zone \(zoneMoves + 1)")
+        statistics.note(.entryLostByZone, count: max(before - (try zone.log().count), 0))
+        try noteForgotten()
     }
 
     /// Who has something to say, or has not heard all.
