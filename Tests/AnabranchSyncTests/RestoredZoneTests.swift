@@ -101,6 +101,38 @@ struct RestoredZoneTests {
         try await world.expectConverged([a, b, c], people: 4)
     }
 
+    /// What the zone has acknowledged, and what of its log the store has pulled, are two things.
+    @Test func `what was acknowledged ahead of the cursor is sent again`() async throws {
+        let world = try RestoredZone()
+        let names = world.scenario.names
+        let (a, b) = (try world.scenario.open("a.db"), try world.scenario.open("b.db"))
+        for store in [a, b] { try await world.sync(store) }
+        let backup = try world.backUp()
+        try b.insert("of b", names)
+        try a.insert("of a", names)
+        // The zone has b's behind what a has pulled, and a goes offline once its own is pushed.
+        try await world.sync(b)
+        let set = try #require(try a.pending(byteLimit: .max).first)
+        let epoch = try world.zone.head().epoch
+        let taken = try world.zone.push(
+            PushRequest(epoch: epoch, changeSets: [set.changeSet.encoded()])
+        ).acknowledgements
+        #expect(taken.map(\.position) == [2])
+        try a.acknowledge(
+            taken.map {
+                Acknowledged(
+                    localPosition: set.localPosition, position: $0.position, dot: $0.dot,
+                    timestamp: $0.timestamp, digest: $0.digest)
+            }, epoch: epoch)
+        try a.insert("later", names)
+        #expect(try a.syncState().pendingCount == 1)
+
+        try world.restore(backup)
+        let outcome = try await world.sync(a)
+        #expect(outcome.isCaughtUp && outcome.pushedChangeSets == 2)
+        try await world.expectConverged([a, b], people: 3)
+    }
+
     @Test func `a zone that is begun anew is filled again by those who knew it`() async throws {
         let world = try RestoredZone()
         let names = world.scenario.names

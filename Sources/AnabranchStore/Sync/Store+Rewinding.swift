@@ -52,7 +52,8 @@ extension Store {
     /// - Throws: ``StoreError``; nothing was changed.
     package func rewind(to cursor: LogCursor) throws {
         try write { transaction in
-            guard let present = transaction.state.cursor, present.position >= cursor.position else {
+            let present = transaction.state.cursor ?? LogCursor(startOf: cursor.epoch)
+            guard present.position >= cursor.position else {
                 throw StoreError(
                     .cursorMoved,
                     "Can't go back to \(cursor) because the store is not there yet.", path: path)

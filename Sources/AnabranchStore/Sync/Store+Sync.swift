@@ -25,8 +25,22 @@ extension Store {
                 hasDebts: try !Debts(connection: reader.connection).first(1).isEmpty,
                 start: state.start, wantsSnapshot: state.wantsSnapshot,
                 staged: try SnapshotStage(connection: reader.connection).staged(),
-                rejectedCount: try RejectedSaves(connection: reader.connection).count())
+                rejectedCount: try RejectedSaves(connection: reader.connection).count(),
+                epochsAhead: try Self.epochs(aheadOf: state.cursor, reader))
         }
+    }
+
+    private static func epochs(
+        aheadOf cursor: LogCursor?, _ reader: StoreReader
+    ) throws -> Set<EpochID> {
+        let statement = try reader.connection.cached(
+            "SELECT DISTINCT epoch FROM ab_changeset WHERE server_position > ?")
+        try statement.bind(Int64(bitPattern: cursor?.position ?? 0), at: 1)
+        var epochs: Set<EpochID> = []
+        while try statement.step() {
+            if let epoch = EpochID(bytes: statement.bytes(at: 0)) { epochs.insert(epoch) }
+        }
+        return epochs
     }
 
     private static func epochs(_ reader: StoreReader) throws -> Set<EpochID> {

@@ -23,14 +23,17 @@ package struct SyncState: Sendable {
     package let staged: StagedSnapshot?
     /// Saves that the zone has rejected and that nobody has discarded.
     package let rejectedCount: Int
+    /// Lives of the zone's log in which it has acknowledged sets that lie ahead of the cursor.
+    package let epochsAhead: Set<EpochID>
 
     package init(
         replica: ReplicaID, cursor: LogCursor?, last: (sequence: UInt64, origin: Digest)?,
         pendingCount: Int, pendingByteCount: Int,
         epochs: Set<EpochID> = [], hasDebts: Bool = false, start: LogCursor? = nil,
         wantsSnapshot: Bool = false, staged: StagedSnapshot? = nil,
-        rejectedCount: Int = 0
+        rejectedCount: Int = 0, epochsAhead: Set<EpochID> = []
     ) {
+        self.epochsAhead = epochsAhead
         self.start = start
         self.wantsSnapshot = wantsSnapshot
         self.staged = staged

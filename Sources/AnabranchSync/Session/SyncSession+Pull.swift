@@ -104,7 +104,7 @@ extension SyncSession {
 
 extension LogCursor {
     /// The same place as a later epoch of the log names it.
-    fileprivate func inEpoch(_ epoch: EpochID) -> LogCursor {
+    func inEpoch(_ epoch: EpochID) -> LogCursor {
         LogCursor(
             epoch: epoch, position: position, digestHigh: digestHigh, digestLow: digestLow)
     }

@@ -89,6 +89,17 @@ extension SyncSession {
         return .store(.rewind(to: shared))
     }
 
+    /// Goes on in another life of the log from where the cursor is: what an earlier one has
+    /// acknowledged ahead of the cursor need not be in this one, and is sent again.
+    ///
+    /// - Returns: `nil` where there is nothing of the kind.
+    mutating func takeBack(in epoch: EpochID) -> Action? {
+        guard !exchange.state.epochsAhead.isSubset(of: [epoch]) else { return nil }
+        phase = .rewinding
+        let cursor = exchange.state.cursor ?? LogCursor(startOf: epoch)
+        return .store(.rewind(to: cursor.inEpoch(epoch)))
+    }
+
     mutating func rewound(_ state: SyncState, at moment: Moment) -> Action {
         exchange.state = state
         exchange.isPushOver = false

@@ -240,6 +240,7 @@ package struct SyncSession: Sendable {
                 ofServer: response.wallMilliseconds, at: moment))
         if exchange.search != nil { return probed(response, at: moment) }
         guard response.isCursorKnown else { return searchFork(response, at: moment) }
+        if let action = takeBack(in: response.epoch) { return action }
         let epochs = response.earlierEpochs + [response.epoch]
         if exchange.state.epochs.isSuperset(of: epochs) { return goOn(response, at: moment) }
         phase = .noting(response)

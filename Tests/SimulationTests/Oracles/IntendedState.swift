@@ -39,7 +39,8 @@ struct IntendedState {
     /// Sets that are not in the form in which they were saved.
     private(set) var rewritten: Set<Digest> = []
 
-    init(of sets: [ChangeSet]) throws {
+    init(of log: [ChangeSet]) throws {
+        let sets = log.filter { $0.kind != .lost }
         rewritten = Set(sets.filter { $0.rewrittenFrom != nil }.map(\.origin))
         for set in sets {
             for case .insert(let rows) in try set.decodedPayload().blocks {

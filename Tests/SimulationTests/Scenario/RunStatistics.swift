@@ -6,7 +6,7 @@ struct RunStatistics: Sendable {
         case save, exchange, copy, backup, restore, clockJump
         case crashInSave, powerLossInSave, crashInSync, powerLossInSync, crashInOpening, reopening
         case saveLostToPower, cutOff, zoneCrash, zonePowerLoss, zoneRestart, zoneMove
-        case zoneBackup, zoneRestore, entryLostByZone
+        case zoneBackup, zoneRestore, entryLostByZone, setDeclaredLost
         case fork, restamp, rejection
         case saveInParts, pieceSent, pieceFetched
         case conflict

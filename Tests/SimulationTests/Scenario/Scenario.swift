@@ -27,7 +27,7 @@ struct Scenario: Sendable {
         traits.rejectionPeriod = seed % 4 == 3 ? 8 : 0
         traits.hasCompaction = seed % 8 == 5 || seed % 16 == 11
         traits.hasParts = seed % 3 == 1
-        traits.hasZoneRestores = seed % 7 == 3 && !traits.hasCompaction
+        traits.hasZoneRestores = true
         traits.apps = Self.apps[Int(seed % 5)]
         steps = (0..<Self.stepCount).map { _ in Step(&generator) }
     }

@@ -1,5 +1,6 @@
 import AnabranchReplication
 import AnabranchServer
+import AnabranchStore
 import AnabranchSync
 import TestSupport
 
@@ -57,6 +58,7 @@ final class Simulation {
     }
 
     private func noteRewriting() throws {
+        statistics.note(.setDeclaredLost, count: world.archive.lossCount)
         for set in try zone.log() {
             if set.kind == .void { statistics.note(.rejection) }
             guard let first = set.rewrittenFrom else { continue }
@@ -118,10 +120,11 @@ final class Simulation {
 
     /// Something was destroyed: what nobody holds any more, nobody can be asked for.
     private func noteForgotten() throws {
-        var missing = Set(replicas.flatMap(\.everAcknowledged)).subtracting(forgotten)
+        var missing = world.history.origins.subtracting(forgotten)
         missing.subtract(try zone.log().map(\.origin))
         for replica in replicas { missing.subtract(try replica.logOrigins()) }
         forgotten.formUnion(missing)
+        world.history.noteGone(missing)
     }
 
     private func disturbZone(_ kind: Step.Kind) throws {
@@ -188,10 +191,12 @@ final class Simulation {
 
     /// Who has something to say, or has not heard all.
     private func restless() throws -> [SimulatedReplica] {
-        let head = try zone.service.head().position
-        return replicas.filter { replica in
-            guard let outcome = replica.lastOutcome else { return true }
-            return !outcome.isCaughtUp || outcome.position != head
+        let head = try zone.service.head()
+        return try replicas.filter { replica in
+            guard let outcome = replica.lastOutcome, outcome.isCaughtUp else { return true }
+            // A zone that has gone back may have come to the same position again.
+            let cursor = try replica.store.syncState().cursor
+            return cursor?.epoch != head.epoch || cursor?.position != head.position
         }
     }
 
@@ -206,6 +211,7 @@ final class Simulation {
         for replica in replicas { replica.lastOutcome = nil }
         for _ in 0..<8 {
             for replica in try restless() {
+                defer { tell(.exchange, replica) }
                 try exchange(replica)
                 try replica.check()
             }

@@ -181,8 +181,11 @@ extension SimulatedReplica {
     func readLog() throws {
         let rows = try store.read { reader in
             try reader.connection.rows(
-                "SELECT position, origin FROM ab_changeset WHERE position > ? ORDER BY position",
-                .integer(held.position))
+                """
+                SELECT position, origin FROM ab_changeset WHERE position > ? AND kind <> ?
+                ORDER BY position
+                """,
+                .integer(held.position), .integer(Int64(LogEntryKind.lost.rawValue)))
         }
         for row in rows {
             guard case .integer(let position) = row[0], case .blob(let bytes) = row[1],
@@ -196,7 +199,8 @@ extension SimulatedReplica {
     /// The file is another one than it was.
     private func readLogAgain() throws {
         held = (HeldSaves(), 0)
-        try held.saves.load(try snapshotEntries().map(\.origin), world.history)
+        try held.saves.load(
+            try snapshotEntries().filter { $0.kind != .lost }.map(\.origin), world.history)
         try readLog()
     }
 }

@@ -146,7 +146,7 @@ final class SimulatedZone {
     /// What a zone has saved itself, it has saved knowing all that its log had.
     private func noteOwnSaves() throws {
         var held = SaveNumbers()
-        for set in archive.changeSets {
+        for set in archive.changeSets where set.kind != .lost {
             if set.author == Self.author {
                 if !world.history.has(set.origin) { statistics.note(.finalDelete) }
                 world.history.note(set.origin, seeing: held)

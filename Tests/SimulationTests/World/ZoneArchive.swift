@@ -18,6 +18,7 @@ final class ZoneArchive: Sendable {
         var place = Place()
         /// By the epoch: a backup's log goes on as another one.
         var lives: [EpochID: [ChangeSet]] = [:]
+        var lossCount = 0
     }
 
     private let state = Mutex(State())
@@ -25,6 +26,9 @@ final class ZoneArchive: Sendable {
     var changeSets: [ChangeSet] { place.changeSets }
 
     var place: Place { state.withLock(\.place) }
+
+    /// How many sets were declared lost, in all lives.
+    var lossCount: Int { state.withLock(\.lossCount) }
 
     /// The entries that a snapshot stands for.
     func changeSets(through cursor: LogCursor) -> ArraySlice<ChangeSet> {
@@ -45,6 +49,7 @@ final class ZoneArchive: Sendable {
             }
             state.withLock { state in
                 state.place.changeSets += sets
+                state.lossCount += sets.count { $0.kind == .lost }
                 state.place.cursor = page.cursor
                 state.lives[page.cursor.epoch] = state.place.changeSets
             }
