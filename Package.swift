@@ -67,11 +67,18 @@ let libraries: [Target] = [
         ]),
 ]
 
-let plugins: [Target] = [
+let macros: [Target] = [
     library("AnabranchMacroExpansion", in: "Plugins", uses: []),
     .macro(
         name: "AnabranchMacros", dependencies: ["AnabranchMacroExpansion"],
         path: "Plugins/AnabranchMacros", swiftSettings: house),
+]
+
+/// Whether only the simulator is built. SwiftPM builds the tools of a package's build plugins
+/// before any product, in release too, which takes as long as a third of the simulator.
+let isSimulatorOnly = Context.environment["ANABRANCH_SIMULATOR_ONLY"] == "1"
+
+let plugins: [Target] = [
     .executableTarget(
         name: "AnabranchModelTool", dependencies: ["AnabranchModel"],
         path: "Plugins/AnabranchModelTool", swiftSettings: house),
@@ -103,7 +110,7 @@ let examples: [Target] = [
         plugins: ["AnabranchModelPlugin"]),
 ]
 
-let testTargets: [Target] = [
+let simulator: [Target] = [
     .target(
         name: "TestSupport",
         dependencies: [
@@ -111,6 +118,19 @@ let testTargets: [Target] = [
             "AnabranchProtocol", "AnabranchReplication", "AnabranchModel", "CSQLite",
         ],
         path: "Tests/TestSupport", swiftSettings: house),
+    .target(
+        name: "Simulator",
+        dependencies: [
+            "AnabranchSync", "AnabranchServer", "AnabranchStore", "AnabranchSQLite",
+            "AnabranchProtocol", "AnabranchReplication", "AnabranchModel", "TestSupport",
+        ],
+        path: "Tests/Simulator", swiftSettings: house),
+    .executableTarget(
+        name: "Simulate", dependencies: ["Simulator"], path: "Tests/Simulate",
+        swiftSettings: house),
+]
+
+let testTargets: [Target] = [
     tests("AnabranchReplicationTests", of: ["AnabranchReplication"], golden: true),
     tests("AnabranchModelTests", of: ["AnabranchModel"]),
     tests("AnabranchModelToolTests", of: ["AnabranchModelTool"], golden: true),
@@ -123,7 +143,7 @@ let testTargets: [Target] = [
     tests("AnabranchSyncTests", of: ["AnabranchSync", "AnabranchServer"]),
     tests("AnabranchServerTests", of: ["AnabranchServer", "CPostgreSQL"]),
     tests("AnabranchCLITests", of: ["AnabranchCLI", "AnabranchDaemon"]),
-    tests("SimulationTests", of: ["AnabranchSync", "AnabranchServer"]),
+    tests("SimulationTests", of: ["Simulator", "AnabranchServer"]),
     tests("ExampleTests", of: ["Departments", "FirstSteps", "People"]),
     tests("EndToEndTests", of: ["AnabranchCLI", "AnabranchDaemon", "SyncWorker"]),
     .executableTarget(
@@ -133,6 +153,10 @@ let testTargets: [Target] = [
     .testTarget(
         name: "TidyTests", dependencies: ["AnabranchMacroExpansion"], path: "Tests/TidyTests",
         swiftSettings: house),
+]
+
+let pluginProducts: [Product] = [
+    .plugin(name: "AnabranchModelPlugin", targets: ["AnabranchModelPlugin"])
 ]
 
 let package = Package(
@@ -146,8 +170,8 @@ let package = Package(
         .library(name: "AnabranchReplication", targets: ["AnabranchReplication"]),
         .executable(name: "anabranch", targets: ["AnabranchCLI"]),
         .executable(name: "anabranchd", targets: ["AnabranchDaemon"]),
-        .plugin(name: "AnabranchModelPlugin", targets: ["AnabranchModelPlugin"]),
-    ],
-    targets: systemLibraries + libraries + plugins + executables + examples + testTargets,
+    ] + (isSimulatorOnly ? [] : pluginProducts),
+    targets: systemLibraries + libraries + macros + executables + simulator
+        + (isSimulatorOnly ? [] : plugins + examples + testTargets),
     swiftLanguageModes: [.v6]
 )

@@ -1,5 +1,6 @@
 #pragma once
 #include <sqlite3.h>
+#include <string.h>
 
 // Variadic in C, so out of Swift's reach.
 static inline int csqlite_configure(sqlite3 *database, int option, int value) {
@@ -9,6 +10,15 @@ static inline int csqlite_configure(sqlite3 *database, int option, int value) {
 // Has an effect only before anything else has used the library in this process.
 static inline int csqlite_leave_memory_uncounted(void) {
     return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
+// The C library's functions, which not every platform has in a module of one name.
+static inline int csqlite_is_same(const void *left, const void *right, long count) {
+    return left == right || count == 0 || memcmp(left, right, (size_t)count) == 0;
+}
+
+static inline int csqlite_has_nul(const void *bytes, long count) {
+    return count > 0 && memchr(bytes, 0, (size_t)count) != 0;
 }
 
 // SQLITE_TRANSIENT and SQLITE_STATIC are casts that Swift does not import. A null pointer would

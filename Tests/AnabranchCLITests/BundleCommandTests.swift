@@ -33,6 +33,29 @@ import Testing
         #expect(try ada.run("hash").output == bob.run("hash").output)
     }
 
+    @Test func `the environment names the store, and the words are bundles`() throws {
+        let (ada, bob) = (try Workbench(), try Workbench())
+        _ = try ada.run("insert", "Country", "code=FR")
+        let (one, two) = (ada.folder.file("one.bundle"), ada.folder.file("two.bundle"))
+        let environment = ["ANABRANCH_STORE": ada.store]
+        let first = try ToolRun(["bundle", "create", one], environment: environment)
+        #expect(first.output.hasPrefix("Wrote 1 change set, "), "\(first.errors)")
+        // A store that is named wins.
+        _ = try bob.run("insert", "Country", "code=DE")
+        let second = try ToolRun(["bundle", "create", bob.store, two], environment: environment)
+        #expect(second.output.hasPrefix("Wrote 1 change set, "), "\(second.errors)")
+        let cyd = try Workbench()
+        let applied = try ToolRun(
+            ["bundle", "apply", one, two], environment: ["ANABRANCH_STORE": cyd.store])
+        #expect(applied.status == 0, "\(applied.errors)")
+        #expect(try codes(cyd.store) == ["DE", "FR"])
+        let named = try ToolRun(
+            ["bundle", "apply", "--store", bob.store, one], environment: environment)
+        #expect(named.status == 0, "\(named.errors)")
+        #expect(try codes(bob.store) == ["DE", "FR"])
+        #expect(try codes(ada.store) == ["FR"])
+    }
+
     @Test func `show lists who saved what, knowing what`() throws {
         let bench = try Workbench()
         _ = try bench.run("insert", "Country", "code=FR", "--author", "Ada")

@@ -51,6 +51,13 @@ import Testing
             try bench.run("insert", "City", "name=x", "people=x").errors.contains(
                 "takes a whole number"))
         #expect(try bench.run("insert", "City", "name").status == 64)
+        let several = try bench.run("insert", "City", "people=x", "nam=Bonn", "country=x")
+        #expect(several.status == 64)
+        for refused in [
+            "City.people takes a whole number", "Did you mean name?", "names no record",
+        ] {
+            #expect(several.errors.contains(refused), "\(several.errors)")
+        }
         #expect(try bench.run("insert", "City", "country=x").status == 64)
         let missing = try bench.run("insert", "City", "people=1")
         #expect(missing.status == 65)

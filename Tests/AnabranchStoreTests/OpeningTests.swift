@@ -32,6 +32,24 @@ import Testing
         #expect(try second.value("name", of: anna) == .string("Anna"))
     }
 
+    @Test func `files of one model have it in memory once, and only while it is used`() throws {
+        let model = try ManagedObjectModel { Entity("OnlyHere") { Attribute("name", .string) } }
+        for name in ["a", "b"] {
+            try Store.open(at: scenario.path(name), model: model).close()
+        }
+        weak var kept: ManagedObjectModel?
+        func open() throws {
+            let stores = try ["a", "b", "a"].map {
+                try Store.open(at: scenario.path($0), model: nil)
+            }
+            kept = stores[0].model
+            #expect(kept !== model && stores.allSatisfy { $0.model === kept })
+            for store in stores { store.close() }
+        }
+        try open()
+        #expect(kept == nil)
+    }
+
     @Test func `without a model no file is made`() {
         let path = scenario.path("none")
         #expect(storeError { _ = try Store.open(at: path, model: nil) }?.code == .cannotOpen)

@@ -145,6 +145,31 @@ struct LostSetTests {
         #expect(try world.zone.canonicalHash().hash == reference.canonicalHash)
     }
 
+    /// As above, with one restore after the other: to backups of any of the zone's lives, while
+    /// everybody forgets and one comes back in between who has stayed away.
+    @Test(arguments: TestLength.seeds(24))
+    func `zones that are restored again and again over logs of which parts are forgotten`(
+        seed: UInt64
+    ) async throws {
+        var generator = SeededGenerator(seed: seed)
+        let world = try RestoredZone()
+        let names = world.scenario.names
+        var stores: [Store] = []
+        for number in 0..<4 { stores.append(try world.scenario.open("\(number).db")) }
+        var backups = [try world.backUp()]
+        for step in 0..<60 {
+            let present = Array(stores.dropLast(step % 2))
+            try await Self.edit(generator.element(of: present), step, &generator, world)
+            if generator.oneIn(10) { backups.append(try world.backUp()) }
+            if generator.oneIn(10) { try Self.trim(generator.element(of: stores), names) }
+            if generator.oneIn(15) { try world.restore(generator.element(of: backups)) }
+        }
+        try await world.expectEqual(stores)
+        var reference = ReferenceMerge()
+        for set in try world.log() { try reference.apply(set) }
+        #expect(try world.zone.canonicalHash().hash == reference.canonicalHash)
+    }
+
     private static func edit(
         _ store: Store, _ step: Int, _ generator: inout SeededGenerator, _ world: RestoredZone
     ) async throws {

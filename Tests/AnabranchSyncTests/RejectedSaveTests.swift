@@ -84,6 +84,32 @@ struct RejectedSaveTests {
         #expect(try a.rejectedSaves().map(\.consequences.count) == [0, 0])
     }
 
+    /// The rejected save knew of one value and hid another, of which neither knew of the other.
+    @Test func `the journal says what lost, and to whom, without it`() async throws {
+        let scenario = try Self.scenario(Self.mentions(.integer(99)))
+        let names = scenario.names
+        let clock = SettableClock()
+        let stores = try ["a.db", "b.db", "c.db"].map { try scenario.open($0, clock: clock) }
+        let (a, b, c) = (stores[0], stores[1], stores[2])
+        try a.insert("good", age: 1, names)
+        for store in stores { try await scenario.engine(store).synchronize() }
+        try b.setAge(2, of: "good", names)
+        for store in [b, a] { try await scenario.engine(store).synchronize() }
+        clock.milliseconds += 1
+        try c.setAge(5, of: "good", names)
+        clock.milliseconds += 1
+        try a.setAge(99, of: "good", names)
+        try await scenario.engine(c).synchronize()
+        #expect(try await scenario.engine(a).synchronize().rejectedSaves == 1)
+        for store in stores { try await scenario.engine(store).synchronize() }
+        try scenario.expectConverged(stores)
+        for store in stores {
+            #expect(try store.row("good", names)?.slots[names.age] == .integer(5))
+            #expect(try store.conflicts().map(\.value) == [.integer(2)])
+            #expect(try store.conflicts().map(\.winningValue) == [.integer(5)])
+        }
+    }
+
     @Test func `what was deleted comes back`() async throws {
         let scenario = try Self.scenario { block in
             if case .delete = block { true } else { false }

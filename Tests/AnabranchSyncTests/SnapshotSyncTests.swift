@@ -218,7 +218,41 @@ struct SnapshotSyncTests {
         try await world.expectConverged([a, b], people: 10)
     }
 
-    @Test(arguments: Array(TestLength.seeds(16)) + [70, 72, 124])
+    @Test
+    func `what lies before a snapshot and nobody has is declared lost, and the rest lives on`()
+        async throws
+    {
+        let world = try RestoredZone(limits: Self.limits)
+        let names = world.scenario.names
+        let (a, b) = (try world.scenario.open("a.db"), try world.scenario.open("b.db"))
+        let empty = try world.backUp()
+        for person in 0..<10 { try a.insert("of a \(person)", names) }
+        try await world.sync(a)
+        _ = try world.zone.compact(keeping: 0)
+        // b has the first ten by a snapshot alone, and goes on from there.
+        try b.insert("of b", names)
+        try await world.sync(b)
+        try b.insert("of b too", names)
+        try b.setAge(5, of: "of a 3", names)
+        try await world.sync(b)
+        try world.restore(empty)
+        let outcome = try await world.sync(b)
+        #expect(outcome.isCaughtUp && outcome.blockedBy == nil && outcome.pendingCount == 0)
+        let author = try a.replica
+        #expect(
+            try world.log().filter { $0.kind == .lost }.map(\.dot)
+                == (1...10).map { Dot(replica: author, sequence: $0) })
+        let c = try world.scenario.open("c.db")
+        try await world.expectConverged([b, c], people: 2)
+        try c.setAge(9, of: "of b", names)
+        try await world.expectConverged([b, c], people: 2)
+        // Who has them comes back at last.
+        try a.insert("later", names)
+        try await world.expectConverged([a, b, c], people: 13)
+        #expect(try b.row("of b", names)?.slots[names.age] == .integer(9))
+    }
+
+    @Test(arguments: Array(TestLength.seeds(16)) + [70, 72, 124, 168, 220])
     func `whatever is forgotten and whoever comes back, all converge with nothing lost`(
         seed: UInt64
     ) async throws {

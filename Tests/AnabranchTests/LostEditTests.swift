@@ -35,6 +35,33 @@ import Testing
         }
     }
 
+    @Test
+    func `relating others to a fault whose row is gone makes the save fail, and saves nothing`()
+        throws
+    {
+        let graph = try Graph()
+        let edits: [(property: String, body: (Person, Person, Group) -> Void)] = [
+            ("reports", { gone, bob, _ in gone.reports.insert(bob) }),
+            ("groups", { gone, _, group in gone.groups.insert(group) }),
+        ]
+        for edit in edits {
+            let id = try goneID(graph)
+            try graph.inContext { context throws in
+                let anna = try #require(context.object(with: id) as? Person)
+                let bob = try context.person("Bob")
+                let group = try context.insert(Group.self)
+                edit.body(anna, bob, group)
+                let error = #expect(throws: PropertyError.self) { try context.save() }
+                #expect(error?.code == .inaccessible && error?.property == edit.property)
+                #expect(error?.objectID == id && error?.message.contains("deleted") == true)
+                #expect(bob.boss == nil && bob.isInserted && group.members.isEmpty)
+                try context.save()
+                context.delete(bob)
+                try context.save()
+            }
+        }
+    }
+
     @Test func `an object that was deleted takes no value`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in

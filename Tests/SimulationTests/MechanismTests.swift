@@ -1,5 +1,6 @@
 import AnabranchReplication
 import Foundation
+import Simulator
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import AnabranchModel
 import AnabranchReplication
 import AnabranchStore
+import Simulator
 import Testing
 
 /// Each oracle is fed what it must not let pass.
@@ -105,7 +106,9 @@ struct OracleTests {
         let intended = try IntendedState(of: sets)
         let expected = try ExpectedConflicts(of: intended, unaware)
         #expect(
-            expected.losses == [.init(record: record(1), property: title, value: "mine")])
+            expected.losses == [
+                .init(record: record(1), property: title, value: "mine", stamp: sets[1].stamp)
+            ])
         #expect(throws: SimulationFailure.self) { try expected.check([], in: "a") }
 
         let aware = history(of: sets, seen: [[], [0], [0, 1], [0, 1, 2]])
@@ -126,8 +129,10 @@ struct OracleTests {
             of: IntendedState(of: sets), history(of: sets, seen: [[], [0], [0]]))
         #expect(
             expected.losses == [
-                .init(record: record(2), property: title, value: "late"),
-                .init(record: record(1), property: links, value: .reference(record(2))),
+                .init(record: record(2), property: title, value: "late", stamp: sets[1].stamp),
+                .init(
+                    record: record(1), property: links, value: .reference(record(2)),
+                    stamp: sets[1].stamp),
             ])
     }
 

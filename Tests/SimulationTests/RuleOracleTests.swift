@@ -1,5 +1,6 @@
 import AnabranchModel
 import AnabranchReplication
+import Simulator
 import Testing
 
 /// The oracles of rules, keys and lists are fed what they must not let pass.

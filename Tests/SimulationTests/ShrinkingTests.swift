@@ -1,4 +1,5 @@
 import AnabranchReplication
+import Simulator
 import Testing
 
 struct ShrinkingTests {

@@ -1,4 +1,5 @@
 import AnabranchReplication
+import Simulator
 import TestSupport
 import Testing
 
@@ -6,20 +7,10 @@ struct SimulationTests {
     @Test func `every seed converges with nothing lost and nothing half visible`() async {
         let range = SeedRange()
         if range.isLong { SimulatedDisk.leaveMemoryUncounted() }
-        let start = ContinuousClock.now
         let result = await SeedRun.all(range.seeds)
-        let failures = result.failures
-        let seconds = (ContinuousClock.now - start) / .seconds(1)
-        for (seed, failure) in failures { Issue.record("seed \(seed): \(failure)") }
-        if let (seed, _) = failures.first,
-            let shrinking = Shrinking(Scenario(seed: seed), disabled: [])
-        {
-            print("seed \(seed) cut down to \(shrinking.scenario.steps.count) steps:")
-            print(shrinking.story)
-        }
-        print(
-            "simulation: \(range.seeds.count) seeds from \(range.seeds.lowerBound), "
-                + "\(failures.count) failures, \(Int(seconds)) s; \(result.statistics)")
+        for (seed, failure) in result.failures { Issue.record("seed \(seed): \(failure)") }
+        if let story = result.firstStory { print(story) }
+        print(result)
         if range.seeds.count >= 50 {
             #expect(result.statistics.missing.isEmpty, "this never happened")
         }
@@ -34,5 +25,18 @@ struct SimulationTests {
         }
         #expect(stories[0].count > 100)
         #expect(stories[0] == stories[1])
+    }
+
+    /// A program that runs many seeds needs no more memory than one that runs one.
+    @Test(.enabled(if: !SeedRange().isLong), arguments: UInt64(1)...3)
+    func `nothing of a run stays in memory`(_ seed: UInt64) throws {
+        weak var world: SimulatedWorld?
+        func run() throws {
+            let simulation = try Simulation(Scenario(seed: seed))
+            world = simulation.world
+            try simulation.run()
+        }
+        try run()
+        #expect(world == nil)
     }
 }

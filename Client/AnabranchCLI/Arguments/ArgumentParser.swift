@@ -91,7 +91,16 @@ extension ArgumentParser {
     /// Gives the words their places.
     ///
     /// Where the environment names the store, the word for it may still be there: it is taken as
-    /// the store if it has a slash or a dot, which no name of an entity or a change set has.
+    /// the store if it has a slash or a dot, which no name of an entity or a change set has. Where
+    /// the next argument is a file's name, it is there if there is a word more than that needs.
+    private func isStoreWritten(_ words: ArraySlice<String>) -> Bool {
+        let others = specification.arguments.dropFirst()
+        guard others.first?.isFile ?? false else {
+            return words.first.map { $0.contains("/") || $0.contains(".") } ?? false
+        }
+        return words.count > others.count && !others.contains(where: \.isRepeated)
+    }
+
     private func assign(
         _ words: [String], store: String?
     ) throws(UsageError) -> [String: [String]] {
@@ -99,8 +108,7 @@ extension ArgumentParser {
         var places = specification.arguments[...]
         var words = words[...]
         if takesStore {
-            let isNamed = words.first.map { $0.contains("/") || $0.contains(".") } ?? false
-            if let store = store ?? (isNamed ? nil : environmentStore) {
+            if let store = store ?? (isStoreWritten(words) ? nil : environmentStore) {
                 assigned["STORE"] = [store]
                 places.removeFirst()
             }

@@ -28,12 +28,18 @@ struct ArgumentSpecification {
     var isRequired = true
     /// Whether it takes all words that are left; only the last argument may.
     var isRepeated = false
+    /// Whether it is a file's name, which by itself can't be told from that of a store.
+    var isFile = false
 
-    init(_ name: String, _ summary: String, isRequired: Bool = true, isRepeated: Bool = false) {
+    init(
+        _ name: String, _ summary: String, isRequired: Bool = true, isRepeated: Bool = false,
+        isFile: Bool = false
+    ) {
         self.name = name
         self.summary = summary
         self.isRequired = isRequired
         self.isRepeated = isRepeated
+        self.isFile = isFile
     }
 
     static let store = ArgumentSpecification(

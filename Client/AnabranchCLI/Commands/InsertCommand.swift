@@ -41,7 +41,7 @@ struct InsertCommand: Command {
             let entity = try EntityNames.entity(
                 entity, in: context.model, command: arguments.command)
             let object = try context.insert(entity)
-            for assignment in assignments { try assignment.apply(to: object, in: context) }
+            try Assignment.apply(assignments, to: object, in: context)
             try context.save()
             let columns = try RecordColumn.standard(
                 of: entity, isToManyIncluded: true, command: arguments.command)

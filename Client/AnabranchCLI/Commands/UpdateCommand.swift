@@ -74,7 +74,7 @@ struct UpdateCommand: Command {
                     try context.fetch(try query.request(of: entity))
                 }
             for object in objects {
-                for assignment in assignments { try assignment.apply(to: object, in: context) }
+                try Assignment.apply(assignments, to: object, in: context)
                 for name in nulls { try empty(name, of: object) }
             }
             try context.save()

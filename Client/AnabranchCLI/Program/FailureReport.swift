@@ -27,7 +27,9 @@ struct FailureReport {
         case let error as ValidationError:
             let all = error.all.isEmpty ? [error] : error.all
             self.init(.data, all.map(\.message).joined(separator: "\n"))
-        case let error as PropertyError: self.init(Self.status(of: error.code), error.message)
+        case let error as PropertyError:
+            let all = error.all.isEmpty ? [error] : error.all
+            self.init(Self.status(of: error.code), all.map(\.message).joined(separator: "\n"))
         case let error as ConflictError:
             self.init(
                 error.code == .unknownProperty ? .data : .failure,

@@ -28,7 +28,33 @@ struct Assignment {
         self.command = command
     }
 
-    func apply(to object: ManagedObject, in context: ManagedObjectContext) throws {
+    /// Makes all of several changes.
+    ///
+    /// - Throws: What every one that was refused says, not only the first: who mends that and types
+    ///   again must not meet the next. An error of the store comes alone.
+    static func apply(
+        _ assignments: [Assignment], to object: ManagedObject, in context: ManagedObjectContext
+    ) throws {
+        var refusals: [any Error] = []
+        for assignment in assignments {
+            do {
+                try assignment.apply(to: object, in: context)
+            } catch let error where error is UsageError || error is CommandFailure {
+                refusals.append(error)
+            }
+        }
+        guard let first = refusals.first else { return }
+        guard refusals.count > 1 else { throw first }
+        let messages = refusals.compactMap { refusal in
+            (refusal as? UsageError)?.message ?? (refusal as? CommandFailure)?.message
+        }.joined(separator: "\n")
+        if let usage = refusals.lazy.compactMap({ $0 as? UsageError }).first {
+            throw UsageError(messages, command: usage.command)
+        }
+        throw CommandFailure(.data, messages)
+    }
+
+    private func apply(to object: ManagedObject, in context: ManagedObjectContext) throws {
         guard let property = object.entity.property(named: name) else {
             throw EntityNames.unknown(name, of: object.entity, command: command)
         }

@@ -93,6 +93,7 @@ struct PushCheck {
         for entry in changeSet.context.beyond {
             guard let place = try writer.place(of: entry.dot),
                 place.kind == .lost || place.origin.prefix == entry.originPrefix
+                    || entry.namesLoss
             else { throw try missing(changeSet.dot, "change set \(entry.dot)", entry.dot) }
         }
     }

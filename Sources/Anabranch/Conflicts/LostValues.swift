@@ -117,7 +117,7 @@ extension ManagedObjectContext {
         let store = coordinator.store
         guard conflict.kind == .linkToDeleted, case .reference(let right) = conflict.value,
             let entity = try store.entity(of: conflict),
-            let left = try store.localID(of: conflict.record),
+            let left = try store.visibleID(of: conflict.record),
             try store.read({ try $0.entity(of: left, in: entity) }) != nil
         else { return conflict.record }
         return right

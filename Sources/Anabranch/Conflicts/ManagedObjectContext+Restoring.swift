@@ -91,7 +91,7 @@ extension ManagedObjectContext {
         _ record: RecordID, of relationship: RelationshipDescription
     ) throws -> ManagedObject? {
         let destination = relationship.destination
-        guard let id = try coordinator.store.localID(of: record),
+        guard let id = try coordinator.store.visibleID(of: record),
             let entity = try coordinator.store.read({ try $0.entity(of: id, in: destination) }),
             entity.isKind(of: destination)
         else { return nil }

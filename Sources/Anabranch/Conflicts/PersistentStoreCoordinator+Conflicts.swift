@@ -39,14 +39,18 @@ extension PersistentStoreCoordinator {
         try store.purgeConflicts(selection)
     }
 
-    /// The object whose property lost a value; of a link, that at its left end.
+    /// The object whose property lost a value; of a link, that at its left end. Of a record that
+    /// shows as one with others, because they hold one unique key, the object that shows it.
     ///
     /// - Returns: `nil` where the model does not know the entity. Whether there is such an object
     ///   only `existingObject(with:)` tells.
     /// - Throws: ``StoreError``.
     public func managedObjectID(of conflict: Conflict) throws -> ManagedObjectID? {
         guard let entity = try store.entity(of: conflict) else { return nil }
-        return try managedObjectID(for: conflict.record, entity: entity)
+        guard let visible = try store.visibleID(of: conflict.record),
+            let shown = try store.read({ try $0.entity(of: visible, in: entity) })
+        else { return try managedObjectID(for: conflict.record, entity: entity) }
+        return ManagedObjectID(origin: origin, entity: shown, localID: visible)
     }
 }
 

@@ -10,9 +10,8 @@ final class EntityPlan: Sendable {
     /// By slot: whether its value is stored in the object's row.
     let isStored: [Bool]
     let storedSlots: [Int]
-    /// Slots whose values a saved object may not lack.
-    let mandatorySlots: [Int]
-    let storedAttributes: [(slot: Int, attribute: AttributeDescription)]
+    /// By slot: the attribute that is stored there.
+    let storedAttribute: [AttributeDescription?]
     /// The groups of attributes, each with the slots of its members.
     let groups: [(property: WireProperty, slots: [Int])]
     /// The to-one relationships that are stored in the row.
@@ -34,8 +33,9 @@ final class EntityPlan: Sendable {
         }
         let isStored = isStored
         storedSlots = entity.slots.indices.filter { isStored[$0] }
-        mandatorySlots = storedSlots.filter { !entity.slots[$0].isOptional }
-        storedAttributes = entity.attributes.filter { !$0.isTransient }.map { ($0.slot, $0) }
+        storedAttribute = entity.slots.map { property in
+            property.attribute.flatMap { $0.isTransient ? nil : $0 }
+        }
         groups = entity.attributeGroups.map { group in
             (group.wireProperty, group.members.map(\.attribute.slot))
         }

@@ -4,7 +4,8 @@ struct ChangeCounts {
     private(set) var updated = 0
     private(set) var deleted = 0
 
-    var isEmpty: Bool { inserted == 0 && updated == 0 && deleted == 0 }
+    var total: Int { inserted + updated + deleted }
+    var isEmpty: Bool { total == 0 }
 
     /// Adds what an object with these flags counts as.
     mutating func add(_ flags: ObjectFlags, _ number: Int) {

@@ -19,7 +19,7 @@ extension ManagedObjectContext {
         func isPending(_ object: ManagedObject) -> Bool {
             !object.flags.contains(.detached) && object.hasChanges
         }
-        return changed.allSatisfy(isPending) ? changed : changed.filter(isPending)
+        return counts.total == changed.count ? changed : changed.filter(isPending)
     }
 
     /// Makes a new object, with the defaults of its entity. Its ID is permanent.

@@ -26,6 +26,7 @@ extension ManagedObjectContext {
         }
         // The unstored side of a one-to-one: the reference is the other object's.
         guard let inverse = relationship.inverse else { return }
+        try object.realiseToWrite(relationship.slot)
         let earlier = try targetOrThrow(of: object, by: relationship)
         guard earlier !== target else { return }
         if let earlier { try setReference(of: earlier, by: inverse, to: nil) }

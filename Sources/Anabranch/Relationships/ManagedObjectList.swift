@@ -34,7 +34,10 @@ public struct ManagedObjectList<Element: ManagedObject> {
         _ body: (ManagedObjectContext, RelationshipDescription) throws -> Void
     ) {
         if owner.managedObjectContext == nil { return owner.refuseChange(of: slot) }
-        attempt(or: (), body)
+        attempt(or: ()) { context, relationship in
+            try owner.realiseToWrite(slot)
+            try body(context, relationship)
+        }
     }
 
     private var ids: [LocalID] {

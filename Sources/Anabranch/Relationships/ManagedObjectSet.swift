@@ -31,7 +31,10 @@ public struct ManagedObjectSet<Element: ManagedObject> {
         _ body: (ManagedObjectContext, RelationshipDescription) throws -> Void
     ) {
         if owner.managedObjectContext == nil { return owner.refuseChange(of: slot) }
-        attempt(or: (), body)
+        attempt(or: ()) { context, relationship in
+            try owner.realiseToWrite(slot)
+            try body(context, relationship)
+        }
     }
 
     private var ids: Set<LocalID> {

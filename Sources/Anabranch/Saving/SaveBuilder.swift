@@ -211,12 +211,19 @@ private struct EntityGroups {
 extension SlotSet {
     /// - Parameter moved: Slots whose values are written again with another place.
     fileprivate init(changedIn object: ManagedObject, and moved: Set<Int>?) {
-        self.init()
-        guard !object.committed.isEmpty else { return }
-        let plan = object.home.plan
-        object.forEachWrittenSlot { slot in
-            if plan.isStored[slot], object.isChangedSinceCommit(slot) { insert(slot) }
+        guard !object.committed.isEmpty else {
+            self.init()
+            return
         }
+        let plan = object.home.plan
+        var word: UInt64 = 0
+        var beyond: [Int] = []
+        object.forEachWrittenSlot { slot in
+            guard plan.isStored[slot], object.isChangedSinceCommit(slot) else { return }
+            if slot < 64 { word |= 1 << UInt64(slot) } else { beyond.append(slot) }
+        }
+        self.init(word: word)
+        for slot in beyond { insert(slot) }
         for slot in moved ?? [] { insert(slot) }
     }
 

@@ -11,15 +11,13 @@ struct SaveValidator {
         // A fault that is only counted as changed has the values that were saved.
         guard object.flags.contains(.hasRow) else { return }
         let plan = object.home.plan
-        // What has not been written is as it was saved.
-        let isNew = object.flags.contains(.inserted)
-        for slot in plan.mandatorySlots
-        where (isNew || object.isWritten(slot)) && object.slots[slot].isNull {
-            fail(object, plan.entity.slots[slot].name, .missingMandatoryProperty, "it is not set")
-        }
-        for index in plan.storedAttributes.indices
-        where isNew || object.isWritten(plan.storedAttributes[index].slot) {
-            checkType(plan.storedAttributes[index].attribute, of: object)
+        if object.flags.contains(.inserted) {
+            for slot in plan.storedSlots { check(slot, of: object, plan) }
+        } else {
+            // What has not been written is as it was saved.
+            object.forEachWrittenSlot { slot in
+                if plan.isStored[slot] { check(slot, of: object, plan) }
+            }
         }
         for (index, relationship) in plan.relations.enumerated()
         where !relationship.isOptional && !relationship.isToMany {
@@ -27,6 +25,13 @@ struct SaveValidator {
                 fail(object, relationship.name, .missingMandatoryProperty, "it is not set")
             }
         }
+    }
+
+    private mutating func check(_ slot: Int, of object: ManagedObject, _ plan: EntityPlan) {
+        if object.slots[slot].isNull, !plan.entity.slots[slot].isOptional {
+            fail(object, plan.entity.slots[slot].name, .missingMandatoryProperty, "it is not set")
+        }
+        if let attribute = plan.storedAttribute[slot] { checkType(attribute, of: object) }
     }
 
     private mutating func checkType(_ attribute: AttributeDescription, of object: ManagedObject) {

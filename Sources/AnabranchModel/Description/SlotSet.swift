@@ -8,6 +8,9 @@ package struct SlotSet: Hashable, Sendable {
 
     package init() {}
 
+    /// - Parameter word: A bit for each of the slots 0 to 63.
+    package init(word: UInt64) { first = word }
+
     package init(_ slots: some Sequence<Int>) {
         for slot in slots { insert(slot) }
     }

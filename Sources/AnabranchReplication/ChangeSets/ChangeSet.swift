@@ -74,19 +74,28 @@ public struct ChangeSet: Hashable, Sendable {
 
     /// Gives a set another name or time, or other names to what it mentions.
     ///
-    /// The chain of origins stays: it is the same save.
+    /// The chain of origins stays: it is the same save. One that comes out as it was first saved
+    /// is that again, without a mark, so that it is the same set as everywhere else.
     init(
         rewriting set: ChangeSet, dot: Dot, timestamp: HybridTimestamp, payload: [UInt8],
         context: CausalContext
     ) {
-        let first = set.rewrittenFrom ?? set.dot
-        let core = Self.core(
-            kind: set.kind, dot: dot, timestamp: timestamp, author: set.author, name: set.name,
-            payload: payload, rewrittenFrom: first)
+        func digest(from first: Dot?) -> Digest {
+            Digest(
+                of: Self.core(
+                    kind: set.kind, dot: dot, timestamp: timestamp, author: set.author,
+                    name: set.name, payload: payload, rewrittenFrom: first))
+        }
+        var first: Dot? = set.rewrittenFrom ?? set.dot
+        if first == dot, set.kind.isSave,
+            Self.origin(previous: set.previousOrigin, digest: digest(from: nil)) == set.origin
+        {
+            first = nil
+        }
         self.init(
             fromLog: set.kind, dot: dot, timestamp: timestamp, author: set.author, name: set.name,
             payload: payload, rewrittenFrom: first, previousOrigin: set.previousOrigin,
-            origin: set.origin, digest: Digest(of: core), context: context)
+            origin: set.origin, digest: digest(from: first), context: context)
     }
 
     static func origin(previous: Digest, digest: Digest) -> Digest {

@@ -73,3 +73,9 @@ extension ChangeSet {
         kind == .void ? (try? Rejection.decode(payload))?.rejection : nil
     }
 }
+
+extension CausalContext.Entry {
+    /// Whether what was held is an entry that stands for a lost save: it was no cause of anything,
+    /// so whatever has the dot now stands for it as well.
+    public var namesLoss: Bool { originPrefix == ChangeSet(lost: dot).origin.prefix }
+}

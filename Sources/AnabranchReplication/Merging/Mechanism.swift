@@ -41,6 +41,8 @@ package enum Mechanism: String, CaseIterable, Sendable {
     case repair
     /// What a rejected save had changed is changed back.
     case voidRepair
+    /// The journal gets what loses because sets got other names, other times or voids.
+    case journalRevision
     /// A save in parts is applied when all its parts are there.
     case partStaging
     /// What a merge discards is written down.

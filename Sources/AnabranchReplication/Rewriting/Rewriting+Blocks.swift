@@ -56,7 +56,8 @@ extension Rewriting {
         return links
     }
 
-    private func rewritten(_ value: Value) -> Value {
+    /// A value with the references in it, also those within a group.
+    public func rewritten(_ value: Value) -> Value {
         switch value {
         case .reference(let record): .reference(rewritten(record))
         case .group(let group): .group(rewritten(group))

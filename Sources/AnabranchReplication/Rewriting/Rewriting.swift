@@ -60,7 +60,8 @@ public struct Rewriting: Sendable {
         names[set.dot] = name
         stamps[set.stamp] = Stamp(timestamp: name.timestamp, replica: name.dot.replica)
         guard name.dot.replica != set.dot.replica else { return false }
-        if name.dot.sequence == 1, set.dot.sequence > 1 {
+        // What was declared lost does not say what it continues.
+        if name.dot.sequence == 1, set.dot.sequence > 1, set.kind != .lost {
             forks[set.dot] = CausalContext.Entry(
                 dot: Dot(replica: set.dot.replica, sequence: set.dot.sequence - 1),
                 originPrefix: set.previousOrigin.prefix)
@@ -165,7 +166,9 @@ public struct Rewriting: Sendable {
         return base
     }
 
-    func rewritten(_ record: RecordID) -> RecordID { records[record] ?? record }
+    public func rewritten(_ record: RecordID) -> RecordID { records[record] ?? record }
 
-    func rewritten(_ seen: [Stamp]) -> [Stamp] { seen.map { stamps[$0] ?? $0 } }
+    public func rewritten(_ stamp: Stamp) -> Stamp { stamps[stamp] ?? stamp }
+
+    func rewritten(_ seen: [Stamp]) -> [Stamp] { seen.map(rewritten) }
 }

@@ -49,7 +49,7 @@ extension Value: Equatable {
         case (.date(let left), .date(let right)): left.canonicalBits == right.canonicalBits
         case (.decimal(let left), .decimal(let right)): left == right
         case (.string(let left), .string(let right)), (.uri(let left), .uri(let right)):
-            left.utf8.elementsEqual(right.utf8)
+            WireName(left) == WireName(right)
         case (.data(let left), .data(let right)): left == right
         case (.uuid(let left), .uuid(let right)): left == right
         case (.reference(let left), .reference(let right)): left == right

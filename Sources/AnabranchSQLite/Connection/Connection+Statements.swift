@@ -89,7 +89,8 @@ extension Connection {
 
 extension Connection {
     private func checkText(_ sql: String) throws {
-        guard !sql.utf8.contains(0) else {
+        var text = sql
+        guard text.withUTF8({ csqlite_has_nul($0.baseAddress, $0.count) == 0 }) else {
             throw SQLiteError.misuse(
                 action: "prepare \(SQLiteError.quoted(sql))", cause: "SQL cannot contain a NUL",
                 sql: sql)

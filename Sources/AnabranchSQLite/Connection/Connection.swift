@@ -25,9 +25,9 @@ public final class Connection {
     @exclusivity(unchecked) package var faults: TransactionFaults?
 
     /// `nil` when closed.
-    private(set) var database: OpaquePointer?
-    var cache: StatementCache
-    unowned(unsafe) var firstStatement: Statement?
+    @exclusivity(unchecked) private(set) var database: OpaquePointer?
+    @exclusivity(unchecked) var cache: StatementCache
+    @exclusivity(unchecked) unowned(unsafe) var firstStatement: Statement?
 
     /// What a custom function threw, until the statement that called it fails.
     @exclusivity(unchecked) var functionFailure: (any Error)?
@@ -123,7 +123,12 @@ public final class Connection {
     /// Of all statements since the connection was opened, triggers counted.
     public var totalChanges: Int { database.map { Int(sqlite3_total_changes64($0)) } ?? 0 }
 
-    public var lastInsertRowID: Int64 { database.map { sqlite3_last_insert_rowid($0) } ?? 0 }
+    /// Of the row that a statement has inserted last. Setting it lets one tell afterwards whether
+    /// any was inserted.
+    public var lastInsertRowID: Int64 {
+        get { database.map { sqlite3_last_insert_rowid($0) } ?? 0 }
+        set { if let database { sqlite3_set_last_insert_rowid(database, newValue) } }
+    }
 
     public var isInTransaction: Bool { database.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 

@@ -34,8 +34,8 @@ public final class Statement {
 
     /// The connection's list of statements that are held, so that closing can find them. A
     /// statement leaves the list when it is released, so neither neighbour ever dangles.
-    unowned(unsafe) var previous: Statement?
-    unowned(unsafe) var next: Statement?
+    @exclusivity(unchecked) unowned(unsafe) var previous: Statement?
+    @exclusivity(unchecked) unowned(unsafe) var next: Statement?
 
     init(
         handle: OpaquePointer, kind: StatementKind, connection: Connection,

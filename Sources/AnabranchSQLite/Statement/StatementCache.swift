@@ -1,10 +1,12 @@
+import CSQLite
+
 /// A statement that stays prepared between its borrowers.
 final class CachedStatement {
     let sql: StatementText
     let handle: OpaquePointer
     let kind: StatementKind
-    var isLent = true
-    var lastUse: UInt64
+    @exclusivity(unchecked) var isLent = true
+    @exclusivity(unchecked) var lastUse: UInt64
 
     init(sql: StatementText, handle: OpaquePointer, kind: StatementKind, lastUse: UInt64) {
         self.sql = sql
@@ -24,15 +26,28 @@ struct StatementText: Hashable {
         return left.withUTF8 { left in
             right.withUTF8 { right in
                 left.count == right.count
-                    && (left.baseAddress == right.baseAddress || left.elementsEqual(right))
+                    && csqlite_is_same(left.baseAddress, right.baseAddress, left.count) != 0
             }
         }
     }
 
+    /// Of a long text only its length, its beginning, its middle and its end: statements differ
+    /// there, and it is looked up at every use.
     func hash(into hasher: inout Hasher) {
         var text = text
-        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        text.withUTF8 { bytes in
+            let bytes = UnsafeRawBufferPointer(bytes)
+            guard bytes.count > 3 * Self.sampleBytes else { return hasher.combine(bytes: bytes) }
+            hasher.combine(bytes.count)
+            for start in [0, bytes.count / 2, bytes.count - Self.sampleBytes] {
+                hasher.combine(
+                    bytes: UnsafeRawBufferPointer(
+                        rebasing: bytes[start..<start + Self.sampleBytes]))
+            }
+        }
     }
+
+    private static let sampleBytes = 16
 }
 
 /// Prepared statements by their text, at most `limit` of them beside those that are lent.

@@ -21,37 +21,40 @@ enum StatementKind {
         }
     }
 
-    /// In upper case; SQLite has ended the statement's text with a NUL. Comments before it are
-    /// skipped.
+    /// In upper case; comments before it are skipped.
     private static func firstKeyword(of handle: OpaquePointer) -> String {
         guard let sql = sqlite3_sql(handle) else { return "" }
-        var rest = String(cString: sql).utf8[...]
-        while let first = rest.first {
-            if first == UInt8(ascii: "-") {
-                rest = rest.drop { $0 != UInt8(ascii: "\n") }
-            } else if first == UInt8(ascii: "/") {
-                rest = afterComment(rest)
-            } else if !isSpace(first) {
-                break
+        // SQLite has ended the statement's text with a NUL, which is in none of these ranges.
+        var place = UnsafeRawPointer(sql).assumingMemoryBound(to: UInt8.self)
+        while true {
+            if isSpace(place[0]) {
+                place += 1
+            } else if place[0] == UInt8(ascii: "-") {
+                while place[0] != 0, place[0] != UInt8(ascii: "\n") { place += 1 }
+            } else if place[0] == UInt8(ascii: "/") {
+                place = end(ofCommentAt: place)
             } else {
-                rest = rest.dropFirst()
+                break
             }
         }
-        return String(
-            decoding: rest.prefix { $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7a }, as: UTF8.self
-        )
-        .uppercased()
+        let letters = UnsafeBufferPointer(start: place, count: longestKeyword).prefix {
+            $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7a
+        }
+        return String(decoding: letters, as: UTF8.self).uppercased()
     }
 
-    private static func afterComment(_ text: Substring.UTF8View) -> Substring.UTF8View {
-        var rest = text.dropFirst(2)
-        while let first = rest.first {
-            rest = rest.dropFirst()
-            if first == UInt8(ascii: "*"), rest.first == UInt8(ascii: "/") {
-                return rest.dropFirst()
-            }
+    /// More letters than any keyword has that is looked for. The prefix ends at the text's NUL, so
+    /// nothing behind that is read.
+    private static let longestKeyword = 16
+
+    private static func end(ofCommentAt start: UnsafePointer<UInt8>) -> UnsafePointer<UInt8> {
+        // SQLite compiles no text that begins with a slash but is no comment.
+        var place = start + 2
+        while place[0] != 0 {
+            place += 1
+            if place[-1] == UInt8(ascii: "*"), place[0] == UInt8(ascii: "/") { return place + 1 }
         }
-        return rest
+        return place
     }
 
     static func isSpace(_ byte: UInt8) -> Bool {

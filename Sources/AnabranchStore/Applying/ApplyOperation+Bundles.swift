@@ -19,6 +19,10 @@ extension ApplyOperation {
     mutating func arrive(_ set: ChangeSet) throws -> Arrival {
         if try isHeld(set.origin) { return .held }
         if try room.holds(set.origin) { return .waiting }
+        if try isBeneathSnapshot(set) {
+            try forget(set)
+            return .held
+        }
         if let dot = try lacking(set) {
             try noteOwnHistory(of: set.dot.replica)
             try room.add(set, lacking: dot)
@@ -66,8 +70,10 @@ extension ApplyOperation {
             return Dot(replica: dot.replica, sequence: max(dot.sequence - 1, 1))
         }
         // A renamed history continues the one that it left.
-        return try isHeld(set.previousOrigin)
-            ? nil : Dot(replica: first.replica, sequence: max(first.sequence - 1, 1))
+        if try isHeld(set.previousOrigin) { return nil }
+        let last = Dot(replica: first.replica, sequence: max(first.sequence - 1, 1))
+        let entry = CausalContext.Entry(dot: last, originPrefix: set.previousOrigin.prefix)
+        return try isHeldBySnapshot(entry) ? nil : last
     }
 
     private func isHeld(_ entry: CausalContext.Entry) throws -> Bool {
@@ -75,12 +81,60 @@ extension ApplyOperation {
             return false
         }
         let statement = try connection.cached(
-            "SELECT origin FROM ab_changeset WHERE replica = ? AND seq = ?")
+            "SELECT origin, kind FROM ab_changeset WHERE replica = ? AND seq = ?")
         try statement.bind(ordinal, at: 1)
         try statement.bind(Int64(bitPattern: entry.dot.sequence), at: 2)
-        guard try statement.step() else { return false }
+        guard try statement.step() else { return try isHeldBySnapshot(entry) }
         defer { statement.reset() }
         return Digest(bytes: statement.bytes(at: 0))?.prefix == entry.originPrefix
+            || statement.int64(at: 1) == Int64(LogEntryKind.lost.rawValue) || entry.namesLoss
+    }
+
+    // MARK: - What a snapshot stands for
+
+    /// Whether the log has no entry of a set because a snapshot stands for it. Of another branch's
+    /// set that can be told only where the name is the last one of its replica.
+    private func isHeldBySnapshot(_ entry: CausalContext.Entry) throws -> Bool {
+        guard transaction.state.start != nil,
+            let ordinal = transaction.replicas.ordinal(of: entry.dot.replica)
+        else { return false }
+        let head = try transaction.head(of: ordinal)
+        guard entry.dot.sequence == head.sequence else {
+            return entry.dot.sequence < head.sequence
+        }
+        return head.origin.prefix == entry.originPrefix || entry.namesLoss
+    }
+
+    /// Whether what the snapshot with which this file began stands for is known to hold a set: it
+    /// is the last one of its replica that is held, or what follows it in the log names it.
+    private func isBeneathSnapshot(_ set: ChangeSet) throws -> Bool {
+        guard transaction.state.start != nil,
+            let ordinal = transaction.replicas.ordinal(of: set.dot.replica)
+        else { return false }
+        let head = try transaction.head(of: ordinal)
+        guard set.dot.sequence < head.sequence else {
+            return set.dot.sequence == head.sequence && set.origin == head.origin
+        }
+        let statement = try connection.cached(
+            "SELECT previous_origin FROM ab_changeset WHERE replica = ? AND seq = ?")
+        try statement.bind(ordinal, at: 1)
+        try statement.bind(Int64(bitPattern: set.dot.sequence + 1), at: 2)
+        guard try statement.step() else { return false }
+        defer { statement.reset() }
+        return statement.bytes(at: 0) == set.origin.bytes
+    }
+
+    /// Lets go of a set that a snapshot stands for, and of those before it that wait.
+    private mutating func forget(_ set: ChangeSet) throws {
+        try room.remove(set.origin)
+        arrived.append((set.dot, set.origin))
+        var origin = set.previousOrigin
+        while let earlier = try room.set(origin) {
+            try room.remove(origin)
+            arrived.append((earlier.dot, origin))
+            beneathSnapshotCount += 1
+            origin = earlier.previousOrigin
+        }
     }
 
     // MARK: - What has waited
@@ -110,6 +164,7 @@ extension ApplyOperation {
 
     private mutating func reconsider(_ set: ChangeSet) throws {
         if try isHeld(set.origin) { return try room.remove(set.origin) }
+        if try isBeneathSnapshot(set) { return try forget(set) }
         if let dot = try lacking(set) { return try room.move(set, lacking: dot) }
         try takeInBeyondLog(set)
     }

@@ -50,5 +50,7 @@ extension ApplyOperation {
 
 extension MergeRule {
     /// Whether a write that does not stay is lost: the greatest of all is what `max` is for.
-    var loses: Bool { self != .max && self != .min }
+    var loses: Bool { !isExtremum }
+
+    var isExtremum: Bool { self == .max || self == .min }
 }

@@ -24,10 +24,33 @@ extension ApplyOperation {
         _ set: ChangeSet, to dot: Dot, _ timestamp: HybridTimestamp, adopting given: ChangeSet?
     ) throws {
         let log = ChangeLog(connection: connection, replicas: transaction.replicas)
+        let set = try vacate(dot, for: set, log)
         var rewriting = Rewriting()
         try name(set, dot, timestamp, in: &rewriting)
         try moveSuccessors(of: set.dot, to: dot, log, in: &rewriting)
         try rewrite(rewriting, adopting: given)
+    }
+
+    /// Sees to it that a name which the log has for a set is not another entry's of this file:
+    /// one that was declared lost was that set, and another history yields.
+    ///
+    /// - Returns: The set, which may have been part of that history.
+    private mutating func vacate(
+        _ dot: Dot, for set: ChangeSet, _ log: ChangeLog
+    ) throws -> ChangeSet {
+        guard dot != set.dot, let other = try log.entry(named: dot) else { return set }
+        guard other.changeSet.kind == .lost, other.place == nil,
+            try isStoodIn(for: other, by: set.origin)
+        else {
+            try yieldName(dot)
+            return try log.entry(withOrigin: set.origin)?.changeSet ?? set
+        }
+        try log.forget(other.localPosition)
+        let ordinal = try transaction.ordinal(of: dot.replica)
+        if try transaction.head(of: ordinal).sequence == dot.sequence {
+            try transaction.setHead(of: ordinal, sequence: dot.sequence, origin: set.origin)
+        }
+        return set
     }
 
     /// The zone's log has a void in the place of a save that this file holds, or the other way
@@ -47,7 +70,8 @@ extension ApplyOperation {
             try log.replace(entry, by: set, ordinal: try transaction.ordinal(of: set.dot.replica))
             if set.kind.isSave {
                 try RejectedSaves(connection: connection).remove(withOrigin: set.origin)
-                try Debts(connection: connection).add(try transaction.touched(by: set))
+                try Debts(connection: connection)
+                    .add(try transaction.touched(by: set), since: held.localPosition)
             }
         }
         // What was read of the log before is not what it says now.
@@ -92,10 +116,10 @@ extension ApplyOperation {
     private func nameSuccessors(
         of old: Dot, as new: Dot, _ log: ChangeLog, in rewriting: inout Rewriting
     ) throws {
-        for entry in try log.unplaced()
-        where entry.changeSet.dot.replica == old.replica
-            && entry.changeSet.dot.sequence > old.sequence
-        {
+        try log.forEach(log.unplacedPositions()) { entry in
+            guard entry.changeSet.dot.replica == old.replica,
+                entry.changeSet.dot.sequence > old.sequence
+            else { return }
             let sequence = new.sequence + entry.changeSet.dot.sequence - old.sequence
             try name(
                 entry.changeSet, Dot(replica: new.replica, sequence: sequence),
@@ -115,9 +139,10 @@ extension ApplyOperation {
         var log = LogRewriting(transaction, rewriting, adopting: set)
         try log.run(&changes)
         // What was read of the log before is not what it says now.
-        let arrived = arrived
+        let (arrived, count) = (arrived, beneathSnapshotCount)
         self = ApplyOperation(transaction, changes: changes)
         self.arrived = arrived
+        beneathSnapshotCount = count
         hasRewritten = true
     }
 }

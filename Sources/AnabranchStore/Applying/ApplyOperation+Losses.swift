@@ -17,23 +17,39 @@ extension ApplyOperation {
         let log = ChangeLog(connection: connection, replicas: transaction.replicas)
         let held = try log.entry(named: set.dot)
         guard let held else {
-            try log.append(set, ordinal: ordinal, place: place)
-            try owe(for: set)
+            try owe(for: set, at: try log.append(set, ordinal: ordinal, place: place))
             return true
         }
-        guard held.changeSet.kind == .lost, held.place == nil else { return false }
+        guard held.changeSet.kind == .lost, held.place == nil,
+            try isStoodIn(for: held, by: set.origin)
+        else { return false }
         try log.replace(held, by: set, ordinal: ordinal)
         try ZonePlaces(connection).note(place, ofSetAt: held.localPosition)
         if head.sequence == set.dot.sequence {
             try transaction.setHead(of: ordinal, sequence: head.sequence, origin: set.origin)
         }
-        try owe(for: set)
+        try owe(for: set, at: held.localPosition)
         return true
+    }
+
+    /// Whether a set takes the place of an entry that was declared lost: what this file has behind
+    /// the entry continues the set, or may do so.
+    func isStoodIn(for lost: LogEntry, by origin: Digest) throws -> Bool {
+        let dot = lost.changeSet.dot
+        let log = ChangeLog(connection: connection, replicas: transaction.replicas)
+        let next = Dot(replica: dot.replica, sequence: dot.sequence + 1)
+        guard let follower = try log.entry(named: next)?.changeSet, follower.kind != .lost
+        else { return true }
+        return follower.previousOrigin == origin
     }
 
     /// What was declared lost continues whatever history, and whatever continues it.
     func followsLoss(_ set: ChangeSet) throws -> Bool {
         if set.kind == .lost { return true }
+        // A history that was renamed from a lost entry on left one of which nothing is known.
+        let ordinal = try transaction.ordinal(of: set.dot.replica)
+        let head = try transaction.head(of: ordinal)
+        if head.sequence > 0, head.origin == .zero { return true }
         let log = ChangeLog(connection: connection, replicas: transaction.replicas)
         let before = [
             set.dot.predecessor, set.dot.sequence == 1 ? set.rewrittenFrom?.predecessor : nil,
@@ -43,14 +59,15 @@ extension ApplyOperation {
         }
     }
 
-    private func owe(for set: ChangeSet) throws {
+    /// - Parameter position: In this file's log.
+    private func owe(for set: ChangeSet, at position: Int64) throws {
         let debts = Debts(connection: connection)
         guard set.kind == .lost else {
-            return try debts.add(try transaction.touched(by: set))
+            return try debts.add(try transaction.touched(by: set), since: position)
         }
         try debts.addEverything(in: schema)
         let log = ChangeLog(connection: connection, replicas: transaction.replicas)
-        for entry in try log.entries(after: 0, limit: .max) {
+        try log.forEach(after: 0) { entry in
             try debts.add((try? transaction.touched(by: entry.changeSet)) ?? [])
         }
     }

@@ -86,25 +86,27 @@ extension ApplyOperation {
             return try updateDeferred(block, of: set)
         }
         let mapping = ColumnMapping(block.properties, layout: layout)
-        var writer = try RowWriter(transaction, layout: layout, reading: mapping.properties)
+        let writer = try RowWriter(transaction, layout: layout, reading: mapping.properties)
         for (row, record) in block.records.enumerated() {
             let id = try transaction.localID(of: record)
             guard let held = try writer.heldRow(id) else {
+                try writer.finish()
                 try update(block, row: row, ofUnheld: id, of: set)
                 continue
             }
-            try update(held, by: block, row: row, mapping, of: set, &writer)
+            try update(held, by: block, row: row, mapping, of: set, writer)
             for source in mapping.unknown {
                 try updateDeferredCell(
                     block.properties[source], block.columns[source][row], of: id,
                     entity: block.entity, set)
             }
         }
+        try writer.finish()
     }
 
     private mutating func update(
         _ held: HeldRow, by block: RowBlock, row: Int, _ mapping: ColumnMapping,
-        of set: IncomingSet, _ writer: inout RowWriter
+        of set: IncomingSet, _ writer: RowWriter
     ) throws {
         var writes = held.writes
         var taken: [TableLayout.Property.Cell] = []
@@ -130,7 +132,7 @@ extension ApplyOperation {
         }
         guard !taken.isEmpty else { return }
         try noteChangedTargets(taken, of: held)
-        try writer.write(taken, writes: writes, to: held.id)
+        try writer.writeSoon(taken, writes: writes, to: held.id)
         changes.noteUpdated(held.id, of: held.layout.entity, slots: slots)
     }
 
@@ -196,7 +198,17 @@ extension ApplyOperation {
         guard let held, property.rule != .lastWriter else {
             return outcome(of: incoming, over: held)
         }
-        return try Register.outcome(
+        return try ruledOutcome(of: incoming, writing: value, to: property, of: row, over: held)
+    }
+
+    /// Apart from the loop over a row's values, into which it must not be inlined: Swift 6.3's
+    /// optimizer then fails when it compiles for size or without checks of exclusive access.
+    @inline(never)
+    private func ruledOutcome(
+        of incoming: LocalStamp, writing value: Value, to property: TableLayout.Property,
+        of row: HeldRow, over held: LocalStamp
+    ) throws -> Register.Outcome {
+        try Register.outcome(
             ofWriting: try deferred.wireStamp(incoming), over: try deferred.wireStamp(held),
             by: property.rule
         ) { (value, try shownValue(of: property, in: row)) }

@@ -10,14 +10,14 @@ extension ApplyOperation {
             return try addDeferred(block, of: set)
         }
         let mapping = ColumnMapping(block.properties, layout: layout)
-        var writer = try RowWriter(transaction, layout: layout, reading: mapping.properties)
+        let writer = try RowWriter(transaction, layout: layout, reading: mapping.properties)
         for (row, record) in block.records.enumerated() {
             let id = try transaction.localID(of: record)
             guard let held = try writer.heldRow(id) else {
                 try add(block, row: row, toUnheld: id, of: set)
                 continue
             }
-            try add(block, row: row, to: held, mapping, of: set, &writer)
+            try add(block, row: row, to: held, mapping, of: set, writer)
             for source in mapping.unknown {
                 try deferred.change(block.properties[source], of: id) {
                     $0.add(
@@ -30,7 +30,7 @@ extension ApplyOperation {
 
     private mutating func add(
         _ block: RowBlock, row: Int, to held: HeldRow, _ mapping: ColumnMapping,
-        of set: IncomingSet, _ writer: inout RowWriter
+        of set: IncomingSet, _ writer: RowWriter
     ) throws {
         var writes = held.writes
         var taken: [TableLayout.Property.Cell] = []
@@ -117,7 +117,7 @@ extension ApplyOperation {
         if let position = try logStamps.position(of: try transaction.localStamp(last.stamp)) {
             writes.writeAgain(column.number, by: position)
         }
-        var writer = try RowWriter(transaction, layout: row.layout)
+        let writer = try RowWriter(transaction, layout: row.layout)
         try writer.write([(column, try localValue(last.value))], writes: writes, to: row.id)
         changes.noteUpdated(row.id, of: row.layout.entity, slots: [column.slot])
     }

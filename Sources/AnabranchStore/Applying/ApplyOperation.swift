@@ -13,6 +13,8 @@ struct ApplyOperation {
     let logStamps: LogStamps
     /// Sets that were applied, for those that have waited for them.
     var arrived: [(dot: Dot, origin: Digest)] = []
+    /// Sets that had waited, and turned out to be what a snapshot stands for.
+    var beneathSnapshotCount = 0
     /// Whether sets got other names or times.
     var hasRewritten = false
 
@@ -123,8 +125,13 @@ struct ApplyOperation {
         guard set.dot.sequence == 1, set.rewrittenFrom != nil else { return false }
         // A snapshot may stand for the set that it left from; the zone has looked.
         guard transaction.state.start == nil else { return true }
-        return try connection.firstValue(
-            "SELECT 1 FROM ab_changeset WHERE origin = ?", .blob(set.previousOrigin.bytes)) != nil
+        let found = try connection.firstValue(
+            "SELECT 1 FROM ab_changeset WHERE origin = ?", .blob(set.previousOrigin.bytes))
+        guard found == nil, let left = set.rewrittenFrom?.predecessor else { return found != nil }
+        // It may have left this file's log.
+        let log = ChangeLog(connection: connection, replicas: transaction.replicas)
+        let head = try transaction.head(of: try transaction.ordinal(of: left.replica))
+        return try left.sequence <= head.sequence && log.entry(named: left) == nil
     }
 
     private func damaged(_ set: ChangeSet) -> StoreError {

@@ -5,12 +5,28 @@ import AnabranchSQLite
 /// Reads a table's rows, with who wrote them, and writes changed columns, with the statements of
 /// the row before where the next one is alike: a block usually changes the same columns of every
 /// row.
-struct RowWriter {
+final class RowWriter {
     private let transaction: WriteTransaction
     private let layout: EntityLayout
     private let reader: Statement
     private let columns: HeldColumns?
-    private var last: (columns: [TableLayout.Column], statement: Statement)?
+    /// Writes one row.
+    private var one: Prepared?
+    /// Writes as many as may wait.
+    private var many: Prepared?
+    private var waiting: [Row] = []
+
+    private struct Prepared {
+        let columns: [TableLayout.Column]
+        let statement: Statement
+    }
+
+    /// A row that is there, as it is to be.
+    private struct Row {
+        let id: LocalID
+        let taken: [TableLayout.Property.Cell]
+        let writes: RowWrites
+    }
 
     /// - Parameter properties: Whose values will be asked for, and are read with the row.
     init(
@@ -30,6 +46,7 @@ struct RowWriter {
     /// - Returns: `nil` where the record is not held under the layout's entity.
     func heldRow(_ id: LocalID) throws -> HeldRow? {
         leaveRow()
+        if waiting.contains(where: { $0.id == id }) { try finish() }
         try reader.bind(id, at: 1)
         guard try reader.step() else { return nil }
         guard reader.int64(at: 0) == layout.number else {
@@ -46,33 +63,87 @@ struct RowWriter {
         columns?.row = nil
     }
 
-    mutating func write(
+    /// Writes a row that is there.
+    func write(
         _ taken: [TableLayout.Property.Cell], writes: RowWrites, to id: LocalID
     ) throws {
         leaveRow()
-        let statement = try statement(writing: taken)
-        var place = 1
-        for cell in taken {
-            try statement.bind(cell.value, to: cell.column, at: place, transaction.localID(of:))
-            place += cell.column.names.count
+        try write(Row(id: id, taken: taken, writes: writes))
+    }
+
+    /// Writes a row that is there, soon: until ``finish()`` only this writer sees it.
+    func writeSoon(
+        _ taken: [TableLayout.Property.Cell], writes: RowWrites, to id: LocalID
+    ) throws {
+        if let first = waiting.first, !Self.areAlike(first.taken, taken) { try finish() }
+        waiting.append(Row(id: id, taken: taken, writes: writes))
+        guard waiting.count == TableLayout.rowsAtOnce else { return }
+        leaveRow()
+        try writeAll()
+        waiting.removeAll(keepingCapacity: true)
+    }
+
+    /// Writes what waits.
+    func finish() throws {
+        guard !waiting.isEmpty else { return }
+        leaveRow()
+        for row in waiting { try write(row) }
+        waiting.removeAll(keepingCapacity: true)
+    }
+
+    private static func areAlike(
+        _ left: [TableLayout.Property.Cell], _ right: [TableLayout.Property.Cell]
+    ) -> Bool {
+        left.elementsEqual(right) { $0.column === $1.column }
+    }
+
+    private func write(_ row: Row) throws {
+        let statement = try statement(writing: row.taken, as: \.one) { names in
+            let assignments = names.map { "\($0) = ?" }.joined(separator: ", ")
+            return "UPDATE \(layout.table.name) SET \(assignments) WHERE ab_pk = ?"
         }
-        try statement.bind(writes, at: place)
-        try statement.bind(id, at: place + 2)
+        var place = 1
+        try bind(row, to: statement, at: &place)
+        try statement.bind(row.id, at: place)
         try statement.run()
     }
 
-    private mutating func statement(
-        writing taken: [TableLayout.Property.Cell]
+    private func writeAll() throws {
+        let statement = try statement(writing: waiting[0].taken, as: \.many) { names in
+            layout.table.updateSQL(names, assigning: names.map { "\($0) = excluded.\($0)" })
+        }
+        var place = 1
+        for row in waiting {
+            try statement.bind(row.id, at: place)
+            place += 1
+            try bind(row, to: statement, at: &place)
+        }
+        try statement.run()
+    }
+
+    private func bind(_ row: Row, to statement: Statement, at place: inout Int) throws {
+        for cell in row.taken {
+            try statement.bind(cell.value, to: cell.column, at: place, transaction.localID(of:))
+            place += cell.column.names.count
+        }
+        try statement.bind(row.writes, at: place)
+        place += 2
+    }
+
+    /// - Parameter sql: Is given the columns that the statement writes.
+    private func statement(
+        writing taken: [TableLayout.Property.Cell],
+        as last: ReferenceWritableKeyPath<RowWriter, Prepared?>, _ sql: ([String]) -> String
     ) throws -> Statement {
-        if let last, last.columns.elementsEqual(taken, by: { $0 === $1.column }) {
+        if let last = self[keyPath: last],
+            last.columns.elementsEqual(taken, by: { $0 === $1.column })
+        {
             return last.statement
         }
         let columns = taken.map(\.column)
-        let assignments = (columns.flatMap(\.names) + ["ab_version", "ab_writes"])
-            .map { "\($0) = ?" }.joined(separator: ", ")
-        let statement = try transaction.connection.cached(
-            "UPDATE \(layout.table.name) SET \(assignments) WHERE ab_pk = ?")
-        last = (columns, statement)
+        let names = columns.flatMap(\.names) + ["ab_version", "ab_writes"]
+        let statement = try transaction.connection.cached(sql(names))
+        self[keyPath: last] = Prepared(columns: columns, statement: statement)
         return statement
     }
 }

@@ -48,21 +48,15 @@ extension Store {
         let parts = PartTable(reader.connection)
         try output.write(encoder.begin(header, hasParts: try log.hasParts()))
         var setCount = 0
-        var position: Int64 = 0
-        while true {
-            let entries = try log.entries(after: position, limit: 100)
-            guard let last = entries.last else { break }
-            position = last.localPosition
-            for entry in entries {
-                var set = entry.changeSet
-                guard set.dot.sequence > left[set.dot.replica] ?? 0 else { continue }
-                set.context = contexts.whole(set.context, of: set.dot.replica)
-                for part in try set.parts() {
-                    try output.write(encoder.append(part: try parts.bytes(of: part)))
-                }
-                try output.write(encoder.append(set))
-                setCount += 1
+        try log.forEach(after: 0) { entry in
+            var set = entry.changeSet
+            guard set.dot.sequence > left[set.dot.replica] ?? 0 else { return }
+            set.context = contexts.whole(set.context, of: set.dot.replica)
+            for part in try set.parts() {
+                try output.write(encoder.append(part: try parts.bytes(of: part)))
             }
+            try output.write(encoder.append(set))
+            setCount += 1
         }
         try output.write(encoder.finish())
         return (header, setCount)

@@ -73,6 +73,7 @@ extension Store {
             }
             var changed = try transaction.collected(operation.changes)
             changed.conflicts = try transaction.settleConflicts()
+            held += operation.beneathSnapshotCount
             return (changed, try transaction.setCount(after: first), held)
         }
         outcome.appliedCount += applied

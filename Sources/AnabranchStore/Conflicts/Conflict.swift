@@ -54,7 +54,9 @@ public struct Conflict: Sendable, Identifiable {
     public let noticedMilliseconds: Int64
 
     /// Whether it is a link that was discarded.
-    package var isLink: Bool {
+    package var isLink: Bool { Self.isLink(kind, property) }
+
+    static func isLink(_ kind: Kind, _ property: WireProperty) -> Bool {
         kind == .linkToDeleted || property.rule == .set || property.rule == .list
     }
 

@@ -53,18 +53,15 @@ final class ConflictJournal {
     func isConcurrent(_ held: LocalStamp, with set: IncomingSet) throws -> Bool {
         if isSilent || held.ordinal == set.stamp.ordinal { return false }
         guard let write = try place(of: held) else { return false }
-        let context = set.changeSet.context
-        if let prefix = context.prefix, let place = write.place, place.epoch == prefix.epoch,
-            place.position <= prefix.position
-        {
-            return false
-        }
-        return !context.beyond.contains {
-            $0.dot.replica == write.dot.replica && $0.dot.sequence >= write.dot.sequence
-        }
+        let author = set.changeSet
+        if author.context.names(write.dot, at: write.place) { return false }
+        guard author.rewrittenFrom != nil else { return true }
+        let log = ChangeLog(
+            connection: transaction.connection, replicas: transaction.replicas)
+        return try !log.continues(author.dot.replica, behind: write.dot)
     }
 
-    private func author(of stamp: LocalStamp) throws -> String {
+    func author(of stamp: LocalStamp) throws -> String {
         try place(of: stamp)?.author ?? ""
     }
 
@@ -95,6 +92,20 @@ final class ConflictJournal {
                 CausalContext.Prefix(
                     epoch: $0, position: UInt64(bitPattern: statement.int64(at: 2)))
             }, author: statement.string(at: 3))
+    }
+}
+
+extension CausalContext {
+    /// Whether an author held a set of another replica.
+    ///
+    /// - Parameter place: Of the set in the zone's log, where it is known.
+    func names(_ dot: Dot, at place: Prefix?) -> Bool {
+        if let prefix, let place, place.epoch == prefix.epoch, place.position <= prefix.position {
+            return true
+        }
+        return beyond.contains {
+            $0.dot.replica == dot.replica && $0.dot.sequence >= dot.sequence
+        }
     }
 }
 

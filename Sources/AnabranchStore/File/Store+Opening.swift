@@ -67,7 +67,12 @@ private struct StoreOpening {
         return try expectingTables {
             try checkFormat()
             let state = try StoreState.read(connection)
-            let stored = try storedModel()
+            let encoding = try storedEncoding()
+            // A model that is the file's own need not be decoded once more.
+            if let model, model.canonicalEncoding == encoding, model.hash == state.model {
+                return try store(model, state: state)
+            }
+            let stored = try decodedModel(encoding)
             try check(model, against: stored, hash: state.model)
             return try store(model ?? stored, state: state)
         }
@@ -121,14 +126,18 @@ private struct StoreOpening {
                 + "\(StoreFormat.version); update the program.", path: path)
     }
 
-    private func storedModel() throws -> ManagedObjectModel {
+    private func storedEncoding() throws -> [UInt8] {
         let value = try connection.firstValue("SELECT value FROM ab_meta WHERE key = 'model'")
         guard case .blob(let bytes)? = value else {
             throw StoreError(
                 .corrupt, "Can't open \(path) because it does not hold its model.", path: path)
         }
+        return bytes
+    }
+
+    private func decodedModel(_ bytes: [UInt8]) throws -> ManagedObjectModel {
         do {
-            return try ManagedObjectModel(canonicalEncoding: bytes)
+            return try StoredModels.model(encodedAs: bytes)
         } catch {
             throw StoreError(
                 .corrupt, "Can't open \(path) because its model can't be read: \(error)",

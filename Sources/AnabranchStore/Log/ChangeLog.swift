@@ -54,45 +54,12 @@ struct ChangeLog {
         try connection.run("DELETE FROM ab_changeset WHERE position = ?", .integer(position))
     }
 
-    /// Entries that are not in a prefix of the zone's log, oldest first.
-    func entries(beyond place: CausalContext.Prefix) throws -> [LogEntry] {
-        let statement = try connection.cached(
-            """
-            SELECT \(Self.columns) FROM ab_changeset
-            WHERE server_position IS NULL OR server_position > ? AND epoch = ? ORDER BY position
-            """)
-        try statement.bind(Int64(bitPattern: place.position), at: 1)
-        try statement.bind(place.epoch.bytes, at: 2)
-        return try read(statement)
-    }
-
-    /// Entries that the zone is not known to hold, oldest first.
-    func unplaced() throws -> [LogEntry] {
-        try read(
-            connection.cached(
-                """
-                SELECT \(Self.columns) FROM ab_changeset
-                WHERE server_position IS NULL ORDER BY position
-                """))
-    }
-
-    /// Entries that the zone holds behind a position, or is not known to hold, oldest first.
-    func entries(placedAfter position: UInt64) throws -> [LogEntry] {
-        let statement = try connection.cached(
-            """
-            SELECT \(Self.columns) FROM ab_changeset
-            WHERE server_position IS NULL OR server_position > ? ORDER BY position
-            """)
-        try statement.bind(Int64(bitPattern: position), at: 1)
-        return try read(statement)
-    }
-
-    func replaceContext(of entry: LogEntry, by context: CausalContext) throws {
+    func replaceContext(ofEntryAt position: Int64, by context: CausalContext) throws {
         var bytes = ByteWriter()
         bytes.append(context: context)
         try connection.run(
             "UPDATE ab_changeset SET context = ? WHERE position = ?", .blob(bytes.bytes),
-            .integer(entry.localPosition))
+            .integer(position))
     }
 
     /// Gives an entry another form of the same save, or what stands for it; its place in this log
@@ -163,19 +130,37 @@ struct ChangeLog {
         return connection.lastInsertRowID
     }
 
-    /// Entries behind a position of this log, oldest first.
-    func entries(after position: Int64, limit: Int) throws -> [LogEntry] {
+    /// Entries behind a position of this log, oldest first, until there are so many or their
+    /// payloads have so many bytes; one at least.
+    func entries(
+        after position: Int64, limit: Int, byteLimit: Int = .max
+    ) throws -> [LogEntry] {
         let statement = try connection.cached(
             """
             SELECT \(Self.columns) FROM ab_changeset WHERE position > ? ORDER BY position LIMIT ?
             """)
         try statement.bind(position, at: 1)
         try statement.bind(Int64(limit), at: 2)
-        return try read(statement)
+        defer { statement.reset() }
+        var entries: [LogEntry] = []
+        var byteCount = 0
+        while byteCount < byteLimit, try statement.step() {
+            let entry = try Self.entry(statement, replicas: replicas)
+            byteCount += entry.changeSet.payload.count
+            entries.append(entry)
+        }
+        return entries
     }
 
     func entry(at position: Int64) throws -> LogEntry? {
         try entries(after: position - 1, limit: 1).first { $0.localPosition == position }
+    }
+
+    func entry(withOrigin origin: Digest) throws -> LogEntry? {
+        let statement = try connection.cached(
+            "SELECT \(Self.columns) FROM ab_changeset WHERE origin = ?")
+        try statement.bind(origin.bytes, at: 1)
+        return try read(statement).first
     }
 
     func entry(named dot: Dot) throws -> LogEntry? {
@@ -207,6 +192,28 @@ struct ChangeLog {
         return entries
     }
 
+    /// Whether a history that left another one, or one that had left yet another, did so behind a
+    /// set of that.
+    func continues(_ replica: ReplicaID, behind dot: Dot) throws -> Bool {
+        let statement = try connection.cached(
+            """
+            SELECT parent.replica, parent.seq FROM ab_changeset first
+            JOIN ab_changeset parent ON parent.origin = first.previous_origin
+            WHERE first.replica = ? AND first.seq = 1
+            """)
+        var followed: Set<Int64> = []
+        var next = replicas.ordinal(of: replica)
+        while let ordinal = next, followed.insert(ordinal).inserted {
+            try statement.bind(ordinal, at: 1)
+            defer { statement.reset() }
+            guard try statement.step() else { return false }
+            let sequence = UInt64(bitPattern: statement.int64(at: 1))
+            next = statement.int64(at: 0)
+            if next == replicas.ordinal(of: dot.replica) { return dot.sequence <= sequence }
+        }
+        return false
+    }
+
     private func read(_ statement: Statement) throws -> [LogEntry] {
         var entries: [LogEntry] = []
         while try statement.step() {
@@ -234,7 +241,8 @@ struct ChangeLog {
         }
         let set = ChangeSet(
             fromLog: LogEntryKind(rawValue: UInt8(truncatingIfNeeded: statement.int64(at: 1))),
-            dot: Dot(replica: replica, sequence: UInt64(bitPattern: statement.int64(at: 3))),
+            // Less than zero while the set is being given another name.
+            dot: Dot(replica: replica, sequence: UInt64(statement.int64(at: 3).magnitude)),
             timestamp: HybridTimestamp(rawValue: UInt64(bitPattern: statement.int64(at: 4))),
             author: statement.string(at: 6), name: statement.string(at: 7),
             payload: statement.bytes(at: 14),

@@ -35,7 +35,8 @@ struct VoidOperation {
         }
         try parkConsequences(after: first.entry.localPosition, at: now)
         guard !transaction.environment.disabled.contains(.voidRepair) else { return }
-        try Debts(connection: transaction.connection).add(touched)
+        try Debts(connection: transaction.connection)
+            .add(touched, since: first.entry.localPosition)
         try removeBorn(&changes)
     }
 
@@ -55,13 +56,14 @@ struct VoidOperation {
 
     private func parkConsequences(after position: Int64, at milliseconds: Int64) throws {
         guard !born.isEmpty else { return }
-        for entry in try log.entries(after: position, limit: .max) {
+        let born = born
+        try log.forEach(after: position) { entry in
             var causes: Set<Int64> = []
             do {
                 try entry.changeSet.forEachTouchedRecord(PartTable(transaction.connection)) {
                     if let cause = born[$0] { causes.insert(cause) }
                 }
-            } catch is ChangeSetDecodingError { continue }
+            } catch is ChangeSetDecodingError { return }
             for cause in causes.sorted() {
                 try rejected.add(
                     entry.changeSet, Rejection(.causeRejected, ""), cause: cause,

@@ -7,6 +7,27 @@ import AnabranchSQLite
 struct Debts {
     let connection: Connection
 
+    /// - Parameter position: In this file's log, from which on what was merged may differ from what
+    ///   the log says now.
+    func add(_ ids: Set<LocalID>, since position: Int64) throws {
+        guard !ids.isEmpty else { return }
+        try add(ids)
+        try connection.run(
+            """
+            INSERT INTO ab_meta (key, value) VALUES (?, ?)
+            ON CONFLICT (key) DO UPDATE SET value = min(value, excluded.value)
+            """, .text(Self.since), .integer(position))
+    }
+
+    /// From where on in this file's log the journal has to be gone over once the debts are settled;
+    /// `nil` where nothing in the log was given another form.
+    func since() throws -> Int64? {
+        let value = try connection.firstValue(
+            "SELECT value FROM ab_meta WHERE key = ?", .text(Self.since))
+        guard case .integer(let position)? = value else { return nil }
+        return position
+    }
+
     func add(_ ids: some Sequence<LocalID>) throws {
         let statement = try connection.cached("INSERT OR IGNORE INTO ab_debt (record) VALUES (?)")
         for id in ids {
@@ -32,7 +53,9 @@ struct Debts {
             try statement.run()
         }
         guard try first(1).isEmpty else { return }
-        try connection.run("DELETE FROM ab_meta WHERE key = ?", .text(Self.unexplained))
+        for key in [Self.unexplained, Self.since] {
+            try connection.run("DELETE FROM ab_meta WHERE key = ?", .text(key))
+        }
     }
 
     /// Whether a verification has made debts that are not settled yet.
@@ -49,6 +72,7 @@ struct Debts {
     }
 
     private static let unexplained = "verification.debts"
+    private static let since = "repair.since"
 
     func first(_ limit: Int) throws -> [LocalID] {
         let statement = try connection.cached(

@@ -5,11 +5,12 @@ import AnabranchSQLite
 /// Replaces records by their images and applies to them again what the images do not know of.
 ///
 /// Nothing is written to the log, and to the journal only where a verification asks for it: what
-/// lost otherwise was noted when it first came.
+/// lost otherwise was noted when it first came, or is found in the log (``ConflictRevision``).
 struct RepairOperation {
     private let transaction: WriteTransaction
     private let images: [RecordImage]
-    private let entries: [LogEntry]
+    /// Of the entries that the images do not know of.
+    private let positions: [Int64]
     private let ids: [LocalID]
     private let scope: Set<RecordID>
     /// Of every row that comes out, so that no version that a context has read passes for it.
@@ -19,14 +20,14 @@ struct RepairOperation {
     private var connection: Connection { transaction.connection }
     private var schema: StoreSchema { transaction.schema }
 
-    /// - Parameter entries: That the images do not know of, in the order of this file's log.
+    /// - Parameter positions: Of the entries that the images do not know of, ascending.
     init(
         _ transaction: WriteTransaction, replacing images: [RecordImage],
-        replaying entries: [LogEntry]
+        replaying positions: [Int64]
     ) throws {
         self.transaction = transaction
         self.images = images
-        self.entries = entries
+        self.positions = positions
         ids = try images.map { try transaction.localID(of: $0.id) }
         scope = Set(images.map(\.id))
         applying = ApplyOperation(transaction, isReplaying: true)
@@ -38,17 +39,20 @@ struct RepairOperation {
         let before = try present()
         try noteNeighbours(&changes)
         for id in ids { try remove(id) }
-        let positions = try StampPositions(
+        let stamps = try StampPositions(
             ChangeLog(connection: connection, replicas: transaction.replicas),
             stamps: applying.logStamps)
-        let rows = RecordRows(applying, positions: positions)
+        let rows = RecordRows(applying, positions: stamps)
         for (id, image) in zip(ids, images) {
             if let record = image.record { try rows.insert(record, id: id, version: nil) }
         }
         for image in images { try link(image, rows) }
-        version = RowVersion(positions.reserve())
-        try positions.finish()
-        for entry in entries { try replay(entry) }
+        version = RowVersion(stamps.reserve())
+        try stamps.finish()
+        let log = ChangeLog(connection: connection, replicas: transaction.replicas)
+        for position in positions {
+            if let entry = try log.entry(at: position) { try replay(entry) }
+        }
         try seal()
         try noteViews()
         try noteNeighbours(&changes)
@@ -117,7 +121,7 @@ struct RepairOperation {
     private func seal() throws {
         for id in ids {
             guard let entity = try applying.held.entity(of: id) else { continue }
-            var writer = try RowWriter(transaction, layout: schema.layout(of: entity))
+            let writer = try RowWriter(transaction, layout: schema.layout(of: entity))
             guard var writes = try writer.heldRow(id)?.writes else { continue }
             writes.advance(to: version)
             try writer.write([], writes: writes, to: id)

@@ -16,7 +16,8 @@ extension Store {
     ///
     /// So unpushed writes come out right by construction, whatever had gone wrong before. Where
     /// a verification has made the debts (``owe(_:)``), what is taken out of the file goes to the
-    /// conflict journal, because it is not known how it came there.
+    /// conflict journal, because it is not known how it came there. Where sets of the log have got
+    /// other forms, the journal gets what is lost by those (``ConflictRevision``).
     ///
     /// - Parameters:
     ///   - images: What the zone's state is at a position of its log, of each record the whole.
@@ -40,9 +41,13 @@ extension Store {
                 connection: transaction.connection, replicas: transaction.replicas)
             var changes = ChangeCollector()
             var repair = try RepairOperation(
-                transaction, replacing: images, replaying: try log.entries(beyond: place))
+                transaction, replacing: images, replaying: try log.positions(beyond: place))
             let debts = Debts(connection: transaction.connection)
             try repair.run(&changes, journaling: try debts.areUnexplained())
+            if let since = try debts.since() {
+                try ConflictRevision(transaction, of: images.map(\.id), since: since)
+                    .run { try log.forEach(after: 0, $0) }
+            }
             try debts.settle(images.map { try transaction.localID(of: $0.id) })
             var changed = try transaction.collected(changes)
             changed.conflicts = try transaction.settleConflicts()

@@ -15,6 +15,8 @@ struct LogRewriting {
 
     private var born: Set<LocalID> = []
     private var touched: Set<LocalID> = []
+    /// Where in this file's log the first set stands that got another form.
+    private var first = Int64.max
 
     /// Its names grow while sets are renamed.
     private var log: ChangeLog { ChangeLog(connection: connection, replicas: transaction.replicas) }
@@ -30,24 +32,50 @@ struct LogRewriting {
     mutating func run(_ changes: inout ChangeCollector) throws {
         try transaction.views.uncoverAll()
         try transaction.views.exposeAll()
-        let entries = try log.unplaced()
-        for entry in entries where rewriting[entry.changeSet.dot] != nil {
-            // A name may be another entry's until that has got its own.
-            try connection.run(
-                "UPDATE ab_changeset SET seq = -position WHERE position = ?",
-                .integer(entry.localPosition))
+        let positions = try log.unplacedPositions()
+        let moved = try freeNames(at: positions)
+        for position in positions {
+            if let entry = try log.entry(at: position) { try rewrite(entry) }
         }
-        for entry in entries { try rewrite(entry) }
-        try moveHeads(of: entries)
+        for set in moved { try moveHead(of: set) }
         let renamed = try localRenames()
         try renameReferences(renamed, &changes)
-        try renameConflicts(renamed)
+        try ConflictRewriting(transaction, rewriting).run()
         try RejectedSaves(connection: connection).rewrite(rewriting)
-        if !transaction.environment.disabled.contains(.repair) {
-            try Debts(connection: connection).add(touched.subtracting(born))
+        let isChanged = first < .max
+        if isChanged, !transaction.environment.disabled.contains(.repair) {
+            try Debts(connection: connection).add(touched.subtracting(born), since: first)
         }
         try remake(&changes)
         changes.noteRenamed(renamed)
+    }
+
+    /// A set that goes from one replica's history to another's.
+    private struct Moved {
+        let old: Dot
+        let kind: LogEntryKind
+        let previousOrigin: Digest
+        let origin: Digest
+        let new: Dot
+    }
+
+    /// Takes their names from the sets that get others: a name may be another entry's until that
+    /// has got its own.
+    private func freeNames(at positions: [Int64]) throws -> [Moved] {
+        var moved: [Moved] = []
+        try log.forEach(positions) { entry in
+            let set = entry.changeSet
+            guard let new = rewriting[set.dot]?.dot else { return }
+            try connection.run(
+                "UPDATE ab_changeset SET seq = -seq WHERE position = ?",
+                .integer(entry.localPosition))
+            guard set.dot.replica != new.replica else { return }
+            moved.append(
+                Moved(
+                    old: set.dot, kind: set.kind, previousOrigin: set.previousOrigin,
+                    origin: set.origin, new: new))
+        }
+        return moved
     }
 
     private mutating func rewrite(_ entry: LogEntry) throws {
@@ -58,6 +86,7 @@ struct LogRewriting {
         let ordinal = try transaction.ordinal(of: new.dot.replica, isOwn: true)
         try log.replace(entry, by: new, ordinal: ordinal)
         guard new.digest != old.digest else { return }
+        first = min(first, entry.localPosition)
         let isRenamed = rewriting[old.dot] != nil
         for set in [old, new] {
             try set.forEachBlock(PartTable(connection)) { block in
@@ -69,21 +98,22 @@ struct LogRewriting {
     }
 
     /// A renamed history ends where it left the one whose name it had.
-    private func moveHeads(of entries: [LogEntry]) throws {
-        let moved = entries.compactMap { entry in
-            rewriting[entry.changeSet.dot].map { (old: entry.changeSet, new: $0.dot) }
-        }.filter { $0.old.dot.replica != $0.new.replica }
-        for (old, new) in moved {
-            let left = try transaction.ordinal(of: old.dot.replica)
-            if old.dot.sequence <= (try transaction.head(of: left)).sequence {
-                try transaction.setHead(
-                    of: left, sequence: old.dot.sequence - 1, origin: old.previousOrigin)
-            }
-            let taken = try transaction.ordinal(of: new.replica)
-            if new.sequence > (try transaction.head(of: taken)).sequence {
-                try transaction.setHead(of: taken, sequence: new.sequence, origin: old.origin)
-            }
+    private func moveHead(of set: Moved) throws {
+        let left = try transaction.ordinal(of: set.old.replica)
+        if set.old.sequence <= (try transaction.head(of: left)).sequence {
+            try transaction.setHead(
+                of: left, sequence: set.old.sequence - 1, origin: try origin(before: set))
         }
+        let taken = try transaction.ordinal(of: set.new.replica)
+        if set.new.sequence > (try transaction.head(of: taken)).sequence {
+            try transaction.setHead(of: taken, sequence: set.new.sequence, origin: set.origin)
+        }
+    }
+
+    /// What was declared lost does not say what it continued; zero where the log doesn't either.
+    private func origin(before set: Moved) throws -> Digest {
+        guard set.kind == .lost, let dot = set.old.predecessor else { return set.previousOrigin }
+        return try log.entry(named: dot)?.changeSet.origin ?? .zero
     }
 
     private func localRenames() throws -> [LocalID: LocalID] {
@@ -130,32 +160,6 @@ struct LogRewriting {
         try StoreReader(connection, schema: schema).entity(of: id, in: table.root) ?? table.root
     }
 
-    /// The journal names renamed records anew: those that lost something, and those that lost
-    /// references and links led to.
-    private func renameConflicts(_ renamed: [LocalID: LocalID]) throws {
-        try transaction.conflicts.write()
-        let update = try connection.cached(
-            "UPDATE ab_conflict SET record = ? WHERE record = ?")
-        for (old, new) in renamed {
-            try update.bind(new, at: 1)
-            try update.bind(old, at: 2)
-            try update.run()
-            for column in ["value", "winner_value"] {
-                let update = try connection.cached(
-                    "UPDATE ab_conflict SET \(column) = ? WHERE \(column) = ?")
-                try update.bind(try taggedReference(to: new), at: 1)
-                try update.bind(try taggedReference(to: old), at: 2)
-                try update.run()
-            }
-        }
-    }
-
-    private func taggedReference(to id: LocalID) throws -> [UInt8] {
-        var writer = ByteWriter()
-        writer.append(tagged: .reference(try transaction.recordID(of: id)))
-        return writer.bytes
-    }
-
     /// Everything that was ever done to records born in renamed sets is in sets beyond the cursor.
     /// The zone may hold some of them already: a push is acknowledged before the pull that brings
     /// the log's form of what was pushed with it.
@@ -163,8 +167,10 @@ struct LogRewriting {
         guard !born.isEmpty else { return }
         let images = try born.sorted().map { RecordImage(id: try transaction.recordID(of: $0)) }
         let cursor = transaction.state.cursor?.position ?? 0
-        var repair = try RepairOperation(
-            transaction, replacing: images, replaying: try log.entries(placedAfter: cursor))
+        let positions = try log.positions(placedAfter: cursor)
+        var repair = try RepairOperation(transaction, replacing: images, replaying: positions)
         try repair.run(&changes)
+        try ConflictRevision(transaction, of: images.map(\.id), since: first)
+            .run { try log.forEach(positions, $0) }
     }
 }

@@ -24,13 +24,15 @@ extension Store {
             let log = ChangeLog(
                 connection: transaction.connection, replicas: transaction.replicas)
             var rewriting = Rewriting()
-            let latest = try transaction.restamped(try log.unplaced(), above: limit, &rewriting)
+            let latest = try transaction.restamped(log, above: limit, &rewriting)
             guard !rewriting.isEmpty else { return ChangedRecords() }
             transaction.state.clock = HybridClock(latest: latest)
             var changes = ChangeCollector()
             var operation = LogRewriting(transaction, rewriting, adopting: nil)
             try operation.run(&changes)
-            return try transaction.collected(changes)
+            var changed = try transaction.collected(changes)
+            changed.conflicts = try transaction.settleConflicts()
+            return changed
         }
     }
 }
@@ -38,12 +40,12 @@ extension Store {
 extension WriteTransaction {
     /// - Returns: The greatest time in the log afterwards.
     fileprivate func restamped(
-        _ entries: [LogEntry], above limit: HybridTimestamp, _ rewriting: inout Rewriting
+        _ log: ChangeLog, above limit: HybridTimestamp, _ rewriting: inout Rewriting
     ) throws -> HybridTimestamp {
         // Of what the zone holds all is before what it does not, or concurrent with it.
         var latest = HybridTimestamp.zero
         var position: Int64 = 0
-        for entry in entries {
+        try log.forEach(log.unplacedPositions()) { entry in
             latest = max(
                 latest, try greatestTimestamp(after: position, before: entry.localPosition))
             position = entry.localPosition

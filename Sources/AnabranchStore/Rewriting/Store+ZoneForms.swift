@@ -20,6 +20,9 @@ extension Store {
                 held.changeSet.origin != origin
             else { return nil }
             return try transaction.rewriteAboveSnapshot { operation in
+                if held.changeSet.kind == .lost, try operation.isStoodIn(for: held, by: origin) {
+                    return try log.forget(held.localPosition)
+                }
                 try operation.noteOwnHistory(of: dot.replica)
                 try operation.yieldName(dot)
             }
@@ -82,15 +85,17 @@ extension ApplyOperation {
         try move(held, to: item.dot, item.timestamp, adopting: nil)
     }
 
-    /// Once all have their names, what they mention has them too.
+    /// Once all have their names, what they mention has them too. A set that is still not what the
+    /// zone has mentions what others have renamed, where no log says so any more: it leaves this
+    /// file's log, and the snapshot stands for it.
     fileprivate mutating func takePlace(_ item: Acknowledged, epoch: EpochID) throws {
         guard let held = try log.entry(at: item.localPosition) else { return }
         let form = held.changeSet.form(after: item.rejection)
-        guard item.names(form) else { return }
         if form.kind != held.changeSet.kind {
             var operation = VoidOperation(transaction)
             try operation.run([(held, form)], &changes)
         }
+        guard item.names(form) else { return try log.forget(item.localPosition) }
         try ZonePlaces(connection).note(
             CausalContext.Prefix(epoch: epoch, position: item.position),
             ofSetAt: item.localPosition)

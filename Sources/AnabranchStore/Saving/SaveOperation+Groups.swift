@@ -3,8 +3,9 @@ import AnabranchReplication
 
 // What a save says to records that show as one: it knows only who shows them.
 //
-// A delete of the visible one, a change of a key, and a value that is to stand alone go to every
-// member; every other write goes to the visible one, where the latest counts.
+// A delete of the visible one, a change of a key, a value that is to stand alone, and none where
+// there was one, go to every member; every other write goes to the visible one, where the latest
+// counts.
 extension SaveOperation {
     /// Takes the groups apart that a request names, and says to each member what the request says
     /// to all of them.
@@ -49,37 +50,52 @@ extension SaveOperation {
 
     // MARK: - Updates
 
-    /// Slots of a key, and those in which several values stand beside each other until one is
-    /// written.
-    private func slotsOfAll(_ update: SaveRequest.Update) -> [AttributeDescription] {
+    /// Columns that a write to all of a group's members may name, and whether it always does: of a
+    /// key, and those in which several values stand beside each other until one is written. Of
+    /// others only what takes a value away.
+    private func columnsOfAll(
+        _ update: SaveRequest.Update
+    ) -> [(property: PropertyDescription, isAlways: Bool)] {
         let layout = schema.layout(of: update.entity)
         return layout.columns.compactMap { column in
-            guard update.rows.slots.contains(column.slot), column.rule != .counter,
-                let attribute = column.property.attribute,
-                layout.keyProperties.contains(column.property.wireProperty)
-                    || column.rule == .keepBoth
-            else { return nil }
-            return attribute
+            guard update.rows.slots.contains(column.slot) else { return nil }
+            let wire = column.property.wireProperty
+            let isKey = column.property.attribute != nil && layout.keyProperties.contains(wire)
+            switch column.rule {
+            case .counter: return nil
+            case .keepBoth: return (column.property, true)
+            case .lastWriter: return (column.property, isKey)
+            default:
+                guard isKey || column.kind == .reference else { return nil }
+                return (column.property, isKey)
+            }
         }
     }
 
     private mutating func writesToMembers(
         of update: SaveRequest.Update
     ) throws -> [SaveRequest.Update] {
-        let attributes = slotsOfAll(update)
-        guard !attributes.isEmpty else { return [] }
+        let columns = columnsOfAll(update)
+        guard !columns.isEmpty else { return [] }
         var found: [SaveRequest.Update] = []
         for (row, id) in update.rows.ids.enumerated() {
-            for member in others(than: id) {
+            let others = others(than: id)
+            guard !others.isEmpty else { continue }
+            let places = Dictionary(
+                update.rows.slots.enumerated().map { ($1, $0) }, uniquingKeysWith: { $1 })
+            let written = columns.compactMap { column, isAlways -> (PropertyDescription, Value)? in
+                guard let place = places[column.slot] else { return nil }
+                let value = update.rows[row, place]
+                return isAlways || value.isNull ? (column, value) : nil
+            }
+            for member in others {
                 guard let entity = try entity(of: member, in: update.entity.root) else { continue }
-                let slots = attributes.filter { entity.isKind(of: $0.entity) }.map(\.slot)
-                guard !slots.isEmpty else { continue }
-                var write = SaveRequest.Update(entity: entity, slots: slots.sorted())
+                let held = written.filter { entity.isKind(of: $0.0.entity) }
+                guard !held.isEmpty else { continue }
                 var values = [Value](repeating: .null, count: entity.slots.count)
-                for (place, slot) in update.rows.slots.enumerated()
-                where write.rows.slots.contains(slot) {
-                    values[slot] = update.rows[row, place]
-                }
+                for (property, value) in held { values[property.slot] = value }
+                var write = SaveRequest.Update(
+                    entity: entity, slots: held.map(\.0.slot).sorted())
                 values.withUnsafeBufferPointer { write.append(member, update.versions[row], $0) }
                 shownBy[member] = id
                 found.append(write)

@@ -104,14 +104,14 @@ extension SaveOperation {
     }
 
     /// Takes a block into the change set, unless every other replica would refuse it.
-    private mutating func append(_ block: RowBlockEncoder, of entity: EntityDescription) throws {
+    mutating func append(_ block: RowBlockEncoder, of entity: EntityDescription) throws {
         if let property = block.misfit { throw Self.misfit(property, of: entity.name) }
         encoder.append(block)
         try cutIfFull()
     }
 
     /// - Parameter columns: Of the rows' slots.
-    private func check(_ rows: SlotTable, columns: [TableLayout.Column]) throws {
+    func check(_ rows: SlotTable, columns: [TableLayout.Column]) throws {
         for (index, column) in columns.enumerated() {
             let property = column.property.wireProperty
             // The members of a group are looked at where its value is made.
@@ -131,111 +131,10 @@ extension SaveOperation {
                 + "\(property.type).", entity: entity, property: property.name.string)
     }
 
-    /// Writes changed slots where the row is still as it was read; the row's version is part of
-    /// the UPDATE's condition, so no row is read first.
-    mutating func write(_ update: SaveRequest.Update) throws {
-        let layout = schema.layout(of: update.entity)
-        try transaction.views.willSave(update.rows.ids, of: layout, slots: update.rows.slots)
-        let columns = layout.columns.filter { update.rows.slots.contains($0.slot) }
-        let blockPlaces = BlockPlaces(columns, where: \.isRegister)
-        let hasRegisters = !blockPlaces.properties.isEmpty
-        func emptyBlock() -> RowBlockEncoder {
-            encoder.rows(
-                inserting: false, entity: update.entity.wireName,
-                properties: blockPlaces.properties,
-                capacity: hasRegisters ? capacity(update.rows.count) : 0)
-        }
-        var block = emptyBlock()
-        var room = room
-        var ruled = RuledWrites(columns, layout: layout, encoder)
-        try check(update.rows, columns: columns)
-        let statement = try connection.cached(Self.updateSQL(layout.table, columns: columns))
-        let parameters = TableLayout.parameters(of: columns, from: 1)
-        let last = parameters[columns.count] - 1
-        try statement.bind(position, at: last + 1)
-        try statement.bind(Self.numbers(of: columns), at: last + 2)
-        var bound: RowVersion?
-        for (row, id) in update.rows.ids.enumerated() {
-            let version = update.versions[row]
-            if version != bound {
-                // Rows that were written together have one version and become alike.
-                try bind(version, of: columns, to: statement, behind: last)
-                bound = version
-            }
-            if ruled != nil {
-                let isFresh = try ruled?.note(id, version, in: self) { update.rows[row, $0] }
-                guard isFresh == true else {
-                    staleRecords.append(id)
-                    continue
-                }
-            }
-            if hasRegisters { block.append(record: try transaction.recordID(of: id)) }
-            for (index, column) in columns.enumerated() {
-                var value = update.rows[row, index]
-                if column.kind == .reference {
-                    value = try bindReference(
-                        value, of: id, to: column, statement, at: parameters[index])
-                } else {
-                    try statement.bind(slot: value, at: parameters[index], as: column.kind)
-                }
-                if let place = blockPlaces.places[index] { block.append(value, toColumn: place) }
-            }
-            if !blockPlaces.groups.isEmpty {
-                try append(groups: blockPlaces.groups, of: id, isNew: false, to: &block) {
-                    update.rows[row, $0]
-                }
-            }
-            try statement.bind(id, at: last + 5)
-            try statement.run()
-            if connection.changes == 0 { staleRecords.append(id) }
-            if block.hasReached(byteCount: room.byteCount, cellCount: room.cellCount)
-                || ruled?.hasReached(room) ?? false
-            {
-                try append(block, of: update.entity)
-                try ruled?.finish(&self)
-                block = emptyBlock()
-                ruled = RuledWrites(columns, layout: layout, encoder)
-                room = self.room
-            }
-        }
-        try append(block, of: update.entity)
-        try ruled?.finish(&self)
-    }
-
-    /// Parameters: the columns, the new position, the numbers of the columns, `ab_writes` of a
-    /// row that had none, the old version, the row ID.
-    private static func updateSQL(_ table: TableLayout, columns: [TableLayout.Column]) -> String {
-        let names = columns.flatMap(\.names)
-        let count = names.count
-        let assignments = names.enumerated().map { "\($1) = ?\($0 + 1)" }
-        return """
-            UPDATE \(table.name) SET \(assignments.joined(separator: ", ")),
-            ab_version = ?\(count + 1), ab_writes = CASE WHEN ab_writes IS NULL THEN ?\(count + 3)
-            ELSE ab_written(ab_writes, ab_version, ?\(count + 1), ?\(count + 2)) END
-            WHERE ab_pk = ?\(count + 5) AND ab_version = ?\(count + 4)
-            """
-    }
-
-    private static func numbers(of columns: [TableLayout.Column]) -> [UInt8] {
-        var numbers = ByteWriter()
-        for column in columns { numbers.append(count: column.number) }
-        return numbers.bytes
-    }
-
-    private func bind(
-        _ version: RowVersion, of columns: [TableLayout.Column], to statement: Statement,
-        behind last: Int
-    ) throws {
-        var writes = try RowWrites(version, nil)
-        for column in columns { try writes.write(column.number, by: position) }
-        try statement.bind(writes.blob, at: last + 3)
-        try statement.bind(version.position, at: last + 4)
-    }
-
     /// Binds a reference; one into a list with the row's position there.
     ///
     /// - Returns: The value as it travels.
-    private mutating func bindReference(
+    mutating func bindReference(
         _ value: Value, of id: LocalID, to column: TableLayout.Column, _ statement: Statement,
         at index: Int
     ) throws -> Value {

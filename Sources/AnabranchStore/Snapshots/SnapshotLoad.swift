@@ -43,7 +43,12 @@ struct SnapshotLoad {
         try positions.finish()
         let place = CausalContext.Prefix(
             epoch: snapshot.cursor.epoch, position: snapshot.cursor.position)
-        for entry in try log.entries(beyond: place) { try replay(entry) }
+        for position in try log.positions(beyond: place) {
+            if let entry = try log.entry(at: position) { try replay(entry) }
+        }
+        // Behind the last use of the cursor: what waits looks at where the file's log begins now.
+        transaction.state.start = snapshot.cursor
+        try takeInWaiting()
         if try transaction.head(of: transaction.state.ordinal).sequence > own {
             // Sets of our own that we did not hold: the file was restored, or has a twin.
             transaction.state.isRenewing = true
@@ -52,7 +57,6 @@ struct SnapshotLoad {
         try transaction.views.settleAll()
         transaction.state.clock.observe(greatest)
         transaction.state.cursor = snapshot.cursor
-        transaction.state.start = snapshot.cursor
         transaction.state.wantsSnapshot = false
         return changes(from: before, to: try heldRecords())
     }
@@ -148,6 +152,12 @@ struct SnapshotLoad {
         try applying.applyPayload(
             of: IncomingSet(
                 set, ordinal: ordinal, position: entry.localPosition))
+    }
+
+    /// Sets of bundles that waited for what the snapshot holds, or that it holds itself.
+    private func takeInWaiting() throws {
+        var operation = ApplyOperation(transaction)
+        try operation.reconsiderAll()
     }
 
     // MARK: - What has changed

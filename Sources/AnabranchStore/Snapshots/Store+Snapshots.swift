@@ -50,7 +50,9 @@ extension Store {
                 return nil
             }
             var load = try SnapshotLoad(transaction, snapshot)
-            return try load.run(stage)
+            var changed = try load.run(stage)
+            changed.conflicts = try transaction.settleConflicts()
+            return changed
         }
     }
 }

@@ -99,71 +99,147 @@ extension LogCursor {
     }
 }
 
+/// What is held of a replica whose last set is not in this file's log any more.
+private struct ForgottenHead {
+    let entry: CausalContext.Entry
+    /// The first place of the zone's log that it may have had: behind those of the replica's sets
+    /// that this log has, where another entry is missing.
+    let earliest: UInt64
+}
+
 extension WriteTransaction {
-    /// What is held of replicas whose last set is not in this file's log any more. Nobody can tell
-    /// who knew of it, so all who are sent again and may have known it say so: a zone that took
-    /// them in before it would give them another order than this file did.
-    private func forgottenHeads() throws -> [ReplicaID: CausalContext.Entry] {
+    /// Nobody can tell who knew of a forgotten set, so all who are sent again and may have known
+    /// it say so: a zone that took them in before it would give them another order than this file
+    /// did. A set that lies before the earliest place did not know it; were it said to, two sets
+    /// might wait for each other for ever.
+    ///
+    /// - Returns: In the order of their earliest places.
+    private func forgottenHeads(beyond position: UInt64) throws -> [ForgottenHead] {
+        let holes = try holes(behind: position)
         let statement = try connection.cached(
             """
-            SELECT id, seen, origin FROM ab_replica r WHERE seen > 0 AND NOT EXISTS
+            SELECT id, seen, origin, (SELECT max(coalesce(server_position, -1))
+                FROM ab_changeset WHERE replica = r.ordinal AND seq < r.seen)
+            FROM ab_replica r WHERE seen > 0 AND NOT EXISTS
             (SELECT 1 FROM ab_changeset WHERE replica = r.ordinal AND seq = r.seen)
             """)
-        var heads: [ReplicaID: CausalContext.Entry] = [:]
+        var heads: [ForgottenHead] = []
         while try statement.step() {
             guard let replica = ReplicaID(bytes: statement.bytes(at: 0)),
                 let origin = Digest(bytes: statement.bytes(at: 2))
             else { continue }
-            heads[replica] = CausalContext.Entry(
+            let last = statement.isNull(at: 3) ? 0 : statement.int64(at: 3)
+            let entry = CausalContext.Entry(
                 dot: Dot(replica: replica, sequence: UInt64(bitPattern: statement.int64(at: 1))),
                 originPrefix: origin.prefix)
+            let before = max(position, UInt64(clamping: last))
+            heads.append(ForgottenHead(entry: entry, earliest: holes.first(behind: before)))
         }
-        return heads
+        return heads.sorted { $0.earliest < $1.earliest }
     }
 
-    /// The first position of the zone's log of which this file's log has no entry any more.
-    private func firstHole(behind position: UInt64) throws -> UInt64 {
+    /// Where the entries begin that the zone's log had behind a position and this file's log has
+    /// not, one place for as many as lie side by side; the last is behind all.
+    private func holes(behind position: UInt64) throws -> [UInt64] {
         let statement = try connection.cached(
             """
             SELECT server_position FROM ab_changeset WHERE server_position > ?
             ORDER BY server_position
             """)
         try statement.bind(Int64(clamping: position), at: 1)
+        var holes: [UInt64] = []
         var next = position + 1
-        while try statement.step(), UInt64(bitPattern: statement.int64(at: 0)) == next { next += 1 }
+        while try statement.step() {
+            let held = UInt64(bitPattern: statement.int64(at: 0))
+            if held > next { holes.append(next) }
+            next = held + 1
+        }
         statement.reset()
-        return next
+        return holes + [next]
     }
 
     /// Says in the words of another log what the authors of sets held that are sent again: the
     /// prefix that both logs share, and one by one what lies beyond it.
     fileprivate func rewriteContexts(for cursor: LogCursor) throws {
         let log = ChangeLog(connection: connection, replicas: replicas)
-        let sets = try log.entries(placedAfter: cursor.position)
-        var tail = sets.compactMap { entry in entry.place.map { ($0.position, entry.changeSet) } }
+        let sets = try setsSentAgain(behind: cursor.position)
+        var tail = sets.compactMap { set in set.place.map { ($0, set) } }
             .sorted { $0.0 < $1.0 }[...]
-        let forgotten = try forgottenHeads()
-        let firstHole = try firstHole(behind: cursor.position)
+        var forgotten = try forgottenHeads(beyond: cursor.position)[...]
         var heads: [ReplicaID: CausalContext.Entry] = [:]
-        let byPrefix = sets.filter { $0.changeSet.context.prefix != nil }.sorted {
-            ($0.changeSet.context.prefix?.position ?? 0)
-                < ($1.changeSet.context.prefix?.position ?? 0)
+        let byPrefix = sets.filter { $0.context.prefix != nil }.sorted {
+            ($0.context.prefix?.position ?? 0) < ($1.context.prefix?.position ?? 0)
         }
-        for entry in byPrefix {
-            let held = entry.changeSet.context.prefix?.position ?? 0
-            while let (position, set) = tail.first, position <= held {
-                heads[set.dot.replica] = CausalContext.Entry(
-                    dot: set.dot, originPrefix: set.origin.prefix)
+        for set in byPrefix {
+            let held = set.context.prefix?.position ?? 0
+            while let (position, other) = tail.first, position <= held {
+                heads[other.entry.dot.replica] = other.entry
                 tail = tail.dropFirst()
             }
-            var context = entry.changeSet.context
-            var known = heads
-            if held >= firstHole { known.merge(forgotten) { $0.dot < $1.dot ? $1 : $0 } }
-            let beyond = known.values.filter { $0.dot.replica != entry.changeSet.dot.replica }
-            context = CausalContext(
+            while let head = forgotten.first, head.earliest <= held {
+                heads[head.entry.dot.replica] = head.entry
+                forgotten = forgotten.dropFirst()
+            }
+            let beyond = heads.values.filter { $0.dot.replica != set.entry.dot.replica }
+            let context = CausalContext(
                 prefix: .init(epoch: cursor.epoch, position: min(held, cursor.position)),
-                beyond: context.beyond + beyond)
-            try log.replaceContext(of: entry, by: context)
+                beyond: set.context.beyond + beyond)
+            try log.replaceContext(ofEntryAt: set.localPosition, by: context)
         }
+    }
+
+    /// Of the entries that the zone's log has behind a position, or is not known to have.
+    private func setsSentAgain(behind position: UInt64) throws -> [SentAgain] {
+        let statement = try connection.cached(
+            """
+            SELECT c.position, r.id, c.seq, c.origin, c.server_position, c.context
+            FROM ab_changeset c JOIN ab_replica r ON r.ordinal = c.replica
+            WHERE c.server_position IS NULL OR c.server_position > ? ORDER BY c.position
+            """)
+        try statement.bind(Int64(clamping: position), at: 1)
+        var sets: [SentAgain] = []
+        while try statement.step() {
+            guard let replica = ReplicaID(bytes: statement.bytes(at: 1)),
+                let origin = Digest(bytes: statement.bytes(at: 3))
+            else {
+                throw StoreError(
+                    .corrupt,
+                    "Can't read entry \(statement.int64(at: 0)) of the log: it is damaged.")
+            }
+            var context = ByteReader(statement.bytes(at: 5))
+            sets.append(
+                SentAgain(
+                    localPosition: statement.int64(at: 0),
+                    place: statement.isNull(at: 4)
+                        ? nil : UInt64(bitPattern: statement.int64(at: 4)),
+                    entry: CausalContext.Entry(
+                        dot: Dot(
+                            replica: replica,
+                            sequence: UInt64(bitPattern: statement.int64(at: 2))),
+                        originPrefix: origin.prefix),
+                    context: try context.readContext()))
+        }
+        return sets
+    }
+}
+
+/// What is known of a set that is sent again, without what it changes.
+private struct SentAgain {
+    let localPosition: Int64
+    let place: UInt64?
+    let entry: CausalContext.Entry
+    let context: CausalContext
+}
+
+extension [UInt64] {
+    /// The first of ascending numbers that is greater than another; the last where none is.
+    fileprivate func first(behind position: UInt64) -> UInt64 {
+        var low = 0
+        var high = count - 1
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] > position { high = middle } else { low = middle + 1 }
+        }
+        return self[low]
     }
 }

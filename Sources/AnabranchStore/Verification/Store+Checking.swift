@@ -72,7 +72,7 @@ extension StoreReader {
         var position: Int64 = 0
         while true {
             let found = try StoreError.unlessDamaged {
-                try log.entries(after: position, limit: 100)
+                try log.entries(after: position, limit: 100, byteLimit: 1 << 20)
             }
             guard let entries = found else {
                 return faults + ["What follows entry \(position) can't be read."]

@@ -77,7 +77,7 @@ extension ViewRules {
         try expose([visible.id], of: layout)
     }
 
-    /// One cell for each property that a member has written.
+    /// One cell for each property that a member has written, of those that have a value if any.
     ///
     /// - Parameter records: By identity: of equal stamps the first stays.
     private static func merged(
@@ -101,6 +101,10 @@ extension ViewRules {
                 : other.value.isNull
                     ? held.value : Counter.sum(held.value, other.value, of: property.type)
             return CanonicalRecord.Cell(property: property, value: value, stamp: stamp)
+        }
+        // An insert writes what it leaves empty: that is no word against what another has.
+        if !property.rule.isExtremum, held.value.isNull != other.value.isNull {
+            return held.value.isNull ? other : held
         }
         let outcome = Register.outcome(
             ofWriting: other.stamp, over: held.stamp, by: property.rule

@@ -157,7 +157,7 @@ extension ViewRules {
             guard let row = try heldRow(id) else { continue }
             var writes = row.writes
             writes.advance(to: RowVersion(positions.reserve()))
-            var writer = try RowWriter(transaction, layout: row.layout)
+            let writer = try RowWriter(transaction, layout: row.layout)
             try writer.write([], writes: writes, to: id)
         }
         try positions.finish()

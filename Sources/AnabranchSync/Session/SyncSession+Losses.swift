@@ -6,12 +6,13 @@ internal import AnabranchStore
 extension SyncSession {
     /// Looks for what the zone says that it misses, once pulling has not helped.
     ///
-    /// A store that began with a snapshot never had what lies before it, so it declares nothing
-    /// lost: its sets wait until somebody comes who has what they depend on.
+    /// A store that began with a snapshot, and whose sets depend on what lies before it, declares
+    /// that lost as any other: nobody can tell whether somebody will come who has it. Who comes
+    /// holds a branch of a forked history, and nothing was lost then.
     ///
     /// - Returns: `nil` where the error does not name it, or it was supplied in vain.
     mutating func supply(for error: SyncError) -> Action? {
-        guard exchange.state.start == nil, exchange.rounds > 1,
+        guard exchange.rounds > 1,
             exchange.supplies < Self.mostSupplies,
             let missing = MissingSets(error), missing != exchange.supplied
         else { return nil }

@@ -61,6 +61,18 @@ import Testing
         #expect(rows.columns == [[.reference(Self.record(3))]], "born before: it keeps its name")
     }
 
+    @Test func `gives a set back as it was first saved`() throws {
+        let renamed = try Self.renaming().rewritten(Self.insert)
+        var back = Rewriting()
+        try back.rename(renamed, to: .init(dot: Self.insert.dot, timestamp: Self.insert.timestamp))
+        #expect(try back.rewritten(renamed) == Self.insert)
+        // Another time is not how it was saved.
+        var other = Rewriting()
+        try other.rename(
+            renamed, to: .init(dot: Self.insert.dot, timestamp: HybridTimestamp(rawValue: 7)))
+        #expect(try other.rewritten(renamed).rewrittenFrom == Self.insert.dot)
+    }
+
     @Test func `follows into every mention of another set`() throws {
         let stamp = Self.insert.stamp
         let mention = Self.set(

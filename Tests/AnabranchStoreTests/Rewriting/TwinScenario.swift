@@ -8,7 +8,9 @@ import TestSupport
 struct TwinScenario {
     let scenario: StoreScenario
 
-    init() throws { scenario = try StoreScenario() }
+    init(_ model: ManagedObjectModel? = nil) throws {
+        scenario = try StoreScenario(model: try model ?? StoreScenario.people())
+    }
 
     var zone: MemoryZone { scenario.zone }
 

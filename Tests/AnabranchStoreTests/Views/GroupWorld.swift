@@ -29,6 +29,9 @@ final class GroupWorld {
                 Attribute("visits", .integer64, mergeRule: .counter)
                 Attribute("best", .integer64, mergeRule: .max)
                 Attribute("note", .string, mergeRule: .keepBoth)
+                Attribute("start", .integer64)
+                Attribute("end", .integer64)
+                AttributeGroup("time", "start", "end")
                 Relationship("parent", to: "Person", acyclic: true, inverse: "children")
                 Relationship("children", toMany: "Person", inverse: "parent")
                 Relationship("desk", to: "Desk", inverse: "owner")
@@ -127,8 +130,11 @@ final class GroupWorld {
             return try insert(store, generator.oneIn(2) ? "Desk" : "Team", people)
         }
         let person = generator.element(of: people)
-        switch Int.random(in: 0..<16, using: &generator) {
+        switch Int.random(in: 0..<19, using: &generator) {
         case 0..<4: try set(store, person, keys())
+        case 16: try set(store, person, times())
+        case 17: try set(store, person, ["note": key("note ")])
+        case 18: try set(store, person, ["name": .null])
         case 4:
             try set(
                 store, person, ["name": .string("n\(Int.random(in: 0..<99, using: &generator))")])
@@ -162,6 +168,16 @@ final class GroupWorld {
         }
     }
 
+    /// One end of a time or both, each sometimes open.
+    private func times() -> [String: Value] {
+        var times: [String: Value] = [:]
+        for name in ["start", "end"] where generator.oneIn(2) {
+            times[name] =
+                generator.oneIn(4) ? .null : .integer(Int64.random(in: 0..<99, using: &generator))
+        }
+        return times.isEmpty ? ["start": .integer(0), "end": .integer(1)] : times
+    }
+
     private func target(_ ids: [LocalID]) -> Value {
         ids.isEmpty || generator.oneIn(5) ? .null : .integer(generator.element(of: ids))
     }
@@ -187,7 +203,20 @@ final class GroupWorld {
     private func set(
         _ store: Store, _ id: LocalID, _ values: [String: Value], _ entity: String = "Person"
     ) throws {
+        let before = try store.row(entity, id)?.slots
         let isSaved = try save(store, "\(values)") { _ = try store.update(entity, id, values) }
+        // Of a group all that was shown stays together.
+        if isSaved, let before, let after = try store.row(entity, id) {
+            for name in ["start", "end"]
+            where values[name] == nil
+                && values.keys.contains(where: {
+                    ["start", "end"].contains($0)
+                })
+            {
+                let slot = try #require(after.entity.slotIndex(named: name))
+                #expect(after.slots[slot] == before[slot], "\(name)")
+            }
+        }
         guard isSaved, let record = try store.recordID(of: id) else { return }
         let expected = try expected(store)
         for (name, value) in values where !GroupWorld.references.contains(name) {
@@ -303,8 +332,8 @@ final class GroupWorld {
                 }
                 #expect(row.entity.wireName == wanted.entity)
                 for attribute in row.entity.attributes {
-                    let value = wanted.cells.first { $0.property == attribute.wireProperty }?.value
-                    #expect(row.slots[attribute.slot] == value ?? .null, "\(attribute.name)")
+                    let value = wanted.value(of: attribute)
+                    #expect(row.slots[attribute.slot] == value, "\(attribute.name)")
                 }
             }
         }
@@ -346,5 +375,15 @@ final class GroupWorld {
         try scenario.zone.repair(store)
         #expect(try store.checksum() == checksum)
         try check(store)
+    }
+}
+
+extension CanonicalRecord {
+    /// What a record's own cells say of an attribute, also of one in a group.
+    fileprivate func value(of attribute: AttributeDescription) -> Value {
+        let cell = cells.first { $0.property == attribute.wireProperty }?.value ?? .null
+        guard attribute.group != nil else { return cell }
+        guard case .group(let group) = cell else { return .null }
+        return group.members.first { $0.name.string == attribute.name }?.value ?? .null
     }
 }

@@ -186,6 +186,74 @@ import Testing
         }
     }
 
+    @Test func `show a value that only one has, whoever came later, until it is taken away`() throws
+    {
+        let parent = try a.insert("Person", ["name": .string("parent")])
+        try exchange()
+        let (first, second) = try pair(
+            ["name": .string("only"), "parent": .integer(parent), "start": .integer(7)])
+        for store in [a, b] {
+            let id = try on(store, first)
+            #expect(try store.value("name", of: id) == .string("only"))
+            #expect(try store.value("parent", of: id) == .integer(on(store, parent)))
+            #expect(try store.value("start", of: id) == .integer(7))
+        }
+        tick()
+        let taken: [String: Value] = ["name": .null, "parent": .null, "start": .null]
+        _ = try b.update("Person", on(b, first), taken)
+        try exchange()
+        for store in [a, b] {
+            for name in taken.keys {
+                #expect(try store.value(name, of: on(store, first)) == .null, "\(name)")
+            }
+        }
+        // It is gone from all of them, also where they show apart.
+        tick()
+        _ = try a.update("Person", first, ["email": .null])
+        try exchange()
+        for store in [a, b] {
+            for id in [first, second] {
+                #expect(try store.value("name", of: on(store, id)) == .null)
+            }
+        }
+    }
+
+    @Test func `keep both of what was written beside each other, until one is written`() throws {
+        let (first, second) = try pair(["note": .string("one")], ["note": .string("two")])
+        let c = try scenario.open("c", replica: ReplicaID(high: 3, low: 3))
+        try scenario.zone.sync(c)
+        func notes(_ store: Store) throws -> [Value] {
+            var found: [Value] = []
+            try store.read { reader in
+                try reader.canonicalRecords { record in
+                    found += record.cells.filter { $0.property.name == "note" }.map(\.value)
+                }
+            }
+            return found.sorted { "\($0)" < "\($1)" }
+        }
+        #expect(try notes(a) == [.string("one"), .string("two")])
+        // Two write to what they see as one, without knowing of each other.
+        tick()
+        _ = try b.update("Person", on(b, first), ["note": .string("three")])
+        tick()
+        _ = try c.update("Person", c.id(of: first, on: a), ["note": .string("four")])
+        try exchange()
+        try scenario.zone.sync(c)
+        try exchange()
+        let both: [Value] = [.string("four"), .string("four"), .string("three"), .string("three")]
+        for store in [a, b] {
+            #expect(try notes(store) == both)
+            #expect(try store.value("note", of: on(store, first)) == .string("four"))
+        }
+        tick()
+        _ = try a.update("Person", first, ["note": .string("five")])
+        try exchange()
+        for store in [a, b] {
+            #expect(try notes(store) == [.string("five"), .string("five")])
+            #expect(try store.row("Person", on(store, second)) == nil)
+        }
+    }
+
     @Test func `refuse a write that does not win against all of them`() throws {
         let (first, _) = try pair(["best": .integer(2)], ["best": .integer(5)])
         let error = storeError { _ = try a.update("Person", first, ["best": .integer(4)]) }

@@ -81,6 +81,74 @@ import Testing
         }
     }
 
+    /// Whose identity is smaller, chance says; so both records lose a value once.
+    @Test func `a value that one of them lost is restored to the one that shows it`() throws {
+        try pair()
+        try scenario.exchange()
+        let notes = try [scenario.first, scenario.second].map { container in
+            try scenario.read(container) { context throws in
+                try context.coordinator.conflictCount()
+            }
+        }
+        #expect(notes == [0, 0])
+        // They part, so that each can be changed by itself, and come together again.
+        let other = try shadowed()
+        try scenario.exchange()
+        for container in [scenario.first, scenario.second] {
+            let conflicts = try container.coordinator.conflicts(.record(other))
+            let conflict = try #require(conflicts.first { $0.value == .string("earlier") })
+            try scenario.save(container) { context in
+                let shown = try context.named("swift", "Tag")
+                #expect(try container.coordinator.managedObjectID(of: conflict) == shown.objectID)
+                #expect(try context.restore(conflict) === shown)
+                #expect(try shown.value(forKey: "note") == .string("earlier"))
+            }
+            try scenario.exchange()
+            for container in [scenario.first, scenario.second] {
+                try scenario.read(container) { context throws in
+                    let shown = try context.named("swift", "Tag")
+                    #expect(try shown.value(forKey: "note") == .string("earlier"))
+                }
+            }
+            try scenario.save(container) { context in
+                try context.named("swift", "Tag").setValue(.string("again"), forKey: "note")
+            }
+            try scenario.exchange()
+        }
+    }
+
+    /// Makes the record that is hidden lose a note.
+    private func shadowed() throws -> RecordID {
+        let (first, second) = (scenario.first, scenario.second)
+        let hidden = try scenario.read(first) { context throws in
+            try #require(try context.duplicates(of: "Tag").first?.others.first)
+        }
+        // Taking the key away from one of the files lets both come apart there.
+        try scenario.save(first) { context in
+            try context.named("swift", "Tag").setValue(.null, forKey: "name")
+        }
+        try scenario.exchange()
+        for (container, note) in [(first, "earlier"), (second, "later")] {
+            try scenario.save(container) { context in
+                let entity = try #require(context.model.entity(named: "Tag"))
+                let id = try #require(
+                    try container.coordinator.managedObjectID(for: hidden, entity: entity))
+                try context.existingObject(with: id).setValue(.string(note), forKey: "note")
+            }
+        }
+        try scenario.exchange()
+        // Neither knows of the other's key.
+        for (container, isItsTurn) in [(first, true), (second, false)] {
+            try scenario.save(container) { context in
+                for tag in try context.fetch(FetchRequest<ManagedObject>(entityName: "Tag")) {
+                    guard try (tag.objectID.recordID == hidden) == isItsTurn else { continue }
+                    try tag.setValue(.string("swift"), forKey: "name")
+                }
+            }
+        }
+        return hidden
+    }
+
     @Test func `deleting it takes all with it that hangs on any of them`() throws {
         try pair()
         try scenario.exchange()

@@ -106,9 +106,15 @@ package struct ExpectedGroups {
                 guard case .integer(let right) = second.value else { return false }
                 return left < right
             }
-        case .firstWriter: return cells.min { $0.stamp < $1.stamp }
-        default: return cells.max { $0.stamp < $1.stamp }
+        case .firstWriter: return valued(cells).min { $0.stamp < $1.stamp }
+        default: return valued(cells).max { $0.stamp < $1.stamp }
         }
+    }
+
+    /// Who has left an attribute empty has said nothing against what another has there.
+    private func valued(_ cells: [CanonicalRecord.Cell]) -> [CanonicalRecord.Cell] {
+        let valued = cells.filter { !$0.value.isNull }
+        return valued.isEmpty ? cells : valued
     }
 
     /// Whether a reference may lead to a record.

@@ -9,12 +9,14 @@ struct BundleApplyCommand: Command {
         discussion: [
             "Each bundle is checked before anything of it is taken in. A change set whose author "
                 + "had others that the store lacks waits in the store until they come, by a "
-                + "bundle or a sync. The next sync sends the zone what it lacks."
+                + "bundle or a sync. The next sync sends the zone what it lacks.",
+            "Where ANABRANCH_STORE names the store every word is a bundle; --store names another "
+                + "store.",
         ],
         arguments: [
             .store,
             ArgumentSpecification(
-                "FILE", "Bundles; one taken in twice harms not.", isRepeated: true),
+                "FILE", "Bundles; one taken in twice harms not.", isRepeated: true, isFile: true),
         ],
         options: [.json],
         examples: [.init("bundle apply geo.store monday.bundle tuesday.bundle", "Takes in two.")])

@@ -12,7 +12,10 @@ struct BundleCreateCommand: Command {
                 + "vector, as 'anabranch status --json' prints it; or a replica ID, and stands "
                 + "for what that replica had at the last of its saves that this store has."
         ],
-        arguments: [.store, ArgumentSpecification("FILE", "The bundle. One that is there goes.")],
+        arguments: [
+            .store,
+            ArgumentSpecification("FILE", "The bundle. One that is there goes.", isFile: true),
+        ],
         options: [
             OptionSpecification("since", "BASE", "Leaves out what BASE says is held."), .json,
         ],

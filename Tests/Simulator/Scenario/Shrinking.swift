@@ -1,4 +1,4 @@
-import AnabranchReplication
+package import AnabranchReplication
 
 /// Cuts a failing scenario down to a small one that still fails.
 ///
@@ -7,14 +7,14 @@ import AnabranchReplication
 ///
 /// Source: Zeller, Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", IEEE TSE
 /// 28(2), 2002.
-struct Shrinking {
-    private(set) var scenario: Scenario
-    private(set) var failure: String
+package struct Shrinking {
+    package private(set) var scenario: Scenario
+    package private(set) var failure: String
     private let disabled: Set<Mechanism>
     private var runsLeft: Int
 
     /// - Returns: `nil` where the scenario does not fail.
-    init?(_ scenario: Scenario, disabled: Set<Mechanism>, mostRuns: Int = 1_000) {
+    package init?(_ scenario: Scenario, disabled: Set<Mechanism>, mostRuns: Int = 1_000) {
         guard let failure = Self.failure(of: scenario, disabled: disabled) else { return nil }
         self.scenario = scenario
         self.failure = failure
@@ -77,7 +77,7 @@ struct Shrinking {
     }
 
     /// What happens in the small scenario, one line a step, and what is wrong in the end.
-    var story: String {
+    package var story: String {
         let story = Story()
         do {
             try Simulation(scenario, disabled: disabled, story: story).run()
@@ -110,8 +110,10 @@ extension WorldTraits {
 }
 
 /// What happens in a run, told for people.
-final class Story {
-    private(set) var lines: [String] = []
+package final class Story {
+    package private(set) var lines: [String] = []
+
+    package init() {}
 
     func tell(_ line: String) { lines.append(line) }
 }

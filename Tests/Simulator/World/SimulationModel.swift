@@ -1,4 +1,4 @@
-import AnabranchModel
+package import AnabranchModel
 
 /// A model of the simulated app: attributes, a to-one, links, ranges and pairs, and what its kind
 /// has besides.
@@ -8,8 +8,8 @@ import AnabranchModel
 ///
 /// Two halves of a pair are written by the same saves, always both: whoever sees one without the
 /// other, or with another token, sees half a save.
-struct SimulationModel: Sendable {
-    let model: ManagedObjectModel
+package struct SimulationModel: Sendable {
+    package let model: ManagedObjectModel
     let box: EntityDescription
     let item: EntityDescription
     let label: EntityDescription
@@ -21,7 +21,7 @@ struct SimulationModel: Sendable {
 
     let kind: Kind
     /// `nil` where the model has no such parts.
-    let ruled: RuledParts?
+    package let ruled: RuledParts?
 
     init(_ kind: Kind) throws {
         self.kind = kind

@@ -1,5 +1,5 @@
-import AnabranchModel
-import AnabranchReplication
+package import AnabranchModel
+package import AnabranchReplication
 import TestSupport
 
 /// What an app must see of a state by its model: rules that are computed and never written.
@@ -8,18 +8,18 @@ import TestSupport
 /// whoever shows that it belongs to it, a link shows only between two that are there, and a list
 /// stands in the order of the places that its elements hold. What a model does not know is not
 /// to be seen.
-struct ExpectedView: Equatable {
+package struct ExpectedView: Equatable {
     /// Of each record that is there the attributes that are not null.
-    private(set) var attributes: [RecordID: [String: Value]] = [:]
+    package private(set) var attributes: [RecordID: [String: Value]] = [:]
     /// Of each to-one, by entity and name, who shows whom.
-    private(set) var references: [String: [RecordID: RecordID]] = [:]
+    package private(set) var references: [String: [RecordID: RecordID]] = [:]
     /// Of each to-many, by entity and name: an ordered one as it stands, others by identity.
-    private(set) var related: [String: [RecordID: [RecordID]]] = [:]
+    package private(set) var related: [String: [RecordID: [RecordID]]] = [:]
 
     init() {}
 
     /// - Parameter records: The whole state.
-    init(of records: some Sequence<CanonicalRecord>, model: ManagedObjectModel) {
+    package init(of records: some Sequence<CanonicalRecord>, model: ManagedObjectModel) {
         let known = records.filter { !$0.isDead && model.entity(wireName: $0.entity) != nil }
         let groups = ExpectedGroups(of: known.map(Self.withoutPlaces), model: model)
         noteAttributes(of: groups, model)
@@ -108,7 +108,7 @@ struct ExpectedView: Equatable {
         model.entities.flatMap(\.relationships)
     }
 
-    func check(_ shown: ExpectedView, in place: String) throws {
+    package func check(_ shown: ExpectedView, in place: String) throws {
         guard shown != self else { return }
         throw SimulationFailure("\(place) shows \(difference(to: shown))")
     }

@@ -18,12 +18,11 @@ struct Oracles {
         try checkLog(log)
         try checkClocks(log)
         try checkAcknowledged(log)
-        let rejected = try checkRejected(log)
+        try checkRejected(log)
         let intended = try IntendedState(of: log)
         try checkStates(log, intended)
         let records = intended.records
-        let conflicts = try ExpectedConflicts(
-            of: intended, world.history, leavingOut: rejected)
+        let conflicts = try ExpectedConflicts(of: intended, world.history)
         var views: [SimulationModel.Kind: ExpectedView] = [:]
         for replica in replicas {
             let names = replica.names
@@ -76,15 +75,12 @@ struct Oracles {
 
     /// The zone has rejected what it was to reject, and each such save is in the table of every
     /// replica that made it, and nothing else is.
-    ///
-    /// - Returns: The records that the saves touched.
-    private func checkRejected(_ log: [ChangeSet]) throws -> Set<RecordID> {
+    private func checkRejected(_ log: [ChangeSet]) throws {
         let voids = Set(log.filter { $0.kind == .void }.map(\.origin))
         let period = world.traits.rejectionPeriod
         guard voids.allSatisfy({ period > 0 && $0.prefix % period == 0 }) else {
             throw SimulationFailure("the zone has rejected a save that nothing is wrong with")
         }
-        var touched: Set<RecordID> = []
         for replica in replicas {
             let saves = try replica.store.rejectedSaves()
             let parked = Set(saves.map(\.changeSet.origin))
@@ -95,9 +91,7 @@ struct Oracles {
                     "\(replica.path) has parked \(saves.count) saves, which are not those that the "
                         + "zone has rejected")
             }
-            for save in saves { touched.formUnion(try save.operations().flatMap(\.touchedRecords)) }
         }
-        return touched
     }
 
     /// The zone's sum, kept from push to push, is that of what every replica has.

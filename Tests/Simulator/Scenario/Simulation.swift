@@ -1,4 +1,4 @@
-import AnabranchReplication
+package import AnabranchReplication
 import AnabranchServer
 import AnabranchStore
 import AnabranchSync
@@ -9,8 +9,8 @@ import TestSupport
 /// Random saves, syncs step by step among each other, clocks that are wrong, crashes at commits on
 /// both sides, copies and restored backups of files; then the network heals, all sync, and the
 /// oracles look.
-final class Simulation {
-    let world: SimulatedWorld
+package final class Simulation {
+    package let world: SimulatedWorld
     private let scenario: Scenario
     private let story: Story?
     private let zone: SimulatedZone
@@ -27,7 +27,7 @@ final class Simulation {
     private static let mostReplicas = 5
 
     /// - Parameter story: Is told what happens.
-    init(
+    package init(
         _ scenario: Scenario, disabled: Set<Mechanism> = [], story: Story? = nil
     ) throws {
         self.scenario = scenario
@@ -42,7 +42,7 @@ final class Simulation {
         }
     }
 
-    func run() throws {
+    package func run() throws {
         defer {
             for replica in replicas { statistics.add(replica.closeForGood()) }
             zone.close()
@@ -58,7 +58,6 @@ final class Simulation {
     }
 
     private func noteRewriting() throws {
-        statistics.note(.setDeclaredLost, count: world.archive.lossCount)
         for set in try zone.log() {
             if set.kind == .void { statistics.note(.rejection) }
             guard let first = set.rewrittenFrom else { continue }
@@ -187,6 +186,18 @@ final class Simulation {
         try zone.restore(backup, as: "zone \(zoneMoves + 1)")
         statistics.note(.entryLostByZone, count: max(before - (try zone.log().count), 0))
         try noteForgotten()
+        try noteUnsupplied()
+    }
+
+    /// What a replica had by a snapshot alone, it can't give to a zone that has lost it, whoever
+    /// else may: it goes on from what the zone has now.
+    private func noteUnsupplied() throws {
+        let inZone = Set(try zone.log().map(\.origin))
+        for replica in replicas {
+            let loaded = Set(try replica.snapshotEntries().map(\.origin))
+            world.history.noteGone(
+                loaded.subtracting(try replica.logOrigins()).subtracting(inZone))
+        }
     }
 
     /// Who has something to say, or has not heard all.

@@ -12,7 +12,9 @@ final class SimulatedReplica {
     let path: String
     private(set) var store: Store
     private let clock: ReplicaClock
-    private let window: StoreWindow
+    let window: StoreWindow
+    /// What the window said when it was last checked that whoever holds the same has the same.
+    var checkedChangeCount: Int?
     let crash: CrashPlan
     private var session: SyncSession
     /// What the session wants done next; `nil` between exchanges.
@@ -391,6 +393,8 @@ extension SimulatedReplica {
         statistics.note(.shownByAnother, count: rowCount("ab_shadow WHERE record <> visible"))
         statistics.note(.hiddenReference, count: rowCount("ab_hidden"))
         statistics.note(.deferredCell, count: rowCount("ab_deferred_cell"))
+        // The store holds who looks at it while it commits, and must not be held by that.
+        window.watch(nil)
         store.close()
         return statistics
     }

@@ -9,6 +9,8 @@ final class StoreWindow: Sendable {
         var store: Store?
         /// Whether a transaction has begun to commit since the last look between two steps.
         var hasChanged = true
+        /// How often what is to be seen may have changed.
+        var changeCount = 0
         var failure: SimulationFailure?
     }
 
@@ -21,13 +23,20 @@ final class StoreWindow: Sendable {
         state.withLock { state in
             state.store = store
             state.hasChanged = true
+            state.changeCount += 1
         }
     }
+
+    /// The same as long as no transaction has begun to commit and no other file is looked at.
+    var changeCount: Int { state.withLock(\.changeCount) }
 
     /// While a transaction is about to commit.
     func lookDuringCommit() {
         look()
-        state.withLock { $0.hasChanged = true }
+        state.withLock { state in
+            state.hasChanged = true
+            state.changeCount += 1
+        }
     }
 
     /// Looks for half a save and for ranges of two writers; what it finds is kept until
@@ -35,9 +44,13 @@ final class StoreWindow: Sendable {
     private func look() {
         guard let store = state.withLock({ $0.store }) else { return }
         do {
-            let count = try Self.halfPairs(in: store, names)
-            if count > 0 { fail("half a save is visible: \(count) pairs in \(store.path)") }
-            let mixed = try Self.mixedRanges(in: store, names)
+            let (half, mixed) = try store.read { reader in
+                (
+                    try Self.count(Self.halfPairs(in: reader.schema, names), reader),
+                    try Self.count(Self.mixedRanges(in: reader.schema, names), reader)
+                )
+            }
+            if half > 0 { fail("half a save is visible: \(half) pairs in \(store.path)") }
             if mixed > 0 { fail("two writers' range is visible: \(mixed) in \(store.path)") }
         } catch {
             fail("the store can't be read beside a writer: \(error)")
@@ -58,31 +71,23 @@ final class StoreWindow: Sendable {
         if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
-    private static func halfPairs(in store: Store, _ names: SimulationModel) throws -> Int64 {
-        try count(in: store) { schema in
-            """
-            SELECT count(*) FROM (SELECT 1 FROM \(schema.layout(of: names.half).table.name)
-            GROUP BY pair HAVING count(*) <> 2 OR min(token) IS NOT max(token))
-            """
-        }
+    private static func halfPairs(in schema: StoreSchema, _ names: SimulationModel) -> String {
+        """
+        SELECT count(*) FROM (SELECT 1 FROM \(schema.layout(of: names.half).table.name)
+        GROUP BY pair HAVING count(*) <> 2 OR min(token) IS NOT max(token))
+        """
     }
 
     /// A range has both ends or none, the low one below the high one.
-    private static func mixedRanges(in store: Store, _ names: SimulationModel) throws -> Int64 {
-        try count(in: store) { schema in
-            """
-            SELECT count(*) FROM \(schema.layout(of: names.label).table.name)
-            WHERE coalesce(low, high) IS NOT NULL AND (low < high) IS NOT 1
-            """
-        }
+    private static func mixedRanges(in schema: StoreSchema, _ names: SimulationModel) -> String {
+        """
+        SELECT count(*) FROM \(schema.layout(of: names.label).table.name)
+        WHERE coalesce(low, high) IS NOT NULL AND (low < high) IS NOT 1
+        """
     }
 
-    private static func count(in store: Store, sql: (StoreSchema) -> String) throws -> Int64 {
-        try store.read { reader in
-            guard
-                case .integer(let count)? = try reader.connection.firstValue(sql(reader.schema))
-            else { return 0 }
-            return count
-        }
+    private static func count(_ sql: String, _ reader: StoreReader) throws -> Int64 {
+        guard case .integer(let count)? = try reader.connection.firstValue(sql) else { return 0 }
+        return count
     }
 }

@@ -1,18 +1,27 @@
-import AnabranchReplication
-import AnabranchStore
+package import AnabranchReplication
+package import AnabranchStore
 
 /// What every journal must have at least, in whatever order the sets came: values that nobody had
 /// seen who wrote over them or deleted their record.
 ///
-/// Left out is what sets that were renamed or got other times lose or make others lose, and what
-/// records lose that a rejected save had touched: no journal has that yet; and counters, where
-/// nothing is lost but with the record. A value that some later author had seen may be in a journal
-/// or not, because it depends on the order of arrival whether it was lost to him or to another.
-struct ExpectedConflicts {
-    struct Loss: Hashable {
+/// Records, references and times are the last that they have got, whatever was renamed, restamped
+/// or rejected meanwhile. Left out are counters, where nothing is lost but with the record, and
+/// what was done to records that a rejected save had inserted: that is kept with the save. A value
+/// that some later author had seen may be in a journal or not, because it depends on the order of
+/// arrival whether it was lost to him or to another.
+package struct ExpectedConflicts {
+    package struct Loss: Hashable {
         let record: RecordID
         let property: WireProperty
         let value: Value
+        let stamp: Stamp
+
+        package init(record: RecordID, property: WireProperty, value: Value, stamp: Stamp) {
+            self.record = record
+            self.property = property
+            self.value = value
+            self.stamp = stamp
+        }
     }
 
     /// One way in which a value was lost.
@@ -25,15 +34,10 @@ struct ExpectedConflicts {
 
     private var accounts: [Account] = []
     private let history: SaveHistory
-    private let rewritten: Set<Digest>
 
-    init(
-        of state: IntendedState, _ history: SaveHistory, leavingOut records: Set<RecordID> = []
-    ) throws {
+    package init(of state: IntendedState, _ history: SaveHistory) throws {
         self.history = history
-        rewritten = state.rewritten
-        for (register, writes) in state.writes
-        where register.property.rule != .counter && !records.contains(register.record) {
+        for (register, writes) in state.writes where register.property.rule != .counter {
             let deleters = state.deleters[register.record] ?? []
             for write in writes where isUnlike(write, the: writes) {
                 let others = writes.map(\.origin).filter { $0 != write.origin } + deleters
@@ -47,12 +51,14 @@ struct ExpectedConflicts {
                         : stands || register.property.rule.loses
                 else { continue }
                 note(
-                    Loss(record: register.record, property: register.property, value: write.value),
-                    write.origin, others)
+                    Loss(
+                        record: register.record, property: register.property,
+                        value: write.value, stamp: write.stamp), write.origin, others)
             }
         }
+        // What led to a record that a rejected save had inserted is in the table of those.
         for (name, adds) in state.adds
-        where !records.contains(name.left) && !records.contains(name.right) {
+        where state.entities[name.left] != nil && state.entities[name.right] != nil {
             let deleters =
                 (state.deleters[name.left] ?? []) + (state.deleters[name.right] ?? [])
             for add in adds where !deleters.isEmpty {
@@ -61,8 +67,8 @@ struct ExpectedConflicts {
                 else { continue }
                 note(
                     Loss(
-                        record: name.left, property: name.property, value: .reference(name.right)),
-                    add.origin, deleters)
+                        record: name.left, property: name.property,
+                        value: .reference(name.right), stamp: add.tag), add.origin, deleters)
             }
         }
     }
@@ -71,7 +77,7 @@ struct ExpectedConflicts {
         accounts.append(Account(loss: loss, origin: origin, others: others))
     }
 
-    var losses: Set<Loss> { Set(accounts.map(\.loss)) }
+    package var losses: Set<Loss> { Set(accounts.map(\.loss)) }
 
     /// What a journal must have whose file has some sets by a snapshot, which is merged already:
     /// what was lost between sets that came on top of it, over what their authors had seen of it.
@@ -97,17 +103,20 @@ struct ExpectedConflicts {
     private func isUnseen(
         _ origin: Digest, by others: [Digest], _ history: SaveHistory
     ) throws -> Bool {
-        guard !rewritten.contains(origin), rewritten.isDisjoint(with: others) else { return false }
         let number = try history.save(origin).number
         return try others.allSatisfy { try !history.save($0).seen.contains(number) }
     }
 
     /// - Parameter loaded: Origins of the sets that the file has by a snapshot.
-    func check(
+    package func check(
         _ journal: [Conflict], loaded: Set<Digest> = [], in place: String
     ) throws {
         let noted = Set(
-            journal.map { Loss(record: $0.record, property: $0.property, value: $0.value) })
+            journal.map {
+                Loss(
+                    record: $0.record, property: $0.property, value: $0.value,
+                    stamp: $0.lost.stamp)
+            })
         let missing = try losses(onTopOf: loaded).subtracting(noted)
         guard let first = missing.min(by: { "\($0)" < "\($1)" }) else { return }
         throw SimulationFailure(

@@ -1,12 +1,12 @@
 import Synchronization
 
 /// What happened in runs, so that a green result can't come from runs in which nothing did.
-struct RunStatistics: Sendable {
-    enum Event: String, CaseIterable, Sendable {
+package struct RunStatistics: Sendable {
+    package enum Event: String, CaseIterable, Sendable {
         case save, exchange, copy, backup, restore, clockJump
         case crashInSave, powerLossInSave, crashInSync, powerLossInSync, crashInOpening, reopening
         case saveLostToPower, cutOff, zoneCrash, zonePowerLoss, zoneRestart, zoneMove
-        case zoneBackup, zoneRestore, entryLostByZone, setDeclaredLost
+        case zoneBackup, zoneRestore, entryLostByZone
         case fork, restamp, rejection
         case saveInParts, pieceSent, pieceFetched
         case conflict
@@ -23,11 +23,11 @@ struct RunStatistics: Sendable {
         counts.merge(other.counts) { $0 + $1 }
     }
 
-    var missing: [Event] { Event.allCases.filter { (counts[$0] ?? 0) == 0 } }
+    package var missing: [Event] { Event.allCases.filter { (counts[$0] ?? 0) == 0 } }
 }
 
 extension RunStatistics: CustomStringConvertible {
-    var description: String {
+    package var description: String {
         Event.allCases.map { "\($0.rawValue) \(counts[$0] ?? 0)" }.joined(separator: ", ")
     }
 }

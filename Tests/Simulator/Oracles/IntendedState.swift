@@ -1,11 +1,11 @@
-import AnabranchReplication
+package import AnabranchReplication
 
 /// What a set of saves means, whatever their order: each register the write that its rule asks
 /// for, each counter the sum of its events, each link the adds that no removal and no move has
 /// seen, of records that nobody has deleted for good.
 ///
 /// Written as definitions over all saves at once, so that it shares no step with the merges.
-struct IntendedState {
+package struct IntendedState {
     typealias Register = ReferenceRegister
 
     struct Write {
@@ -36,12 +36,8 @@ struct IntendedState {
     /// Of each record that was deleted for as long as nobody writes to it, what its deletes saw.
     private(set) var seenByDeletes: [RecordID: Set<Stamp>] = [:]
 
-    /// Sets that are not in the form in which they were saved.
-    private(set) var rewritten: Set<Digest> = []
-
-    init(of log: [ChangeSet]) throws {
+    package init(of log: [ChangeSet]) throws {
         let sets = log.filter { $0.kind != .lost }
-        rewritten = Set(sets.filter { $0.rewrittenFrom != nil }.map(\.origin))
         for set in sets {
             for case .insert(let rows) in try set.decodedPayload().blocks {
                 for id in rows.records { entities[id] = rows.entity }
@@ -135,7 +131,7 @@ struct IntendedState {
         return writes.max { (rank($0), $0.stamp) < (rank($1), $1.stamp) }.map { [$0] } ?? []
     }
 
-    var records: [RecordID: CanonicalRecord] {
+    package var records: [RecordID: CanonicalRecord] {
         var records: [RecordID: CanonicalRecord] = [:]
         for (id, entity) in entities where isHeld(id) {
             records[id] = CanonicalRecord(
@@ -172,7 +168,7 @@ struct IntendedState {
     }
 
     /// - Throws: What the first record says that differs.
-    func check(_ present: [CanonicalRecord], in place: String) throws {
+    package func check(_ present: [CanonicalRecord], in place: String) throws {
         var expected = records
         for record in present {
             let intended = expected.removeValue(forKey: record.id)

@@ -16,7 +16,17 @@ extension SimulatedReplica {
 
     /// Whoever holds the same has the same; a replica that has records to repair knows that it
     /// differs.
+    ///
+    /// What was checked and has not changed since need not be checked again: whoever comes to
+    /// differ from it is.
     func checkKnowledge() throws {
+        let changeCount = window.changeCount
+        guard changeCount != checkedChangeCount else { return }
+        try compareKnowledge()
+        checkedChangeCount = changeCount
+    }
+
+    private func compareKnowledge() throws {
         guard try store.debts(limit: 1).isEmpty else { return }
         let entries = try snapshotEntries()
         let loaded = Set(entries.map(\.origin.bytes))

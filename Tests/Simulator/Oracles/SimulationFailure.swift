@@ -1,6 +1,6 @@
 /// What an oracle found wrong in one run.
-struct SimulationFailure: Error, CustomStringConvertible {
-    let description: String
+package struct SimulationFailure: Error, CustomStringConvertible {
+    package let description: String
 
     init(_ description: String) { self.description = description }
 }

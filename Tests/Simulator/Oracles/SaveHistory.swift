@@ -1,10 +1,10 @@
-import AnabranchReplication
+package import AnabranchReplication
 import Synchronization
 
 /// Every save of a run, under numbers of their own, and what its author held when it made it.
 ///
 /// The simulator's own knowledge, taken from the files and never from what sets say of themselves.
-final class SaveHistory: Sendable {
+package final class SaveHistory: Sendable {
     private struct State {
         var numbers: [Digest: Int] = [:]
         var seen: [SaveNumbers] = []
@@ -13,8 +13,10 @@ final class SaveHistory: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     /// Takes note of a save, once: a copy of its file has it too.
-    func note(_ origin: Digest, seeing held: SaveNumbers) {
+    package func note(_ origin: Digest, seeing held: SaveNumbers) {
         state.withLock { state in
             guard state.numbers[origin] == nil else { return }
             state.numbers[origin] = state.seen.count
@@ -46,10 +48,12 @@ final class SaveHistory: Sendable {
 }
 
 /// A set of numbers of saves.
-struct SaveNumbers: Hashable, Sendable {
+package struct SaveNumbers: Hashable, Sendable {
     private var words: [UInt64] = []
 
-    mutating func insert(_ number: Int) {
+    package init() {}
+
+    package mutating func insert(_ number: Int) {
         while words.count <= number / 64 { words.append(0) }
         words[number / 64] |= 1 << UInt64(number % 64)
     }
@@ -75,10 +79,12 @@ struct SaveNumbers: Hashable, Sendable {
 }
 
 /// What one log holds, read on from where it was read last.
-struct HeldSaves {
+package struct HeldSaves {
     private(set) var numbers = SaveNumbers()
     /// What a snapshot has brought, whether the log has it too or not.
     private var loaded = SaveNumbers()
+
+    package init() {}
 
     /// Takes in what a snapshot stands for.
     mutating func load(_ origins: some Sequence<Digest>, _ history: SaveHistory) throws {
@@ -87,7 +93,8 @@ struct HeldSaves {
     }
 
     /// - Throws: Where the log has a save before one that its author had seen (causal prefix).
-    mutating func append(_ origin: Digest, _ history: SaveHistory, in place: String) throws {
+    package mutating func append(_ origin: Digest, _ history: SaveHistory, in place: String) throws
+    {
         let save = try history.save(origin)
         guard !loaded.contains(save.number) else { return }
         guard save.seen.isSubset(of: numbers, or: history.gone) else {

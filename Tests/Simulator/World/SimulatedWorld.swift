@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 
 /// Time and randomness of one run, all from its seed.
-final class SimulatedWorld: Sendable {
+package final class SimulatedWorld: Sendable {
     private struct State {
         var generator: SeededGenerator
         var milliseconds: Int64 = 1_700_000_000_000

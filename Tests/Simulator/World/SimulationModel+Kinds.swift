@@ -1,9 +1,9 @@
-import AnabranchModel
+package import AnabranchModel
 import AnabranchReplication
 
 extension SimulationModel {
     /// What a world's apps are made for, or one version of one of them.
-    enum Kind: String, Sendable, CaseIterable {
+    package enum Kind: String, Sendable, CaseIterable {
         /// Registers, a group, links.
         case plain
         /// All of `plain`, as a later version of the app has it: attributes under every merge
@@ -15,10 +15,10 @@ extension SimulationModel {
     }
 
     /// What models of the kind `rules` have.
-    struct RuledParts: Sendable {
+    package struct RuledParts: Sendable {
         let note: EntityDescription
         /// Of a box: ordered links.
-        let queue: RelationshipDescription
+        package let queue: RelationshipDescription
         /// Of a box: items whose reference is one register with their place.
         let shelf: RelationshipDescription
     }
@@ -29,7 +29,7 @@ extension SimulationModel {
     }
 
     /// One for all runs, which then share what is compiled from it.
-    static func shared(_ kind: Kind) throws -> SimulationModel {
+    package static func shared(_ kind: Kind) throws -> SimulationModel {
         guard let model = try all.get()[kind] else {
             throw SimulationFailure("there is no model of the kind \(kind)")
         }

@@ -1,0 +1,199 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+/// Brings the journal in line with the log, of records that were repaired because sets of the log
+/// have got other names, other times, or voids in their place.
+///
+/// What such a change lets lose was in no merge: a value that its author saw until then is behind
+/// another one now, or what a rejected save had hidden loses to a third. So losses are found in
+/// what the log says of the records: a write is lost if it does not show, and nobody who wrote
+/// over it, or deleted its record, had seen it. Entries that there are already stay as they are;
+/// those whose value shows again are removed; and where a void has won, what wins now is named.
+///
+/// Where the log no longer reaches, what the rows hold stands for what it had said.
+struct ConflictRevision {
+    private let transaction: WriteTransaction
+    private let records: Set<RecordID>
+    private let since: Int64
+    private let journal: ConflictJournal
+    private var present: [RecordID: CanonicalRecord] = [:]
+
+    private var connection: Connection { transaction.connection }
+    private var log: ChangeLog {
+        ChangeLog(connection: connection, replicas: transaction.replicas)
+    }
+
+    /// - Parameters:
+    ///   - records: As they are to be, with all their links.
+    ///   - since: Where in this file's log the first set stands that was changed: what lost among
+    ///     earlier ones was noted when it lost, and may have been purged since.
+    init(_ transaction: WriteTransaction, of records: [RecordID], since: Int64) throws {
+        self.transaction = transaction
+        self.records = Set(records)
+        self.since = since
+        journal = ConflictJournal(transaction)
+        let states = try StatesOfRecords(transaction)
+        for record in records { present[record] = try states[record] }
+    }
+
+    /// - Parameter forEachEntry: Goes through the log, oldest first, at least through all that
+    ///   ever was done to the records.
+    func run(_ forEachEntry: ((LogEntry) throws -> Void) throws -> Void) throws {
+        guard !transaction.environment.disabled.contains(.journalRevision) else { return }
+        var histories = try RecordHistories(of: records, PartTable(connection), forEachEntry)
+        for record in present.values { histories.complete(with: record) }
+        let losses = try lostWrites(histories) + lostLinks(histories)
+        let names = Dictionary(
+            losses.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        try transaction.conflicts.write()
+        let states = try StatesOfRecords(transaction)
+        var noted: Set<Lost> = []
+        let entries = try JournalEntry.all(transaction).filter { entry in
+            records.contains(entry.record) || entry.right.map(records.contains) == true
+        }
+        for entry in entries where entry.kind != .replacedByRepair {
+            if try shows(entry, states) { try remove(entry) } else { noted.insert(Lost(entry)) }
+            if let loss = names[Lost(entry)] { try correctWinner(of: entry, loss) }
+        }
+        noted.formUnion(entries.filter { $0.kind == .replacedByRepair }.map(Lost.init))
+        let new = losses.filter { $0.isNew && !noted.contains($0.name) }
+        for loss in new.sorted(by: { $0.position < $1.position }) {
+            try journal.record(try entry(for: loss))
+        }
+    }
+
+    // MARK: - What is lost
+
+    /// Which write, or which link of a save, was lost.
+    private struct Lost: Hashable {
+        let record: RecordID
+        let property: WireProperty
+        let right: RecordID?
+        let stamp: Stamp
+
+        init(_ entry: JournalEntry) {
+            record = entry.record
+            property = entry.property
+            right = entry.right
+            stamp = entry.lost
+        }
+
+        init(_ record: RecordID, _ property: WireProperty, _ right: RecordID?, _ stamp: Stamp) {
+            self.record = record
+            self.property = property
+            self.right = right
+            self.stamp = stamp
+        }
+    }
+
+    private struct Loss {
+        let name: Lost
+        let kind: Conflict.Kind
+        let entity: WireName
+        let value: Value
+        let winner: Stamp
+        let winningValue: Value?
+        /// Of the lost write in this file's log.
+        let position: Int64
+        let isNew: Bool
+    }
+
+    private func lostWrites(_ histories: RecordHistories) throws -> [Loss] {
+        var losses: [Loss] = []
+        for (register, writes) in histories.writes {
+            let deleters = histories.deleters[register.record] ?? []
+            // What a rejected save had inserted is in another table.
+            guard !deleters.isEmpty || present[register.record] != nil else { continue }
+            let contest = Contest(writes: writes, deleters: deleters, rule: register.property.rule)
+            let lost = try contest.lost(log)
+            let old =
+                lost.isEmpty
+                ? [] : Set(try contest.before(since).lost(log).map(\.author.position))
+            for (write, author) in lost {
+                guard let (winner, value) = contest.winner(over: author) else { continue }
+                losses.append(
+                    Loss(
+                        name: Lost(register.record, register.property, nil, write.stamp),
+                        kind: contest.kind(of: author), entity: write.entity, value: write.value,
+                        winner: winner, winningValue: value, position: author.position,
+                        isNew: !old.contains(author.position)))
+            }
+        }
+        return losses
+    }
+
+    private func lostLinks(_ histories: RecordHistories) throws -> [Loss] {
+        var losses: [Loss] = []
+        for (link, adds) in histories.adds {
+            let deleters =
+                (histories.deleters[link.left] ?? []) + (histories.deleters[link.right] ?? [])
+            guard let deleter = deleters.min(by: { $0.position < $1.position }) else { continue }
+            let removed = histories.removedTags[link] ?? []
+            for add in adds where !removed.contains(add.stamp) {
+                guard let author = add.author,
+                    try !deleters.contains(where: { try $0.hasSeen(author, log) })
+                else { continue }
+                let isOld = author.position < since && deleter.position < since
+                losses.append(
+                    Loss(
+                        name: Lost(link.left, link.property, link.right, add.stamp),
+                        kind: .linkToDeleted, entity: add.entity, value: add.value,
+                        winner: deleter.stamp, winningValue: nil, position: author.position,
+                        isNew: !isOld))
+            }
+        }
+        return losses
+    }
+
+    // MARK: - What the journal says
+
+    private func shows(_ entry: JournalEntry, _ states: StatesOfRecords) throws -> Bool {
+        guard let record = try present[entry.record] ?? states[entry.record] else { return false }
+        if let right = entry.right {
+            return record.links.contains {
+                $0.property == entry.property && $0.right == right
+                    && $0.tags.tags.contains(entry.lost)
+            }
+        }
+        // A counter that is held has all that was added to it.
+        if entry.property.rule == .counter { return true }
+        return record.cells.contains {
+            $0.property == entry.property && $0.stamp == entry.lost
+        }
+    }
+
+    private func remove(_ entry: JournalEntry) throws {
+        try connection.run("DELETE FROM ab_conflict WHERE id = ?", .integer(entry.id))
+    }
+
+    private func correctWinner(of entry: JournalEntry, _ loss: Loss) throws {
+        guard let winner = entry.winner, winner != loss.winner, try isVoid(winner) else { return }
+        let local = try transaction.localStamp(loss.winner)
+        let author = try journal.author(of: local)
+        try connection.run(
+            """
+            UPDATE ab_conflict SET kind = ?, winner_hlc = ?, winner_by = ?, winner_author = ?,
+            winner_value = ? WHERE id = ?
+            """, .integer(loss.kind.rawValue), .integer(Int64(bitPattern: local.timestamp)),
+            .integer(local.ordinal), .text(author),
+            loss.winningValue.map { .blob(ConflictRows.tagged($0)) } ?? .null,
+            .integer(entry.id))
+    }
+
+    private func isVoid(_ stamp: Stamp) throws -> Bool {
+        let local = try transaction.localStamp(stamp)
+        let kind = try connection.firstValue(
+            "SELECT kind FROM ab_changeset WHERE replica = ? AND hlc = ?",
+            .integer(local.ordinal), .integer(Int64(bitPattern: local.timestamp)))
+        return kind == .integer(Int64(LogEntryKind.void.rawValue))
+    }
+
+    private func entry(for loss: Loss) throws -> ConflictJournal.Loss {
+        ConflictJournal.Loss(
+            kind: loss.kind, record: try transaction.localID(of: loss.name.record),
+            entity: loss.entity, property: loss.name.property, value: loss.value,
+            lost: try transaction.localStamp(loss.name.stamp),
+            winner: try transaction.localStamp(loss.winner), winningValue: loss.winningValue)
+    }
+}

@@ -1,0 +1,71 @@
+import AnabranchReplication
+import AnabranchSQLite
+
+/// What of an entry of the conflict journal names records and writes.
+struct JournalEntry: Equatable {
+    let id: Conflict.ID
+    let kind: Conflict.Kind
+    /// Of a link, its left end.
+    var record: RecordID
+    let property: WireProperty
+    /// Of a link, its right end.
+    var value: Value
+    var lost: Stamp
+    var winner: Stamp?
+    var winningValue: Value?
+
+    var isLink: Bool { Conflict.isLink(kind, property) }
+
+    /// The other end of a link.
+    var right: RecordID? {
+        if isLink, case .reference(let record) = value { record } else { nil }
+    }
+
+    /// Every entry that this version can read, the oldest first.
+    static func all(_ transaction: WriteTransaction) throws -> [JournalEntry] {
+        let statement = try transaction.connection.cached(
+            """
+            SELECT id, kind, record, property, type, rule, value, hlc, by, winner_hlc, winner_by,
+            winner_value FROM ab_conflict ORDER BY id
+            """)
+        var entries: [JournalEntry] = []
+        while try statement.step() {
+            if let entry = try JournalEntry(statement, transaction.replicas) {
+                entries.append(entry)
+            }
+        }
+        return entries
+    }
+
+    private init?(_ row: Statement, _ replicas: ReplicaTable) throws {
+        guard let kind = Conflict.Kind(rawValue: row.int64(at: 1)),
+            let record = replicas.record(row.int64(at: 2)),
+            let lost = Self.stamp(row, at: 7, replicas), !row.isNull(at: 6)
+        else { return nil }
+        id = row.int64(at: 0)
+        self.kind = kind
+        self.record = record
+        property = WireProperty(
+            name: WireName(row.string(at: 3)),
+            type: WireType(rawValue: UInt8(truncatingIfNeeded: row.int64(at: 4))),
+            rule: MergeRule(rawValue: UInt8(truncatingIfNeeded: row.int64(at: 5))))
+        var value = ByteReader(row.bytes(at: 6))
+        self.value = try value.readTagged()
+        self.lost = lost
+        winner = Self.stamp(row, at: 9, replicas)
+        guard !row.isNull(at: 11) else { return }
+        var winning = ByteReader(row.bytes(at: 11))
+        winningValue = try winning.readTagged()
+    }
+
+    private static func stamp(
+        _ row: Statement, at column: Int, _ replicas: ReplicaTable
+    ) -> Stamp? {
+        guard !row.isNull(at: column), let replica = replicas[row.int64(at: column + 1)] else {
+            return nil
+        }
+        return Stamp(
+            timestamp: HybridTimestamp(rawValue: UInt64(bitPattern: row.int64(at: column))),
+            replica: replica)
+    }
+}

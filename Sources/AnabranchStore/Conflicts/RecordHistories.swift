@@ -1,0 +1,137 @@
+import AnabranchReplication
+
+/// What a file's log says that was done to some records, each save by itself.
+///
+/// Rows hold what merging has left; this is what was merged. Counters are left out: no delta is
+/// lost to another.
+struct RecordHistories {
+    struct Register: Hashable {
+        let record: RecordID
+        let property: WireProperty
+    }
+
+    struct Link: Hashable {
+        let left: RecordID
+        let property: WireProperty
+        let right: RecordID
+    }
+
+    /// Who saved a set, and what its author held.
+    struct Author {
+        /// In this file's log, which is in causal order.
+        let position: Int64
+        let place: CausalContext.Prefix?
+        let dot: Dot
+        let stamp: Stamp
+        let context: CausalContext
+        let isRewritten: Bool
+    }
+
+    struct Write {
+        let entity: WireName
+        let value: Value
+        let stamp: Stamp
+        /// `nil` where the log no longer has the set.
+        let author: Author?
+    }
+
+    private(set) var writes: [Register: [Write]] = [:]
+    private(set) var deleters: [RecordID: [Author]] = [:]
+    private(set) var adds: [Link: [Write]] = [:]
+    private(set) var removedTags: [Link: Set<Stamp>] = [:]
+
+    /// - Parameter forEachEntry: Goes through a log, oldest first.
+    init(
+        of records: Set<RecordID>, _ parts: PartTable,
+        _ forEachEntry: ((LogEntry) throws -> Void) throws -> Void
+    ) throws {
+        try forEachEntry { entry in
+            try Self.forEachBlock(of: entry, parts) { block, author in
+                guard let part = block.restricted(to: records.contains) else { return }
+                note(part, by: author)
+            }
+        }
+        let ends = Set(adds.keys.flatMap { [$0.left, $0.right] }).subtracting(records)
+        guard !ends.isEmpty else { return }
+        try forEachEntry { entry in
+            try Self.forEachBlock(of: entry, parts) { block, author in
+                guard case .delete = block, let part = block.restricted(to: ends.contains) else {
+                    return
+                }
+                note(part, by: author)
+            }
+        }
+    }
+
+    private static func forEachBlock(
+        of entry: LogEntry, _ parts: PartTable, _ body: (ChangeBlock, Author) throws -> Void
+    ) throws {
+        let set = entry.changeSet
+        let author = Author(
+            position: entry.localPosition, place: entry.place, dot: set.dot, stamp: set.stamp,
+            context: set.context, isRewritten: set.rewrittenFrom != nil)
+        // What can't be read was not applied.
+        do {
+            try set.forEachBlock(parts) { try body($0, author) }
+        } catch is ChangeSetDecodingError {}
+    }
+
+    private mutating func note(_ block: ChangeBlock, by author: Author) {
+        switch block {
+        case .insert(let rows), .update(let rows): note(rows, by: author)
+        case .write(let block):
+            for write in block.writes {
+                note(write.value, in: block.property, of: write.record, block.entity, author)
+            }
+        case .delete(let deleted):
+            for record in deleted.records { deleters[record, default: []].append(author) }
+        case .link(let links), .unlink(let links), .move(let links):
+            for link in links.links { note(link, block, of: links, by: author) }
+        // A delete that yields takes nothing out of the state.
+        case .add, .yieldingDelete, .unknown: break
+        }
+    }
+
+    private mutating func note(_ rows: RowBlock, by author: Author) {
+        for (property, column) in zip(rows.properties, rows.columns) {
+            for (record, value) in zip(rows.records, column) {
+                note(value, in: property, of: record, rows.entity, author)
+            }
+        }
+    }
+
+    private mutating func note(
+        _ value: Value, in property: WireProperty, of record: RecordID, _ entity: WireName,
+        _ author: Author
+    ) {
+        guard property.isMergeable, property.rule != .counter else { return }
+        writes[Register(record: record, property: property), default: []].append(
+            Write(entity: entity, value: value, stamp: author.stamp, author: author))
+    }
+
+    private mutating func note(
+        _ link: LinkBlock.Link, _ block: ChangeBlock, of links: LinkBlock, by author: Author
+    ) {
+        let name = Link(left: link.left, property: links.property, right: link.right)
+        removedTags[name, default: []].formUnion(link.tagsSeen)
+        if case .unlink = block { return }
+        adds[name, default: []].append(
+            Write(
+                entity: links.entity, value: .reference(link.right), stamp: author.stamp,
+                author: author))
+    }
+
+    /// Takes in what a record holds by sets that the log does not have.
+    mutating func complete(with record: CanonicalRecord) {
+        for cell in record.cells
+        where cell.property.isMergeable && cell.property.rule != .counter {
+            let register = Register(record: record.id, property: cell.property)
+            guard writes[register]?.contains(where: { $0.stamp == cell.stamp }) != true else {
+                continue
+            }
+            writes[register, default: []].append(
+                Write(
+                    entity: record.entity, value: cell.value, stamp: cell.stamp, author: nil))
+        }
+    }
+}

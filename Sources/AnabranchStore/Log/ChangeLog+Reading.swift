@@ -1,0 +1,68 @@
+import AnabranchReplication
+import AnabranchSQLite
+
+// Entries of a log have payloads of up to 8 MiB each, and a store may have been offline for years.
+// So what looks at many of them has their positions in memory, and one entry at a time.
+extension ChangeLog {
+    /// Of entries that are not in a prefix of the zone's log, oldest first.
+    func positions(beyond place: CausalContext.Prefix) throws -> [Int64] {
+        let statement = try connection.cached(
+            """
+            SELECT position FROM ab_changeset
+            WHERE server_position IS NULL OR server_position > ? AND epoch = ? ORDER BY position
+            """)
+        try statement.bind(Int64(bitPattern: place.position), at: 1)
+        try statement.bind(place.epoch.bytes, at: 2)
+        return try positions(statement)
+    }
+
+    /// Of entries that the zone is not known to hold, oldest first.
+    func unplacedPositions() throws -> [Int64] {
+        try positions(
+            connection.cached(
+                """
+                SELECT position FROM ab_changeset
+                WHERE server_position IS NULL ORDER BY position
+                """))
+    }
+
+    /// Of entries that the zone holds behind a position, or is not known to hold, oldest first.
+    func positions(placedAfter position: UInt64) throws -> [Int64] {
+        let statement = try connection.cached(
+            """
+            SELECT position FROM ab_changeset
+            WHERE server_position IS NULL OR server_position > ? ORDER BY position
+            """)
+        try statement.bind(Int64(bitPattern: position), at: 1)
+        return try positions(statement)
+    }
+
+    private func positions(_ statement: Statement) throws -> [Int64] {
+        var positions: [Int64] = []
+        while try statement.step() { positions.append(statement.int64(at: 0)) }
+        return positions
+    }
+
+    /// Gives the entries at positions, in their order; the log may change meanwhile.
+    func forEach(_ positions: [Int64], _ body: (LogEntry) throws -> Void) throws {
+        for position in positions {
+            if let entry = try entry(at: position) { try body(entry) }
+        }
+    }
+
+    /// Gives every entry behind a position, oldest first.
+    func forEach(after position: Int64, _ body: (LogEntry) throws -> Void) throws {
+        var position = position
+        while true {
+            let page = try entries(
+                after: position, limit: Self.pageCount, byteLimit: Self.pageBytes)
+            guard let last = page.last else { return }
+            for entry in page { try body(entry) }
+            position = last.localPosition
+        }
+    }
+
+    /// What is in memory at once; a larger entry comes alone.
+    private static let pageCount = 100
+    private static let pageBytes = 1 << 20
+}

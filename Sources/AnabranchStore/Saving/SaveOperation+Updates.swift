@@ -1,0 +1,68 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+extension SaveOperation {
+    /// Writes changed slots where the row is still as it was read; the row's version is part of
+    /// the statement's condition, so no row is read first.
+    mutating func write(_ update: SaveRequest.Update) throws {
+        let layout = schema.layout(of: update.entity)
+        try transaction.views.willSave(update.rows.ids, of: layout, slots: update.rows.slots)
+        let columns = layout.columns.filter { update.rows.slots.contains($0.slot) }
+        let blockPlaces = BlockPlaces(columns, where: \.isRegister)
+        let hasRegisters = !blockPlaces.properties.isEmpty
+        func emptyBlock() -> RowBlockEncoder {
+            encoder.rows(
+                inserting: false, entity: update.entity.wireName,
+                properties: blockPlaces.properties,
+                capacity: hasRegisters ? capacity(update.rows.count) : 0)
+        }
+        var block = emptyBlock()
+        var room = room
+        var ruled = RuledWrites(columns, layout: layout, encoder)
+        try check(update.rows, columns: columns)
+        var writer = try UpdateWriter(
+            columns, of: layout.table, by: position, connection, areAlone: ruled != nil)
+        for (row, id) in update.rows.ids.enumerated() {
+            if ruled != nil {
+                let isFresh = try ruled?.note(id, update.versions[row], in: self) {
+                    update.rows[row, $0]
+                }
+                guard isFresh == true else {
+                    staleRecords.append(id)
+                    continue
+                }
+            }
+            try writer.begin(id, row, of: update.versions)
+            if hasRegisters { block.append(record: try transaction.recordID(of: id)) }
+            for (index, column) in columns.enumerated() {
+                var value = update.rows[row, index]
+                let parameter = writer.parameter(ofColumn: index)
+                if column.kind == .reference {
+                    value = try bindReference(
+                        value, of: id, to: column, writer.statement, at: parameter)
+                } else {
+                    try writer.statement.bind(slot: value, at: parameter, as: column.kind)
+                }
+                if let place = blockPlaces.places[index] { block.append(value, toColumn: place) }
+            }
+            if !blockPlaces.groups.isEmpty {
+                try append(groups: blockPlaces.groups, of: id, isNew: false, to: &block) {
+                    update.rows[row, $0]
+                }
+            }
+            staleRecords += try writer.end()
+            if block.hasReached(byteCount: room.byteCount, cellCount: room.cellCount)
+                || ruled?.hasReached(room) ?? false
+            {
+                try append(block, of: update.entity)
+                try ruled?.finish(&self)
+                block = emptyBlock()
+                ruled = RuledWrites(columns, layout: layout, encoder)
+                room = self.room
+            }
+        }
+        try append(block, of: update.entity)
+        try ruled?.finish(&self)
+    }
+}

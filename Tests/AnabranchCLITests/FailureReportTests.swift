@@ -1,0 +1,31 @@
+import Anabranch
+import Foundation
+import TestSupport
+import Testing
+
+@testable import AnabranchCLI
+
+@Suite struct FailureReportTests {
+    @Test func `every refused property is told, not only the first`() throws {
+        let folder = try TemporaryDirectory()
+        let model = try ManagedObjectModel {
+            Entity("Account") {
+                Attribute("balance", .decimal)
+                Attribute("limit", .decimal)
+            }
+        }
+        let container = PersistentContainer(
+            model: model, url: URL(filePath: folder.file("a.store")))
+        try container.load()
+        try container.newBackgroundContext().performAndWait { context in
+            let account = try context.insert("Account")
+            account["balance"] = "much"
+            account["limit"] = "more"
+            let error = #expect(throws: PropertyError.self) { try context.save() }
+            let report = FailureReport(try #require(error))
+            #expect(report.message.contains("balance"))
+            #expect(report.message.contains("limit"))
+            #expect(report.message.split(separator: "\n").count == 2, "\(report.message)")
+        }
+    }
+}

@@ -1,0 +1,187 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+import TestSupport
+import Testing
+
+/// What the conflict journal says when sets get other names and times.
+@Suite struct `The conflict journal behind a rewriting` {
+    private func twins(_ model: ManagedObjectModel? = nil) throws -> TwinScenario {
+        try TwinScenario(model)
+    }
+
+    private func restamp(_ store: Store, _ twins: TwinScenario, ahead: TestClock) throws {
+        let now = twins.scenario.clock.milliseconds
+        _ = try store.restamp(
+            above: HybridTimestamp(wallMilliseconds: now + 300_000),
+            clockOffsetMilliseconds: now - ahead.milliseconds)
+    }
+
+    private func future() -> TestClock {
+        let clock = TestClock()
+        clock.milliseconds += 3_600_000
+        return clock
+    }
+
+    /// Two stores of one Anna; the clock of the second is an hour ahead.
+    private func annas(
+        _ twins: TwinScenario, ahead: TestClock
+    ) throws -> (a: Store, b: Store, anna: LocalID, there: LocalID) {
+        let a = try twins.open("a")
+        let anna = try a.insertPerson("Anna")
+        try twins.sync(a)
+        let b = try twins.open("b", clock: ahead)
+        try twins.sync(b)
+        return (a, b, anna, try b.id(of: anna, on: a))
+    }
+
+    @Test func `a value that lost by its earlier time is in it, and what won is not`() throws {
+        let (twins, ahead) = (try twins(), future())
+        let (a, b, anna, there) = try annas(twins, ahead: ahead)
+        try b.set("name", .string("of the future"), of: there, author: "bob")
+        twins.scenario.clock.milliseconds += 1000
+        try a.set("name", .string("of now"), of: anna, author: "ada")
+        try twins.sync(a)
+        try twins.zone.pull(into: b)
+        #expect(try b.conflicts().map(\.value) == [.string("of now")], "so it was until then")
+        try restamp(b, twins, ahead: ahead)
+        #expect(Set(try twins.converge([b, a])).count == 1)
+        for store in [a, b] {
+            let conflict = try #require(try store.conflicts().first)
+            #expect(try store.conflictCount() == 1)
+            #expect(conflict.kind == .concurrentWrite && conflict.value == "of the future")
+            #expect(conflict.winningValue == "of now" && conflict.winner?.author == "ada")
+            #expect(conflict.lost.author == "bob")
+            #expect(conflict.lost.stamp == twins.zone.log.last?.stamp)
+        }
+    }
+
+    @Test func `what was noted before is not noted again, and has the new time`() throws {
+        let (twins, ahead) = (try twins(), future())
+        let (a, b, anna, there) = try annas(twins, ahead: ahead)
+        try b.set("age", .integer(7), of: there)
+        try a.delete(anna)
+        try twins.sync(a)
+        try twins.zone.pull(into: b)
+        let noticed = try #require(try b.conflicts().first)
+        #expect(try b.conflictCount() == 1)
+        try restamp(b, twins, ahead: ahead)
+        #expect(Set(try twins.converge([b, a])).count == 1)
+        let conflict = try #require(try b.conflicts().first)
+        #expect(try b.conflictCount() == 1)
+        #expect(conflict.id == noticed.id && conflict.value == .integer(7))
+        #expect(conflict.lost.stamp < noticed.lost.stamp)
+        #expect(conflict.lost.stamp == twins.zone.log.last?.stamp)
+    }
+
+    @Test func `what was purged stays purged where nothing about it has changed`() throws {
+        let (twins, ahead) = (try twins(), future())
+        let (a, b, anna, there) = try annas(twins, ahead: twins.scenario.clock)
+        try b.set("age", .integer(7), of: there)
+        twins.scenario.clock.milliseconds += 1000
+        try a.set("age", .integer(8), of: anna)
+        for store in [a, b] { try twins.sync(store) }
+        #expect(try b.purgeConflicts(.all) == 1)
+        b.close()
+        let c = try twins.open("b", clock: ahead)
+        try c.set("name", .string("of the future"), of: there)
+        try restamp(c, twins, ahead: ahead)
+        #expect(try c.syncState().hasDebts)
+        #expect(Set(try twins.converge([c, a])).count == 1)
+        #expect(try c.conflicts().isEmpty)
+    }
+
+    @Test func `a link that was lost while its tag had another time is in it`() throws {
+        let (twins, ahead) = (try twins(), future())
+        let (a, b, anna, there) = try annas(twins, ahead: ahead)
+        let team = try b.insert("Team", ["title": .string("T")])
+        try b.link(there, "teams", team)
+        try a.delete(anna)
+        try twins.sync(a)
+        try restamp(b, twins, ahead: ahead)
+        #expect(Set(try twins.converge([b, a])).count == 1)
+        let right = try #require(try b.recordID(of: team))
+        for store in [a, b] {
+            #expect(try store.conflicts().map(\.kind) == [.linkToDeleted])
+            #expect(try store.conflicts().map(\.value) == [.reference(right)])
+        }
+    }
+
+    @Test func `a reference into a list has the new name, too`() throws {
+        let twins = try twins(try `Saving lists`.model())
+        let a = try twins.open("a")
+        let first = try a.insert("List", ["name": "first"])
+        let item = try a.insert("Item", ["name": "item", "list": .integer(first)])
+        try twins.sync(a)
+        let c = try twins.open("c")
+        try twins.sync(c)
+        let b = try twins.twin(of: "a", as: "b")
+        let mine = try b.insert("List", ["name": "mine"])
+        _ = try b.update("Item", item, ["list": .integer(mine)])
+        twins.scenario.clock.milliseconds += 10
+        let theirs = try c.insert("List", ["name": "theirs"])
+        _ = try c.update("Item", c.id(of: item, on: a), ["list": .integer(theirs)])
+        try twins.sync(c)
+        try twins.zone.pull(into: b)
+        let before = try #require(try b.recordID(of: mine))
+        #expect(try b.conflicts().map { ListEntry.target(of: $0.value) } == [before])
+        try twins.sync(a)
+        try a.insert("List", ["name": "other"])
+        try twins.sync(a)
+        let changed = try twins.zone.pull(into: b)
+        let after = try b.recordID(of: try #require(changed.renamed[mine]))
+        #expect(try b.conflicts().map { ListEntry.target(of: $0.value) } == [after])
+        #expect(Set(try twins.converge([b, a, c])).count == 1)
+        for store in [a, b, c] {
+            #expect(try store.conflicts().map { ListEntry.target(of: $0.value) } == [after])
+        }
+    }
+
+    /// Whatever happens, nobody is told that a value is lost which shows.
+    @Test(arguments: TestLength.seeds(30))
+    func `never has what shows, and nothing twice`(seed: UInt64) throws {
+        let (twins, ahead) = (try twins(), future())
+        var edits = RandomEdits(seed: seed)
+        let a = try twins.open("a")
+        let b = try twins.open("b", clock: ahead)
+        var stores = [a, b]
+        for _ in 0..<8 { try edits.edit(a) }
+        for store in stores { try twins.sync(store) }
+        for turn in 0..<40 {
+            twins.scenario.clock.milliseconds += Int64.random(in: 0...2, using: &edits.generator)
+            guard let store = stores.randomElement(using: &edits.generator) else { continue }
+            try edits.edit(store)
+            if turn == 20 { stores.append(try twins.twin(of: "b", as: "c")) }
+            guard edits.generator.oneIn(9) else { continue }
+            try twins.zone.pull(into: store)
+            try restamp(store, twins, ahead: ahead)
+            try twins.sync(store)
+        }
+        for store in stores {
+            try twins.zone.pull(into: store)
+            try restamp(store, twins, ahead: ahead)
+        }
+        #expect(Set(try twins.converge(stores)).count == 1)
+        for store in stores { try expectSound(store) }
+    }
+
+    private func expectSound(_ store: Store) throws {
+        var records: [RecordID: CanonicalRecord] = [:]
+        try store.read { try $0.canonicalRecords { records[$0.id] = $0 } }
+        var noted: Set<String> = []
+        for conflict in try store.conflicts() {
+            let record = records[conflict.record]
+            let name = "\(conflict.record) \(conflict.property) \(conflict.lost.stamp)"
+            if case .reference(let right) = conflict.value, conflict.kind == .linkToDeleted {
+                #expect(record == nil || records[right] == nil, "\(name)")
+                #expect(noted.insert("\(name) \(right)").inserted)
+            } else {
+                let isShown = record?.cells.contains {
+                    $0.property == conflict.property && $0.stamp == conflict.lost.stamp
+                }
+                #expect(isShown != true, "\(name)")
+                #expect(noted.insert(name).inserted, "\(name)")
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import AnabranchReplication
+import AnabranchServer
+import AnabranchStore
+import TestSupport
+import Testing
+
+@testable import AnabranchSync
+
+/// Change sets of bundles that wait in a store, and the snapshot that such a store begins with.
+struct WaitingSetTests {
+    private let scenario: EngineScenario
+    private var names: SmallModel { scenario.names }
+
+    init() throws {
+        scenario = try EngineScenario()
+    }
+
+    private func sync(_ stores: Store...) async throws {
+        for store in stores { try await scenario.engine(store).synchronize() }
+    }
+
+    private func bundle(_ store: Store, lacking base: BundleBase = .nothing) throws -> String {
+        let path = store.path + ".bundle"
+        _ = try store.exportBundle(to: path, lacking: base)
+        return path
+    }
+
+    private func take(_ path: String, into store: Store) throws -> BundleOutcome {
+        try store.importBundle(from: path) { _ in }
+    }
+
+    /// What `store` holds, as the base of a bundle.
+    private func heads(of store: Store) throws -> BundleBase {
+        .heads(
+            try store.read { try $0.versionVector() }.heads.map {
+                BundleBase.Head(dot: $0, originPrefix: nil)
+            })
+    }
+
+    private func expectNothingWaits(_ store: Store) throws {
+        #expect(try store.read { try $0.waitingCount() } == 0)
+        #expect(try store.syncState().pendingCount == 0)
+    }
+
+    /// A store whose ten people a zone has, which sends nothing but a snapshot.
+    private func founder() async throws -> Store {
+        let a = try scenario.open("a.db")
+        for person in 0..<10 { try a.insert("person \(person)", names) }
+        try await sync(a)
+        return a
+    }
+
+    @Test func `what waits for sets that a snapshot stands for is applied to it`() async throws {
+        let a = try await founder()
+        // A traveller who never meets the zone.
+        let traveller = try scenario.open("t.db")
+        _ = try take(try bundle(a), into: traveller)
+        let known = try heads(of: traveller)
+        try traveller.setAge(33, of: "person 3", names)
+        try traveller.insert("met on the way", names)
+        let b = try scenario.open("b.db")
+        #expect(try take(try bundle(traveller, lacking: known), into: b).waitingCount == 2)
+        _ = try scenario.zone.compact(keeping: 0)
+        try await sync(b)
+        #expect(try b.row("person 3", names)?.slots[names.age] == .integer(33))
+        try expectNothingWaits(b)
+        try await sync(a, b)
+        try scenario.expectConverged([a, b])
+        #expect(try a.people(names).count == 11)
+    }
+
+    @Test func `what waits and the snapshot stands for itself is let go`() async throws {
+        let a = try await founder()
+        let b = try scenario.open("b.db")
+        let early = BundleBase.heads([
+            .init(dot: Dot(replica: try a.replica, sequence: 4), originPrefix: nil)
+        ])
+        #expect(try take(try bundle(a, lacking: early), into: b).waitingCount == 6)
+        _ = try scenario.zone.compact(keeping: 0)
+        try await sync(b)
+        try expectNothingWaits(b)
+        try scenario.expectConverged([a, b])
+    }
+
+    @Test func `a bundle of what a snapshot stands for brings nothing new`() async throws {
+        let a = try await founder()
+        let b = try scenario.open("b.db")
+        _ = try scenario.zone.compact(keeping: 0)
+        try await sync(b)
+        try a.insert("new", names)
+        let outcome = try take(try bundle(a), into: b)
+        #expect(outcome.heldCount == 10 && outcome.appliedCount == 1)
+        #expect(outcome.waitingCount == 0)
+        try await sync(b, a)
+        try expectNothingWaits(b)
+        try scenario.expectConverged([a, b])
+    }
+
+    @Test func `another branch under a name that the snapshot has waits for the zone's word`()
+        async throws
+    {
+        let a = try await founder()
+        let twin = try scenario.open("twin.db", firstReplica: try a.replica)
+        try twin.insert("of the twin", names)
+        let first = try heads(of: twin)
+        try twin.insert("of the twin too", names)
+        let b = try scenario.open("b.db")
+        #expect(try take(try bundle(twin, lacking: first), into: b).waitingCount == 1)
+        _ = try scenario.zone.compact(keeping: 0)
+        try await sync(b)
+        #expect(try b.read { try $0.waitingCount() } == 1)
+        #expect(try b.people(names).count == 10)
+        try await sync(twin, b, a, twin)
+        try expectNothingWaits(b)
+        try scenario.expectConverged([a, b, twin])
+        #expect(try b.people(names).count == 12)
+    }
+}
