@@ -10,9 +10,9 @@ struct MechanismTests {
     /// the same numbers.
     private static func seedCount(_ mechanism: Mechanism) -> UInt64 {
         switch mechanism {
-        case .causeCheck: 600
+        case .causeCheck: 400
         case .identityRenewal: 200
-        case .digestCheck, .cursorDigest, .bundleCauses: 100
+        case .digestCheck, .cursorDigest, .bundleCauses, .clockObservation: 100
         default: 20
         }
     }
@@ -21,7 +21,7 @@ struct MechanismTests {
     /// take as long as all other tests.
     private static func firstSeed(_ mechanism: Mechanism) -> UInt64 {
         switch mechanism {
-        case .causeCheck: 515
+        case .causeCheck: 795
         case .identityRenewal: 75
         case .digestCheck, .cursorDigest: 25
         default: 1

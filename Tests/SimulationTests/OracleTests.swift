@@ -143,12 +143,13 @@ struct OracleTests {
         let item = CanonicalRecord(
             id: record(1), entity: "Item",
             cells: [.init(property: box, value: .reference(record(2)), stamp: stamp)])
-        let expected = ExpectedView(of: [item.id: item])
-        #expect(expected.boxes.isEmpty)
-        let wrong = ExpectedView(
-            identifiers: [record(1)], boxes: [record(1): record(2)], itemsOfBoxes: [:],
-            labels: [:])
+        let expected = ExpectedView(of: [item], model: try SimulationModel.shared(.plain).model)
+        #expect(expected.references["Item.box"]?.isEmpty == true)
+        let target = CanonicalRecord(id: record(2), entity: "Box")
+        let other = ExpectedView(
+            of: [item, target], model: try SimulationModel.shared(.plain).model)
+        #expect(other.related["Box.items"] == [record(2): [record(1)]])
         try expected.check(expected, in: "a")
-        #expect(throws: SimulationFailure.self) { try expected.check(wrong, in: "a") }
+        #expect(throws: SimulationFailure.self) { try expected.check(other, in: "a") }
     }
 }

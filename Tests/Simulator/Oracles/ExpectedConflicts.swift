@@ -24,20 +24,36 @@ package struct ExpectedConflicts {
         }
     }
 
-    package private(set) var losses: Set<Loss> = []
+    /// One way in which a value was lost.
+    private struct Account {
+        let loss: Loss
+        let origin: Digest
+        /// Who wrote over it or deleted its record, or wrote beneath it.
+        let others: [Digest]
+    }
+
+    private var accounts: [Account] = []
+    private let history: SaveHistory
 
     package init(of state: IntendedState, _ history: SaveHistory) throws {
+        self.history = history
         for (register, writes) in state.writes where register.property.rule != .counter {
             let deleters = state.deleters[register.record] ?? []
             for write in writes where isUnlike(write, the: writes) {
                 let others = writes.map(\.origin).filter { $0 != write.origin } + deleters
                 guard try isUnseen(write.origin, by: others, history) else { continue }
-                let isShown = deleters.isEmpty && writes.allSatisfy { $0.stamp <= write.stamp }
-                guard !isShown else { continue }
-                losses.insert(
+                let stands = state.standing(register, among: writes).contains {
+                    $0.stamp == write.stamp
+                }
+                guard
+                    deleters.isEmpty
+                        ? !stands && register.property.rule.loses
+                        : stands || register.property.rule.loses
+                else { continue }
+                note(
                     Loss(
                         record: register.record, property: register.property,
-                        value: write.value, stamp: write.stamp))
+                        value: write.value, stamp: write.stamp), write.origin, others)
             }
         }
         // What led to a record that a rejected save had inserted is in the table of those.
@@ -49,12 +65,32 @@ package struct ExpectedConflicts {
                 guard state.removedTags[name]?.contains(add.tag) != true,
                     try isUnseen(add.origin, by: deleters, history)
                 else { continue }
-                losses.insert(
+                note(
                     Loss(
                         record: name.left, property: name.property,
-                        value: .reference(name.right), stamp: add.tag))
+                        value: .reference(name.right), stamp: add.tag), add.origin, deleters)
             }
         }
+    }
+
+    private mutating func note(_ loss: Loss, _ origin: Digest, _ others: [Digest]) {
+        accounts.append(Account(loss: loss, origin: origin, others: others))
+    }
+
+    package var losses: Set<Loss> { Set(accounts.map(\.loss)) }
+
+    /// What a journal must have whose file has some sets by a snapshot, which is merged already:
+    /// what was lost between sets that came on top of it, over what their authors had seen of it.
+    private func losses(onTopOf loaded: Set<Digest>) throws -> Set<Loss> {
+        guard !loaded.isEmpty else { return losses }
+        let told = try accounts.filter { account in
+            guard !loaded.contains(account.origin) else { return false }
+            let seen = try history.save(account.origin).seen
+            return try account.others.allSatisfy { other in
+                try !loaded.contains(other) || seen.contains(history.save(other).number)
+            } && !loaded.isSuperset(of: account.others)
+        }
+        return Set(told.map(\.loss))
     }
 
     /// Two who write the same lose nothing to each other.
@@ -71,16 +107,24 @@ package struct ExpectedConflicts {
         return try others.allSatisfy { try !history.save($0).seen.contains(number) }
     }
 
-    package func check(_ journal: [Conflict], in place: String) throws {
+    /// - Parameter loaded: Origins of the sets that the file has by a snapshot.
+    package func check(
+        _ journal: [Conflict], loaded: Set<Digest> = [], in place: String
+    ) throws {
         let noted = Set(
             journal.map {
                 Loss(
                     record: $0.record, property: $0.property, value: $0.value,
                     stamp: $0.lost.stamp)
             })
-        let missing = losses.subtracting(noted)
+        let missing = try losses(onTopOf: loaded).subtracting(noted)
         guard let first = missing.min(by: { "\($0)" < "\($1)" }) else { return }
         throw SimulationFailure(
             "the journal of \(place) lacks \(missing.count) lost values, among them \(first)")
     }
+}
+
+extension MergeRule {
+    /// Whether a write that does not stay is lost: the greatest of all is what `max` is for.
+    fileprivate var loses: Bool { self != .max && self != .min }
 }

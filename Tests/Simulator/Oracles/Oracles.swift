@@ -10,7 +10,7 @@ struct Oracles {
     let world: SimulatedWorld
     let zone: SimulatedZone
     let replicas: [SimulatedReplica]
-    /// Saves that were destroyed with the only file that had them.
+    /// Saves that were destroyed with the last log that had them.
     let forgotten: Set<Digest>
 
     func check() throws {
@@ -21,14 +21,17 @@ struct Oracles {
         try checkRejected(log)
         let intended = try IntendedState(of: log)
         try checkStates(log, intended)
-        let view = ExpectedView(of: intended.records)
+        let records = intended.records
         let conflicts = try ExpectedConflicts(of: intended, world.history)
+        var views: [SimulationModel.Kind: ExpectedView] = [:]
         for replica in replicas {
-            try view.check(try replica.shown(), in: replica.path)
-            // What a snapshot brings is merged already: no journal tells what lost.
-            if try replica.snapshotEntries().isEmpty {
-                try conflicts.check(try replica.store.conflicts(), in: replica.path)
-            }
+            let names = replica.names
+            let view = views[names.kind] ?? ExpectedView(of: records.values, model: names.model)
+            views[names.kind] = view
+            try view.check(try ExpectedView(shownBy: replica), in: replica.path)
+            try conflicts.check(
+                try replica.store.conflicts(),
+                loaded: Set(try replica.snapshotEntries().map(\.origin)), in: replica.path)
             _ = try replica.content().pairs(replica.names)
         }
     }
@@ -37,11 +40,14 @@ struct Oracles {
     /// that could be told apart.
     private func checkLog(_ log: [ChangeSet]) throws {
         var held = HeldSaves()
-        for set in log { try held.append(set.origin, world.history, in: "the zone") }
+        for set in log where set.kind != .lost {
+            try held.append(set.origin, world.history, in: "the zone")
+        }
         let fork = log.first { set in
             set.rewrittenFrom.map { $0.replica != set.dot.replica } ?? false
         }
-        guard let fork, world.traits.tellsFilesApart else { return }
+        // What comes back after it was declared lost is the branch of a fork.
+        guard let fork, world.traits.tellsFilesApart, world.archive.lossCount == 0 else { return }
         throw SimulationFailure("\(fork.dot) forked, though files can be told apart")
     }
 
@@ -54,11 +60,12 @@ struct Oracles {
             "\(late.dot) is \(late.timestamp.wallMilliseconds - world.milliseconds) ms ahead")
     }
 
-    /// Every save that an app was told of is in the log.
+    /// Every save that an app was told of is in the log, unless the last log that had it was
+    /// destroyed.
     private func checkAcknowledged(_ log: [ChangeSet]) throws {
         let held = Set(log.map(\.origin))
         for replica in replicas {
-            let missing = replica.acknowledged.subtracting(held).subtracting(forgotten)
+            let missing = replica.everAcknowledged.subtracting(held).subtracting(forgotten)
             guard missing.isEmpty else {
                 throw SimulationFailure(
                     "\(missing.count) acknowledged saves of \(replica.path) are missing")

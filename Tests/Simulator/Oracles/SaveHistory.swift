@@ -8,6 +8,7 @@ package final class SaveHistory: Sendable {
     private struct State {
         var numbers: [Digest: Int] = [:]
         var seen: [SaveNumbers] = []
+        var gone = SaveNumbers()
     }
 
     private let state = Mutex(State())
@@ -22,6 +23,19 @@ package final class SaveHistory: Sendable {
             state.seen.append(held)
         }
     }
+
+    var origins: Set<Digest> { state.withLock { Set($0.numbers.keys) } }
+
+    /// Saves that no log has had at some time: others may go on without them.
+    var gone: SaveNumbers { state.withLock(\.gone) }
+
+    func noteGone(_ origins: Set<Digest>) {
+        state.withLock { state in
+            for origin in origins { state.numbers[origin].map { state.gone.insert($0) } }
+        }
+    }
+
+    func has(_ origin: Digest) -> Bool { state.withLock { $0.numbers[origin] != nil } }
 
     /// - Throws: Where nobody has made such a save.
     func save(_ origin: Digest) throws -> (number: Int, seen: SaveNumbers) {
@@ -53,9 +67,13 @@ package struct SaveNumbers: Hashable, Sendable {
         for index in other.words.indices { words[index] |= other.words[index] }
     }
 
-    func isSubset(of other: SaveNumbers) -> Bool {
-        words.indices.allSatisfy { index in
-            words[index] & ~(index < other.words.count ? other.words[index] : 0) == 0
+    /// - Parameter more: What need not be in the other set.
+    func isSubset(of other: SaveNumbers, or more: SaveNumbers = SaveNumbers()) -> Bool {
+        func word(_ index: Int, of set: SaveNumbers) -> UInt64 {
+            index < set.words.count ? set.words[index] : 0
+        }
+        return words.indices.allSatisfy { index in
+            words[index] & ~(word(index, of: other) | word(index, of: more)) == 0
         }
     }
 }
@@ -79,7 +97,7 @@ package struct HeldSaves {
     {
         let save = try history.save(origin)
         guard !loaded.contains(save.number) else { return }
-        guard save.seen.isSubset(of: numbers) else {
+        guard save.seen.isSubset(of: numbers, or: history.gone) else {
             throw SimulationFailure("\(place) has a save, but not all that its author had seen")
         }
         guard !numbers.contains(save.number) else {

@@ -14,6 +14,9 @@ package struct Scenario: Sendable {
     /// Whether the zone forgets what snapshots stand for, in worlds with and without rejections.
     var hasCompaction: Bool { traits.hasCompaction }
 
+    /// Which apps a world has, by the seed's remainder.
+    private static let apps: [WorldTraits.Apps] = [.mixed, .plain, .ruled, .plain, .keyed]
+
     private static let stepCount = 160
 
     package init(seed: UInt64) {
@@ -24,6 +27,11 @@ package struct Scenario: Sendable {
         traits.rejectionPeriod = seed % 4 == 3 ? 8 : 0
         traits.hasCompaction = seed % 8 == 5 || seed % 16 == 11
         traits.hasParts = seed % 3 == 1
+        // A branch that a zone has lost, and that a replica has by a snapshot alone, comes back
+        // under another name, which that replica is not told.
+        traits.hasZoneRestores =
+            seed % 7 == 3 && (!traits.hasCompaction || traits.tellsFilesApart)
+        traits.apps = Self.apps[Int(seed % 5)]
         steps = (0..<Self.stepCount).map { _ in Step(&generator) }
     }
 }
@@ -41,8 +49,29 @@ struct WorldTraits: Sendable {
     var rejectionPeriod: UInt64 = 0
     /// Whether the zone forgets change sets.
     var hasCompaction = false
+    /// Whether the zone goes back to older states of its file.
+    var hasZoneRestores = false
     /// Whether every save is cut into as many parts as can be.
     var hasParts = false
+
+    var apps = Apps.plain
+
+    /// The models of a world's apps.
+    enum Apps: String, Sendable {
+        case plain, ruled, keyed
+        /// Two versions of one app: `plain` the older, `rules` the newer.
+        case mixed
+
+        /// The model of the replica that was made as the one with this number.
+        func model(of number: Int) -> SimulationModel.Kind {
+            switch self {
+            case .plain: .plain
+            case .ruled: .rules
+            case .keyed: .keys
+            case .mixed: number.isMultiple(of: 2) ? .plain : .rules
+            }
+        }
+    }
 
     /// Less than what a zone refuses.
     static let leastClockLead = 120_000
@@ -67,10 +96,12 @@ package struct Step: Sendable {
         case bundle
         /// Never drawn: some steps of worlds with compaction are this instead of `advance`.
         case compaction
+        /// Never drawn: some steps of worlds whose zone is restored are this instead of `advance`.
+        case zoneRestore
 
         var isOfZone: Bool {
             switch self {
-            case .zoneCrash, .zoneRestart, .zoneMove, .compaction: true
+            case .zoneCrash, .zoneRestart, .zoneMove, .compaction, .zoneRestore: true
             default: false
             }
         }
@@ -91,6 +122,7 @@ package struct Step: Sendable {
     func kind(in scenario: Scenario) -> Kind {
         guard kind == .advance else { return kind }
         if scenario.hasBundles, seed % 5 == 0 { return .bundle }
+        if scenario.traits.hasZoneRestores, seed % 12 == 1 { return .zoneRestore }
         return scenario.hasCompaction && seed % 12 == 0 ? .compaction : kind
     }
 

@@ -102,6 +102,8 @@ extension WorldTraits {
         add(!tellsFilesApart) { $0.tellsFilesApart = true }
         add(clockLead > Self.leastClockLead) { $0.clockLead = Self.leastClockLead }
         add(rejectionPeriod != 0) { $0.rejectionPeriod = 0 }
+        add(hasZoneRestores) { $0.hasZoneRestores = false }
+        add(apps != .plain) { $0.apps = .plain }
         add(replicaCount > 1) { $0.replicaCount -= 1 }
         return worlds
     }

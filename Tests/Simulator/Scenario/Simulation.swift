@@ -1,5 +1,6 @@
 package import AnabranchReplication
 import AnabranchServer
+import AnabranchStore
 import AnabranchSync
 import TestSupport
 
@@ -12,15 +13,15 @@ package final class Simulation {
     package let world: SimulatedWorld
     private let scenario: Scenario
     private let story: Story?
-    private let names: SimulationModel
     private let zone: SimulatedZone
     private var network: FaultyNetwork
     private var replicas: [SimulatedReplica] = []
-    /// Saves that were told to an app and have been destroyed with their only file.
+    /// Saves that were told to an app and have been destroyed with the last log that had them.
     private var forgotten: Set<Digest> = []
     private var backups: [(replica: Int, path: String)] = []
     private(set) var statistics = RunStatistics()
     private var zoneMoves = 0
+    private var zoneBackups: [SimulatedZone.Backup] = []
     private lazy var bundles = SimulatedPost(world)
 
     private static let mostReplicas = 5
@@ -32,12 +33,13 @@ package final class Simulation {
         self.scenario = scenario
         self.story = story
         world = SimulatedWorld(scenario, disabled: disabled, hasStory: story != nil)
-        names = try SimulationModel.shared.get()
         zone = try SimulatedZone(world, path: "zone")
         let period = scenario.traits.faultPeriod
         network = FaultyNetwork(
             seed: world.draw(), faults: period == 0 ? .none : .all(oneIn: period))
-        for _ in 0..<scenario.traits.replicaCount { try addReplica() }
+        for number in 0..<scenario.traits.replicaCount {
+            try addReplica(.shared(scenario.traits.apps.model(of: number)))
+        }
     }
 
     package func run() throws {
@@ -63,7 +65,7 @@ package final class Simulation {
         }
     }
 
-    private func addReplica() throws {
+    private func addReplica(_ names: SimulationModel) throws {
         replicas.append(
             try SimulatedReplica(world, names, path: "replica \(replicas.count + 1)"))
     }
@@ -94,10 +96,11 @@ package final class Simulation {
         case .clockJump:
             statistics.note(.clockJump)
             replica.jumpClock()
-        case .zoneCrash, .zoneRestart, .zoneMove, .compaction: try disturbZone(kind)
+        case .zoneCrash, .zoneRestart, .zoneMove, .compaction, .zoneRestore:
+            try disturbZone(kind)
         case .bundle: try bundles.pass(through: replica)
         }
-        noteLosses(of: replica)
+        try noteLosses(of: replica)
         try replica.check()
     }
 
@@ -108,10 +111,19 @@ package final class Simulation {
         story.tell("\(place): \(kind.rawValue)\(events.isEmpty ? "" : " — ")\(events)")
     }
 
-    private func noteLosses(of replica: SimulatedReplica) {
+    private func noteLosses(of replica: SimulatedReplica) throws {
         let lost = replica.takeLosses()
         statistics.note(.saveLostToPower, count: lost.count)
-        forgotten.formUnion(lost)
+        if !lost.isEmpty { try noteForgotten() }
+    }
+
+    /// Something was destroyed: what nobody holds any more, nobody can be asked for.
+    private func noteForgotten() throws {
+        var missing = world.history.origins.subtracting(forgotten)
+        missing.subtract(try zone.log().map(\.origin))
+        for replica in replicas { missing.subtract(try replica.logOrigins()) }
+        forgotten.formUnion(missing)
+        world.history.noteGone(missing)
     }
 
     private func disturbZone(_ kind: Step.Kind) throws {
@@ -122,6 +134,7 @@ package final class Simulation {
         case .zoneMove:
             zoneMoves += 1
             try zone.move(to: "zone \(zoneMoves + 1)")
+        case .zoneRestore: try backUpOrRestoreZone()
         case .compaction: try zone.compact(keeping: UInt64(world.number(0..<8)))
         default: zone.arm(.random(world))
         }
@@ -147,7 +160,7 @@ package final class Simulation {
         guard replicas.count < Self.mostReplicas else { return }
         statistics.note(.copy)
         try replicas[index].copyFile(to: "replica \(replicas.count + 1)")
-        try addReplica()
+        try addReplica(replicas[index].names)
     }
 
     private func backUpOrRestore(_ index: Int) throws {
@@ -158,16 +171,43 @@ package final class Simulation {
             return try replicas[index].copyFile(to: path)
         }
         statistics.note(.restore)
-        forgotten.formUnion(try replicas[index].restore(backup.path))
+        try replicas[index].restore(backup.path)
+        try noteForgotten()
         backups.removeAll { $0.replica == index }
+    }
+
+    private func backUpOrRestoreZone() throws {
+        zoneMoves += 1
+        guard let backup = world.element(of: zoneBackups), !world.oneIn(2) else {
+            zoneBackups.append(try zone.backUp(to: "backup \(zoneMoves) of the zone"))
+            return
+        }
+        let before = try zone.log().count
+        try zone.restore(backup, as: "zone \(zoneMoves + 1)")
+        statistics.note(.entryLostByZone, count: max(before - (try zone.log().count), 0))
+        try noteForgotten()
+        try noteUnsupplied()
+    }
+
+    /// What a replica had by a snapshot alone, it can't give to a zone that has lost it, whoever
+    /// else may: it goes on from what the zone has now.
+    private func noteUnsupplied() throws {
+        let inZone = Set(try zone.log().map(\.origin))
+        for replica in replicas {
+            let loaded = Set(try replica.snapshotEntries().map(\.origin))
+            world.history.noteGone(
+                loaded.subtracting(try replica.logOrigins()).subtracting(inZone))
+        }
     }
 
     /// Who has something to say, or has not heard all.
     private func restless() throws -> [SimulatedReplica] {
-        let head = try zone.service.head().position
-        return replicas.filter { replica in
-            guard let outcome = replica.lastOutcome else { return true }
-            return !outcome.isCaughtUp || outcome.position != head
+        let head = try zone.service.head()
+        return try replicas.filter { replica in
+            guard let outcome = replica.lastOutcome, outcome.isCaughtUp else { return true }
+            // A zone that has gone back may have come to the same position again.
+            let cursor = try replica.store.syncState().cursor
+            return cursor?.epoch != head.epoch || cursor?.position != head.position
         }
     }
 
@@ -182,6 +222,7 @@ package final class Simulation {
         for replica in replicas { replica.lastOutcome = nil }
         for _ in 0..<8 {
             for replica in try restless() {
+                defer { tell(.exchange, replica) }
                 try exchange(replica)
                 try replica.check()
             }

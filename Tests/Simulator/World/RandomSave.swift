@@ -5,17 +5,19 @@ import TestSupport
 
 /// One save of a random kind: a pair, and some of inserts, updates, deletes, links, unlinks.
 struct RandomSave {
-    private let world: SimulatedWorld
-    private let names: SimulationModel
-    private let store: Store
-    private let content: SimulatedContent
-    private(set) var request = SaveRequest(author: "app")
+    let world: SimulatedWorld
+    let names: SimulationModel
+    let store: Store
+    let content: SimulatedContent
+    var request = SaveRequest(author: "app")
     /// Records that the save has changed already: one operation for each.
-    private var touched: Set<LocalID> = []
-    private var insertedItems: [LocalID] = []
+    var touched: Set<LocalID> = []
+    var insertedItems: [LocalID] = []
+    /// Lists as they must stand behind the save.
+    var lists: [WantedList] = []
 
     /// Few records, so that replicas meet at the same ones.
-    private static let mostRecords = 6
+    static let mostRecords = 6
 
     init(
         on store: Store, content: SimulatedContent, _ names: SimulationModel,
@@ -66,6 +68,8 @@ struct RandomSave {
     // MARK: - Everything else
 
     private mutating func changeSomething() throws {
+        if let parts = names.ruled, world.oneIn(2) { return try changeUnderRules(parts) }
+        if names.kind == .keys, world.oneIn(2) { return try changeUnderKeys() }
         switch world.number(0..<16) {
         case 0: try insert(names.box, "title", unlessMoreThan: content.boxes)
         case 1: try insert(names.label, "text", unlessMoreThan: content.labels)
@@ -84,13 +88,13 @@ struct RandomSave {
         }
     }
 
-    private func text() -> Value { .string("text \(world.number(0..<10_000))") }
+    func text() -> Value { .string("text \(world.number(0..<10_000))") }
 
-    private func empty(_ entity: EntityDescription) -> [Value] {
+    func empty(_ entity: EntityDescription) -> [Value] {
         [Value](repeating: .null, count: entity.slots.count)
     }
 
-    private func target() -> Value {
+    func target() -> Value {
         let living = content.boxes.filter { !touched.contains($0.id) }
         return world.oneIn(4) ? .null : world.element(of: living).map { .integer($0.id) } ?? .null
     }
@@ -118,7 +122,7 @@ struct RandomSave {
         insertedItems.append(id)
     }
 
-    private mutating func update(
+    mutating func update(
         _ rows: [RowSnapshot], _ entity: EntityDescription, _ property: String, to value: Value
     ) {
         guard let row = world.element(of: rows), touched.insert(row.id).inserted else { return }
@@ -172,7 +176,7 @@ struct RandomSave {
     }
 
     /// The record with the smallest identity, which is the same on every replica.
-    private func eldest(of rows: [RowSnapshot]) throws -> LocalID? {
+    func eldest(of rows: [RowSnapshot]) throws -> LocalID? {
         try rows.compactMap { row in try store.recordID(of: row.id).map { ($0, row.id) } }
             .min { $0.0 < $1.0 }?.1
     }

@@ -10,6 +10,8 @@ struct SimulatedContent {
     private(set) var items: [RowSnapshot] = []
     private(set) var labels: [RowSnapshot] = []
     private(set) var halves: [RowSnapshot] = []
+    /// Empty where the model has none.
+    private(set) var notes: [RowSnapshot] = []
     private(set) var links: [(item: LocalID, label: LocalID)] = []
     private(set) var itemsOfBoxes: [(box: LocalID, item: LocalID)] = []
 
@@ -20,6 +22,7 @@ struct SimulatedContent {
             content.items = try Self.rows(names.item, reader)
             content.labels = try Self.rows(names.label, reader)
             content.halves = try Self.rows(names.half, reader)
+            content.notes = try names.ruled.map { try Self.rows($0.note, reader) } ?? []
             content.links = try reader.related(
                 by: names.labels, of: content.items.map(\.id)
             ).map { ($0.owner, $0.id) }
@@ -32,7 +35,7 @@ struct SimulatedContent {
 
     private init() {}
 
-    private static func rows(
+    static func rows(
         _ entity: EntityDescription, _ reader: StoreReader
     ) throws -> [RowSnapshot] {
         let table = reader.schema.layout(of: entity).table.name

@@ -1,3 +1,4 @@
+import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 import AnabranchStore
@@ -50,33 +51,30 @@ extension SimulatedReplica {
         guard world.traits.hasCompaction, let start = try store.syncState().start else {
             return []
         }
-        return world.archive.changeSets(through: start.position)
+        return world.archive.changeSets(through: start)
     }
 
-    /// What an app sees, by the ways in which it reads.
-    func shown() throws -> ExpectedView {
-        let content = try content()
-        let box = names.item.slot("box")
-        var boxes: [RecordID: RecordID] = [:]
-        for item in content.items {
-            guard case .integer(let target) = item.slots[box] else { continue }
-            boxes[try identity(item.id)] = try identity(target)
-        }
-        var labels: [RecordID: Set<RecordID>] = [:]
-        for link in content.links {
-            labels[try identity(link.item), default: []].insert(try identity(link.label))
-        }
-        var itemsOfBoxes: [RecordID: Set<RecordID>] = [:]
-        for (box, item) in content.itemsOfBoxes {
-            itemsOfBoxes[try identity(box), default: []].insert(try identity(item))
-        }
-        let rows = content.boxes + content.items + content.labels + content.halves
-        return ExpectedView(
-            identifiers: Set(try rows.map { try identity($0.id) }), boxes: boxes,
-            itemsOfBoxes: itemsOfBoxes, labels: labels)
+    /// Origins of the sets that the file's log has, which others can get from it.
+    func logOrigins() throws -> Set<Digest> {
+        let rows = try store.read { try $0.connection.rows("SELECT origin FROM ab_changeset") }
+        return Set(
+            rows.compactMap { row in
+                if case .blob(let bytes) = row[0] { Digest(bytes: bytes) } else { nil }
+            })
     }
 
-    private func identity(_ id: LocalID) throws -> RecordID {
+    /// All rows of an entity.
+    func rows(of entity: EntityDescription) throws -> [RowSnapshot] {
+        try store.read { try SimulatedContent.rows(entity, $0) }
+    }
+
+    func related(
+        by relationship: RelationshipDescription, of owners: [LocalID]
+    ) throws -> [(owner: LocalID, id: LocalID)] {
+        try store.read { try $0.related(by: relationship, of: owners).map { ($0.owner, $0.id) } }
+    }
+
+    func identity(_ id: LocalID) throws -> RecordID {
         guard let record = try store.recordID(of: id) else {
             throw SimulationFailure("\(path) shows record \(id) of nobody")
         }

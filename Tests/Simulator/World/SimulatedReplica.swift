@@ -22,6 +22,8 @@ final class SimulatedReplica {
     private var wakesAt: Int64?
     /// Origins of the saves that the app was told of and that are not known to be destroyed.
     private(set) var acknowledged: Set<Digest> = []
+    /// Origins of all saves that the app was told of, whatever has become of them.
+    private(set) var everAcknowledged: Set<Digest> = []
     /// What the log holds as far as it was read, and how far that was.
     private var held = (saves: HeldSaves(), position: Int64(0))
     /// Saves that the file has forgotten because the power was lost.
@@ -129,7 +131,14 @@ extension SimulatedReplica {
                 guard try store.read({ try $0.changeSet(dot) }) != nil else {
                     throw SimulationFailure("save \(dot) is not in the log")
                 }
+                for list in save.lists { try list.check(in: self, renamed: result.renamed) }
             }
+        } catch let error as StoreError where crash.death == nil && isRefusal(error) {
+            statistics.note(.saveRefused)
+            guard try store.read({ try $0.logPosition() }) == before else {
+                throw SimulationFailure("a save that was refused is in the log of \(path)")
+            }
+            tell("refused: \(error.code.rawValue)")
         } catch {
             guard crash.death != nil else { throw error }
         }
@@ -137,6 +146,12 @@ extension SimulatedReplica {
         statistics.note(death.losesPower ? .powerLossInSave : .crashInSave)
         try reopen()
         try checkAfterDeath(death, hadBegun: isPrepared, logBefore: before)
+    }
+
+    /// A key that another record shows here, or a reference that would close a circle.
+    private func isRefusal(_ error: StoreError) -> Bool {
+        names.kind == .keys
+            && (error.code == .constraintConflict || error.code == .cyclicReference)
     }
 
     /// What a crash before the commit must not leave, and one after it must.
@@ -159,6 +174,7 @@ extension SimulatedReplica {
             try tell(try entry.changeSet.summary())
             world.history.note(entry.changeSet.origin, seeing: held.saves.numbers)
             acknowledged.insert(entry.changeSet.origin)
+            everAcknowledged.insert(entry.changeSet.origin)
         }
         try readLog()
     }
@@ -167,8 +183,11 @@ extension SimulatedReplica {
     func readLog() throws {
         let rows = try store.read { reader in
             try reader.connection.rows(
-                "SELECT position, origin FROM ab_changeset WHERE position > ? ORDER BY position",
-                .integer(held.position))
+                """
+                SELECT position, origin FROM ab_changeset WHERE position > ? AND kind <> ?
+                ORDER BY position
+                """,
+                .integer(held.position), .integer(Int64(LogEntryKind.lost.rawValue)))
         }
         for row in rows {
             guard case .integer(let position) = row[0], case .blob(let bytes) = row[1],
@@ -182,7 +201,8 @@ extension SimulatedReplica {
     /// The file is another one than it was.
     private func readLogAgain() throws {
         held = (HeldSaves(), 0)
-        try held.saves.load(try snapshotEntries().map(\.origin), world.history)
+        try held.saves.load(
+            try snapshotEntries().filter { $0.kind != .lost }.map(\.origin), world.history)
         try readLog()
     }
 }
@@ -359,9 +379,20 @@ extension SimulatedReplica {
         .union(try snapshotEntries().map(\.origin))
     }
 
+    private func rowCount(_ table: String) -> Int {
+        let count = try? store.read {
+            try $0.connection.firstValue("SELECT count(*) FROM \(table)")
+        }
+        if case .integer(let number)? = count { return Int(number) }
+        return 0
+    }
+
     /// - Returns: What happened to the replica.
     func closeForGood() -> RunStatistics {
         statistics.note(.conflict, count: (try? store.conflictCount()) ?? 0)
+        statistics.note(.shownByAnother, count: rowCount("ab_shadow WHERE record <> visible"))
+        statistics.note(.hiddenReference, count: rowCount("ab_hidden"))
+        statistics.note(.deferredCell, count: rowCount("ab_deferred_cell"))
         // The store holds who looks at it while it commits, and must not be held by that.
         window.watch(nil)
         store.close()
@@ -378,17 +409,13 @@ extension SimulatedReplica {
     }
 
     /// Puts an older copy in the file's place.
-    ///
-    /// - Returns: Saves that only the file had and that are gone with it.
-    func restore(_ backup: String) throws -> Set<Digest> {
+    func restore(_ backup: String) throws {
         close()
         world.disk.copy(backup, to: path)
         try open()
         try readLogAgain()
         let held = try heldOrigins()
         handedOut.formIntersection(held)
-        let lost = acknowledged.subtracting(held)
-        acknowledged.subtract(lost)
-        return lost
+        acknowledged.formIntersection(held)
     }
 }

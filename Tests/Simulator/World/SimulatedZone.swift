@@ -94,6 +94,31 @@ final class SimulatedZone {
         try begin()
     }
 
+    /// A copy of the zone's file, and what the oracles knew of its log then.
+    struct Backup {
+        let path: String
+        let place: ZoneArchive.Place
+    }
+
+    func backUp(to copy: String) throws -> Backup {
+        statistics.note(.zoneBackup)
+        _ = try log()
+        end()
+        world.disk.copy(path, to: copy)
+        try begin()
+        return Backup(path: copy, place: archive.place)
+    }
+
+    /// Goes on from what a backup holds: a new epoch, which continues an old one from there.
+    func restore(_ backup: Backup, as copy: String) throws {
+        statistics.note(.zoneRestore)
+        end()
+        world.disk.copy(backup.path, to: copy)
+        path = copy
+        archive.goBack(to: backup.place)
+        try begin()
+    }
+
     func close() { service.close() }
 
     /// Forgets all but the newest entries, once the oracles have them.
@@ -107,11 +132,29 @@ final class SimulatedZone {
             statistics.note(death.losesPower ? .zonePowerLoss : .zoneCrash)
             try restart()
         }
+        // The zone has a save of its own where deletes have become final.
+        _ = try log()
     }
 
     /// The whole log, with what the zone has forgotten meanwhile.
     func log() throws -> [ChangeSet] {
         try archive.readOn(from: service, checkingDigests: !world.disabled.contains(.digestCheck))
+        try noteOwnSaves()
         return archive.changeSets
     }
+
+    /// What a zone has saved itself, it has saved knowing all that its log had.
+    private func noteOwnSaves() throws {
+        var held = SaveNumbers()
+        for set in archive.changeSets where set.kind != .lost {
+            if set.author == Self.author {
+                if !world.history.has(set.origin) { statistics.note(.finalDelete) }
+                world.history.note(set.origin, seeing: held)
+            }
+            held.insert(try world.history.save(set.origin).number)
+        }
+    }
+
+    /// The name under which a zone saves.
+    private static let author = "horizon"
 }

@@ -1,14 +1,15 @@
-import AnabranchModel
+package import AnabranchModel
 
-/// The model of the simulated app: attributes, a to-one, links, ranges and pairs.
+/// A model of the simulated app: attributes, a to-one, links, ranges and pairs, and what its kind
+/// has besides.
 ///
 /// A label's range is a group of attributes. Every save moves one end to where it is right by the
 /// other: whoever sees a low end above the high one sees two writers' ends.
 ///
 /// Two halves of a pair are written by the same saves, always both: whoever sees one without the
 /// other, or with another token, sees half a save.
-struct SimulationModel: Sendable {
-    let model: ManagedObjectModel
+package struct SimulationModel: Sendable {
+    package let model: ManagedObjectModel
     let box: EntityDescription
     let item: EntityDescription
     let label: EntityDescription
@@ -18,39 +19,25 @@ struct SimulationModel: Sendable {
     /// Of a box.
     let items: RelationshipDescription
 
-    /// One for all runs, which then share what is compiled from it.
-    static let shared = Result { try SimulationModel() }
+    let kind: Kind
+    /// `nil` where the model has no such parts.
+    package let ruled: RuledParts?
 
-    private init() throws {
-        model = try ManagedObjectModel {
-            Entity("Box") {
-                Attribute("title", .string)
-                Relationship("items", toMany: "Item", inverse: "box")
-            }
-            Entity("Item") {
-                Attribute("name", .string)
-                Attribute("count", .integer64)
-                Relationship("box", to: "Box", inverse: "items")
-                Relationship("labels", toMany: "Label", inverse: "items")
-            }
-            Entity("Label") {
-                Attribute("text", .string)
-                Attribute("low", .integer64)
-                Attribute("high", .integer64)
-                AttributeGroup("range", "low", "high")
-                Relationship("items", toMany: "Item", inverse: "labels")
-            }
-            Entity("Half") {
-                Attribute("pair", .integer64)
-                Attribute("token", .integer64)
-            }
-        }
+    init(_ kind: Kind) throws {
+        self.kind = kind
+        model = try Self.model(kind)
         box = try Self.entity("Box", of: model)
         item = try Self.entity("Item", of: model)
         label = try Self.entity("Label", of: model)
         half = try Self.entity("Half", of: model)
         labels = try Self.relationship("labels", of: item)
         items = try Self.relationship("items", of: box)
+        ruled =
+            kind == .rules
+            ? RuledParts(
+                note: try Self.entity("Note", of: model),
+                queue: try Self.relationship("queue", of: box),
+                shelf: try Self.relationship("shelf", of: box)) : nil
     }
 
     private static func relationship(

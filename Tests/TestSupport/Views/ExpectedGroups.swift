@@ -1,26 +1,32 @@
-import AnabranchModel
-import AnabranchReplication
+package import AnabranchModel
+package import AnabranchReplication
 
 /// What records that hold one unique key must show, written down as plainly as possible: from the
 /// state alone, all of it, each time anew.
-struct ExpectedGroups {
-    struct Link: Hashable {
-        let property: String
-        let left: RecordID
-        let right: RecordID
+package struct ExpectedGroups {
+    package struct Link: Hashable {
+        package let property: String
+        package let left: RecordID
+        package let right: RecordID
+
+        package init(property: String, left: RecordID, right: RecordID) {
+            self.property = property
+            self.left = left
+            self.right = right
+        }
     }
 
     /// One for each group, with the merge of its members; references lead to who shows their
     /// target.
-    private(set) var shown: [CanonicalRecord] = []
+    package private(set) var shown: [CanonicalRecord] = []
     /// Between who shows the ends.
-    private(set) var links: Set<Link> = []
+    package private(set) var links: Set<Link> = []
     /// Who shows each member of a group.
-    private(set) var visible: [RecordID: RecordID] = [:]
+    package private(set) var visible: [RecordID: RecordID] = [:]
     private let model: ManagedObjectModel
 
     /// - Parameter records: The whole state.
-    init(of records: [CanonicalRecord], model: ManagedObjectModel) {
+    package init(of records: [CanonicalRecord], model: ManagedObjectModel) {
         self.model = model
         let living = records.filter { !$0.isDead }.sorted { $0.id < $1.id }
         var groups = living.map { [$0] }
@@ -136,7 +142,7 @@ struct ExpectedGroups {
     }
 
     /// Whether two records are shown as one.
-    func areOne(_ first: RecordID, _ second: RecordID) -> Bool {
+    package func areOne(_ first: RecordID, _ second: RecordID) -> Bool {
         (visible[first] ?? first) == (visible[second] ?? second)
     }
 }

@@ -1,21 +1,21 @@
-import AnabranchReplication
+package import AnabranchReplication
 
 /// What references must show, written down as plainly as possible: from the state alone, all of it,
 /// each time anew.
-struct ExpectedReferences {
+package struct ExpectedReferences {
     private struct Edge {
         var target: RecordID
         var stamp: Stamp
     }
 
     /// By property, of each record the target that it shows.
-    private(set) var shown: [String: [RecordID: RecordID]] = [:]
+    package private(set) var shown: [String: [RecordID: RecordID]] = [:]
 
     /// - Parameters:
     ///   - records: The whole state.
     ///   - exclusive: The properties of which a target has one holder at most.
     ///   - acyclic: The properties that must not go round in a circle.
-    init(
+    package init(
         of records: [CanonicalRecord], properties: [String], exclusive: Set<String>,
         acyclic: Set<String>
     ) {
@@ -72,7 +72,7 @@ struct ExpectedReferences {
     }
 
     /// Whether what is shown, with one reference changed, goes round in a circle.
-    func isCyclic(setting property: String, of id: RecordID, to target: RecordID?) -> Bool {
+    package func isCyclic(setting property: String, of id: RecordID, to target: RecordID?) -> Bool {
         var edges = shown[property] ?? [:]
         if property == "next", let target { edges = edges.filter { $0.value != target } }
         edges[id] = target

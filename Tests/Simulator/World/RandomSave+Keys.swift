@@ -1,0 +1,71 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+import TestSupport
+
+/// What apps do whose model has unique keys, a tree and a one-to-one.
+extension RandomSave {
+    mutating func changeUnderKeys() throws {
+        switch world.number(0..<12) {
+        case 0..<3: try insertKeyed()
+        case 3..<5: setKey(content.items, names.item, world.oneIn(2) ? "code" : "name")
+        case 5: setKey(content.boxes, names.box, "title")
+        case 6: setKey(content.labels, names.label, "text")
+        case 7..<10: setReference("parent", to: content.boxes)
+        case 10: setReference("seal", to: content.items)
+        default: count()
+        }
+    }
+
+    /// One of few keys, so that replicas that do not know of each other meet at them. It is mostly
+    /// one that nobody shows here; a save that takes another's is refused.
+    private func key(_ rows: [RowSnapshot], _ entity: EntityDescription, _ name: String) -> Value {
+        let slot = entity.slot(name)
+        let keys = (0..<5).map { number in
+            name == "code" ? Value.integer(Int64(number)) : .string("key \(number)")
+        }
+        let taken = world.oneIn(8) ? [] : Set(rows.map { $0.slots[slot] })
+        return world.element(of: keys.filter { !taken.contains($0) }) ?? .null
+    }
+
+    private mutating func setKey(
+        _ rows: [RowSnapshot], _ entity: EntityDescription, _ name: String
+    ) {
+        update(rows, entity, name, to: world.oneIn(6) ? .null : key(rows, entity, name))
+    }
+
+    private mutating func insertKeyed() throws {
+        guard content.items.count < 2 * Self.mostRecords else { return }
+        let id = try store.reserveNumbers(1).lowerBound
+        var slots = empty(names.item)
+        slots[names.item.slot("code")] = key(content.items, names.item, "code")
+        if world.oneIn(2) {
+            slots[names.item.slot("name")] = key(content.items, names.item, "name")
+        }
+        slots[names.item.slot("votes")] = .integer(Int64(world.number(0..<5)))
+        request.inserts.append(.init(entity: names.item, rows: [(id, slots)]))
+        insertedItems.append(id)
+    }
+
+    private mutating func setReference(_ name: String, to rows: [RowSnapshot]) {
+        let target = world.element(of: rows.filter { !touched.contains($0.id) })
+        guard let target, let box = world.element(of: content.boxes),
+            touched.insert(box.id).inserted
+        else { return }
+        touched.insert(target.id)
+        let slot = names.box.slot(name)
+        var slots = box.slots
+        slots[slot] = world.oneIn(6) ? .null : .integer(target.id)
+        request.updates.append(
+            .init(entity: names.box, slots: [slot], rows: [(box.id, box.version, slots)]))
+    }
+
+    /// To a counter that shows as the sum of several, what it shows is what is counted on.
+    private mutating func count() {
+        guard let item = world.element(of: content.items) else { return }
+        var held: Int64 = 0
+        if case .integer(let number) = item.slots[names.item.slot("votes")] { held = number }
+        let sum = held + Int64(world.number(-5..<20))
+        update([item], names.item, "votes", to: .integer(sum))
+    }
+}
