@@ -48,6 +48,9 @@ extension ProtocolError {
         public static let missingParts = Code(rawValue: "missing-parts")
         /// Its timestamp is ahead of every clock: set the clock of the device.
         public static let clockSkew = Code(rawValue: "clock-skew")
+        /// Its timestamp is not later than that of the set before it: pull, and take over the form
+        /// in which the log has that one.
+        public static let timeOrder = Code(rawValue: "time-order")
 
         // The log.
         /// The cursor is not of this log: say hello.
@@ -78,8 +81,8 @@ extension ProtocolError.Code {
         case .forbidden: 403
         case .notFound: 404
         case .methodNotAllowed: 405
-        case .sequenceGap, .forked, .missingCauses, .missingParts, .clockSkew, .unknownCursor,
-            .unknownEpoch, .snapshotRequired, .unknownSnapshot, .unknownPart:
+        case .sequenceGap, .forked, .missingCauses, .missingParts, .clockSkew, .timeOrder,
+            .unknownCursor, .unknownEpoch, .snapshotRequired, .unknownSnapshot, .unknownPart:
             409
         case .bodyTooLarge: 413
         case .unsupportedMediaType: 415

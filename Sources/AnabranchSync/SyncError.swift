@@ -66,6 +66,9 @@ extension SyncError {
         /// A save is stamped ahead of every clock: set the device's clock; it goes up when the
         /// server's clock has come near.
         public static let clockSkew = Code(rawValue: "clock-skew")
+        /// A save is stamped no later than the one before it, which the zone has with another time:
+        /// mended by the exchange itself.
+        public static let timeOrder = Code(rawValue: "time-order")
         /// The zone's log is not the one that this store has followed.
         public static let unknownCursor = Code(rawValue: "unknown-cursor")
         public static let unknownEpoch = Code(rawValue: "unknown-epoch")

@@ -69,6 +69,8 @@ import Testing
         let json = try ToolRun(["bundle", "show", file, "--json"])
         #expect(json.lines.count == 2)
         #expect(json.lines.first?.contains(#""vector":""#) == true)
+        #expect(json.lines.first?.contains(#""needs":"""#) == true)
+        #expect(shown.output.contains("Needs         nothing"))
         #expect(json.lines.last?.contains(#""author":"Ada""#) == true)
     }
 
@@ -98,6 +100,8 @@ import Testing
         _ = try ToolRun(["bundle", "apply", bob.store, first])
         _ = try bob.run("update", "Country", "code=FR", "name=France")
         _ = try ToolRun(["bundle", "create", bob.store, second, "--since", first])
+        let needs = try ToolRun(["bundle", "show", second, "--json"]).output
+        #expect(needs.contains(/"needs":"[0-9a-f]{32}:1"/), "\(needs)")
         let early = try ToolRun(["bundle", "apply", cyd.store, second])
         #expect(early.status == 0)
         #expect(early.output.contains("1 change set wait for others"), "\(early.output)")

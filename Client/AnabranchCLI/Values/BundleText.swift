@@ -13,12 +13,16 @@ struct BundleText {
 
     var lines: [(String, String)] {
         let sets = Quantity.text(bundle.changeSetCount, "change set")
-        let heads = bundle.vector.heads.map { RecordText.short($0) }
         return [
             ("Bundle", "\(bundle.url.path), \(Quantity.bytes(bundle.byteCount)), \(sets)"),
             ("Written by", bundle.sender.description), ("Written at", time),
-            ("Who held", heads.isEmpty ? "nothing" : heads.joined(separator: ", ")),
+            ("Who held", Self.text(bundle.vector)), ("Needs", Self.text(bundle.needs)),
         ]
+    }
+
+    private static func text(_ vector: VersionVector) -> String {
+        let heads = vector.heads.map { RecordText.short($0) }
+        return heads.isEmpty ? "nothing" : heads.joined(separator: ", ")
     }
 
     func json() -> String {
@@ -29,6 +33,7 @@ struct BundleText {
             json.member("sender", bundle.sender.description)
             json.member("time", time)
             json.member("vector", VectorText.text(bundle.vector))
+            json.member("needs", VectorText.text(bundle.needs))
         }
     }
 

@@ -16,12 +16,13 @@ struct PushCheck {
     let wallMilliseconds: Int64
     let disabled: Set<Mechanism>
 
-    /// - Throws: `ProtocolError` `forked`, `sequenceGap`, `missingCauses`, `clockSkew` or
-    ///   `invalidChangeSet`.
+    /// - Throws: `ProtocolError` `forked`, `sequenceGap`, `missingCauses`, `timeOrder`,
+    ///   `clockSkew` or `invalidChangeSet`.
     func verdict(on changeSet: ChangeSet) throws -> Verdict {
         if let place = try writer.place(ofOrigin: changeSet.origin) { return .held(place) }
         try checkPlace(of: changeSet)
         if !disabled.contains(.causeCheck) { try checkCauses(of: changeSet) }
+        try checkOrder(of: changeSet)
         if !disabled.contains(.clockLimit) { try checkClock(of: changeSet) }
         return .new
     }
@@ -96,6 +97,19 @@ struct PushCheck {
                     || entry.namesLoss
             else { throw try missing(changeSet.dot, "change set \(entry.dot)", entry.dot) }
         }
+    }
+
+    /// A stamp names one save, so the times of a replica ascend: also where two who hold a set have
+    /// given it different earlier times, and each those behind it.
+    private func checkOrder(of changeSet: ChangeSet) throws {
+        guard changeSet.kind != .lost, let dot = changeSet.dot.predecessor,
+            let last = try writer.place(of: dot), last.kind != .lost,
+            last.timestamp >= changeSet.timestamp
+        else { return }
+        throw ProtocolError(
+            .timeOrder,
+            "Can't take in change set \(changeSet.dot) because its time is not later than that of "
+                + "\(dot) in the zone's log: pull first.", details: changeSet.dot.details)
     }
 
     private func checkClock(of changeSet: ChangeSet) throws {

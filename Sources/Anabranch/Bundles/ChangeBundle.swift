@@ -15,6 +15,10 @@ public struct ChangeBundle: Sendable {
     public let date: Date
     /// What its sender held, in the bundle or not.
     public let vector: VersionVector
+    /// What the bundle does not have and its change sets follow: they wait in a store until it
+    /// holds this, by another bundle or a sync. It is what was left out of the bundle, and what a
+    /// sender that began with a snapshot of its zone has no change sets of.
+    public let needs: VersionVector
     public let changeSetCount: Int
     public let byteCount: Int
 
@@ -30,6 +34,7 @@ public struct ChangeBundle: Sendable {
         sender = summary.header.sender
         date = Date(timeIntervalSince1970: Double(summary.header.wallMilliseconds) / 1000)
         vector = summary.header.vector
+        needs = summary.needs
         changeSetCount = summary.setCount
         byteCount = summary.byteCount
     }

@@ -8,10 +8,12 @@ extension PersistentStoreCoordinator {
     /// All that leaves the store is flushed to the disk first, so that nobody has a save that this
     /// store can forget. The file gets its name when it is whole.
     ///
+    /// A store that began with a snapshot of its zone has no change sets of what that stands for:
+    /// its bundles are for stores that have this from elsewhere, as the bundle's `needs` say.
+    ///
     /// - Parameter base: What whoever gets the bundle has already: that is left out.
     /// - Throws: ``StoreError``: `cannotOpen` or `diskFull` where the file can't be written,
-    ///   `logTooShort` where the store has no log of some change sets, `notHeld` where it knows no
-    ///   save of the replica that the base names.
+    ///   `notHeld` where the store knows no save of the replica that the base names.
     @discardableResult
     public func exportBundle(
         to url: URL, lacking base: ChangeBundle.Base = .nothing

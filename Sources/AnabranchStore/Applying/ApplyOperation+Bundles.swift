@@ -18,18 +18,25 @@ extension ApplyOperation {
     /// - Parameter set: With a context that names all that its author held.
     mutating func arrive(_ set: ChangeSet) throws -> Arrival {
         if try isHeld(set.origin) { return .held }
-        if try room.holds(set.origin) { return .waiting }
         if try isBeneathSnapshot(set) {
             try forget(set)
             return .held
         }
         if let dot = try lacking(set) {
-            try noteOwnHistory(of: set.dot.replica)
-            try room.add(set, lacking: dot)
+            try wait(set, lacking: dot)
             return .waiting
         }
         try takeInBeyondLog(set)
         return .applied
+    }
+
+    /// Of two bundles, the one of a store that began with a snapshot may say more of an author
+    /// than the author held: what names less comes through sooner.
+    private mutating func wait(_ set: ChangeSet, lacking dot: Dot) throws {
+        let waiting = try room.set(set.origin)
+        guard waiting.map({ $0.context.covers(set.context) }) ?? true else { return }
+        if waiting == nil { try noteOwnHistory(of: set.dot.replica) }
+        try room.add(set, lacking: dot)
     }
 
     private func isHeld(_ origin: Digest) throws -> Bool {

@@ -28,7 +28,28 @@ extension ApplyOperation {
         var rewriting = Rewriting()
         try name(set, dot, timestamp, in: &rewriting)
         try moveSuccessors(of: set.dot, to: dot, log, in: &rewriting)
+        try raiseFollowers(of: set, to: timestamp, log, in: &rewriting)
         try rewrite(rewriting, adopting: given)
+    }
+
+    /// What follows a set stays later than it, where the log has it at a later time than this file
+    /// did: another holder has given it that.
+    private func raiseFollowers(
+        of set: ChangeSet, to timestamp: HybridTimestamp, _ log: ChangeLog,
+        in rewriting: inout Rewriting
+    ) throws {
+        guard timestamp > set.timestamp else { return }
+        var raised = RaisedSets(set.dot, to: timestamp)
+        try log.forEach(log.unplacedPositions()) { entry in
+            let follower = entry.changeSet
+            guard follower.dot != set.dot, let floor = raised.floor(of: follower),
+                follower.timestamp <= floor
+            else { return }
+            let later = HybridTimestamp(rawValue: floor.rawValue + 1)
+            raised.note(follower.dot, at: later)
+            try name(follower, rewriting[follower.dot]?.dot ?? follower.dot, later, in: &rewriting)
+            transaction.state.clock.observe(later)
+        }
     }
 
     /// Sees to it that a name which the log has for a set is not another entry's of this file:

@@ -87,8 +87,9 @@ extension ApplyOperation {
         }
         let mapping = ColumnMapping(block.properties, layout: layout)
         let writer = try RowWriter(transaction, layout: layout, reading: mapping.properties)
-        for (row, record) in block.records.enumerated() {
-            let id = try transaction.localID(of: record)
+        let ids = try block.records.map(transaction.localID(of:))
+        writer.expect(ids)
+        for (row, id) in ids.enumerated() {
             guard let held = try writer.heldRow(id) else {
                 try writer.finish()
                 try update(block, row: row, ofUnheld: id, of: set)

@@ -39,22 +39,17 @@ struct HeldRow {
     }
 }
 
-/// Columns of the row that a ``RowWriter`` has read last, until it reads another or writes.
+/// Columns of the row that a ``RowReader`` has read last, until it leaves it.
 final class HeldColumns {
-    private let statement: Statement
     /// By slot; −1 of one that is not read.
     private var places: [Int]
-    /// The row that the statement stands on.
-    var row: LocalID?
+    private var standing: (row: LocalID, statement: Statement)?
 
-    /// - Parameters:
-    ///   - statement: Has the columns of the properties, one after the other, behind others.
-    ///   - first: The place of the first of them.
+    /// - Parameter first: The place of the properties' first column, from which on they come one
+    ///   after the other.
     init(
-        _ statement: Statement, first: Int, _ properties: [TableLayout.Property],
-        of entity: EntityDescription
+        first: Int, _ properties: [TableLayout.Property], of entity: EntityDescription
     ) {
-        self.statement = statement
         places = Array(repeating: -1, count: entity.slots.count)
         var place = first
         for column in properties.flatMap(\.columns) {
@@ -63,20 +58,25 @@ final class HeldColumns {
         }
     }
 
+    func stand(on row: LocalID, of statement: Statement) { standing = (row, statement) }
+
+    func leave() { standing = nil }
+
     fileprivate func value(of column: TableLayout.Column, in id: LocalID) -> Value? {
-        place(of: column, in: id).map { statement.slot(at: $0, as: column.kind) }
+        guard let standing, standing.row == id, let place = place(of: column) else { return nil }
+        return standing.statement.slot(at: place, as: column.kind)
     }
 
     fileprivate func wireValue(
         of property: TableLayout.Property, in id: LocalID, _ replicas: ReplicaTable
     ) -> Value? {
-        place(of: property.column, in: id).map {
-            statement.wireValue(at: $0, of: property, replicas)
+        guard let standing, standing.row == id, let place = place(of: property.column) else {
+            return nil
         }
+        return standing.statement.wireValue(at: place, of: property, replicas)
     }
 
-    private func place(of column: TableLayout.Column, in id: LocalID) -> Int? {
-        guard row == id, places[column.slot] >= 0 else { return nil }
-        return places[column.slot]
+    private func place(of column: TableLayout.Column) -> Int? {
+        places[column.slot] >= 0 ? places[column.slot] : nil
     }
 }

@@ -2,14 +2,12 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Reads a table's rows, with who wrote them, and writes changed columns, with the statements of
-/// the row before where the next one is alike: a block usually changes the same columns of every
-/// row.
+/// Writes changed columns of a table's rows that its reader has read, with the statements of the
+/// row before where the next one is alike: a block usually changes the same columns of every row.
 final class RowWriter {
     private let transaction: WriteTransaction
     private let layout: EntityLayout
-    private let reader: Statement
-    private let columns: HeldColumns?
+    private let reader: RowReader
     /// Writes one row.
     private var one: Prepared?
     /// Writes as many as may wait.
@@ -35,39 +33,23 @@ final class RowWriter {
     ) throws {
         self.transaction = transaction
         self.layout = layout
-        let names = properties.flatMap(\.names)
-        reader = try transaction.connection.cached(
-            names.isEmpty ? layout.versionSQL : layout.versionSQL(before: names))
-        columns =
-            names.isEmpty
-            ? nil : HeldColumns(reader, first: 3, properties, of: layout.entity)
+        reader = try RowReader(transaction, layout: layout, reading: properties)
     }
+
+    /// Says which rows will be asked for next, each once and in this order.
+    func expect(_ ids: [LocalID]) { reader.expect(ids) }
 
     /// - Returns: `nil` where the record is not held under the layout's entity.
     func heldRow(_ id: LocalID) throws -> HeldRow? {
-        leaveRow()
         if waiting.contains(where: { $0.id == id }) { try finish() }
-        try reader.bind(id, at: 1)
-        guard try reader.step() else { return nil }
-        guard reader.int64(at: 0) == layout.number else {
-            leaveRow()
-            return nil
-        }
-        let writes = try reader.writes(at: 1)
-        if let columns { columns.row = id } else { leaveRow() }
-        return HeldRow(id: id, writes: writes, layout: layout, columns: columns)
-    }
-
-    private func leaveRow() {
-        reader.reset()
-        columns?.row = nil
+        return try reader.row(id)
     }
 
     /// Writes a row that is there.
     func write(
         _ taken: [TableLayout.Property.Cell], writes: RowWrites, to id: LocalID
     ) throws {
-        leaveRow()
+        reader.leave()
         try write(Row(id: id, taken: taken, writes: writes))
     }
 
@@ -78,15 +60,14 @@ final class RowWriter {
         if let first = waiting.first, !Self.areAlike(first.taken, taken) { try finish() }
         waiting.append(Row(id: id, taken: taken, writes: writes))
         guard waiting.count == TableLayout.rowsAtOnce else { return }
-        leaveRow()
+        reader.leave()
         try writeAll()
         waiting.removeAll(keepingCapacity: true)
     }
 
-    /// Writes what waits.
+    /// Writes what waits, and ends the reading.
     func finish() throws {
-        guard !waiting.isEmpty else { return }
-        leaveRow()
+        reader.leave()
         for row in waiting { try write(row) }
         waiting.removeAll(keepingCapacity: true)
     }

@@ -10,6 +10,8 @@ package struct BundleFile: Sendable {
     /// What a whole bundle is.
     package struct Summary: Sendable {
         package let header: BundleHeader
+        /// What its sets follow and it does not have.
+        package let needs: VersionVector
         package let setCount: Int
         package let byteCount: Int
     }
@@ -22,6 +24,7 @@ package struct BundleFile: Sendable {
     package func check() throws -> Summary {
         var found: BundleHeader?
         var setCount = 0
+        var needs = BundleNeeds()
         var parts: Set<SavePart> = []
         let byteCount = try forEachItem { item in
             switch item {
@@ -35,11 +38,13 @@ package struct BundleFile: Sendable {
                 guard try parts.isSuperset(of: set.parts()) else {
                     throw damaged("parts of \(set.dot) are not in it")
                 }
+                needs.follow(set)
             case .end(let count): setCount = count
             }
         }
         guard let found else { throw damaged("it has no header") }
-        return Summary(header: found, setCount: setCount, byteCount: byteCount)
+        return Summary(
+            header: found, needs: needs.vector, setCount: setCount, byteCount: byteCount)
     }
 
     private func check(_ set: ChangeSet) throws {

@@ -4,18 +4,19 @@ import AnabranchSQLite
 extension Store {
     /// Writes change sets into a file, from which another store takes them in without a server.
     ///
-    /// What leaves the file is first made durable (invariant 11). The bundle appears under its
-    /// name when it is whole.
+    /// A file that began with a snapshot has no sets of what that stands for: whoever gets the
+    /// bundle needs that from elsewhere. What leaves the file is first made durable (invariant
+    /// 11). The bundle appears under its name when it is whole.
     ///
     /// - Parameter base: What whoever gets it holds already: that is left out.
-    /// - Throws: ``StoreError`` `cannotOpen`, `diskFull`, `logTooShort`; what stood under the name
+    /// - Throws: ``StoreError`` `cannotOpen`, `diskFull`, `notHeld`; what stood under the name
     ///   before is still there.
     package func exportBundle(
         to path: String, lacking base: BundleBase = .nothing
     ) throws -> BundleFile.Summary {
         var output = try BundleOutput(to: path)
         do {
-            let (header, setCount) = try read { reader in
+            let (header, needs, setCount) = try read { reader in
                 // What this snapshot shows was committed before the flush that follows.
                 let state = try StoreState.read(reader.connection)
                 try makeDurable()
@@ -23,7 +24,8 @@ extension Store {
             }
             try output.finish()
             return BundleFile.Summary(
-                header: header, setCount: setCount, byteCount: output.byteCount)
+                header: header, needs: needs.vector, setCount: setCount,
+                byteCount: output.byteCount)
         } catch {
             output.discard()
             throw error
@@ -33,12 +35,12 @@ extension Store {
     private func write(
         _ reader: StoreReader, _ state: StoreState, lacking base: BundleBase,
         to output: inout BundleOutput
-    ) throws -> (BundleHeader, Int) {
+    ) throws -> (BundleHeader, BundleNeeds, Int) {
         let replicas = try reader.replicas()
         guard let sender = replicas[state.ordinal] else {
             throw StoreError(.corrupt, "Can't use \(path) because it names no replica.")
         }
-        let contexts = try WholeContexts(reader, replicas: replicas, path: path)
+        let contexts = try WholeContexts(reader, state, replicas: replicas, path: path)
         let log = ChangeLog(connection: reader.connection, replicas: replicas)
         let left = try counts(leftOutBy: base, contexts, log, replicas)
         let header = BundleHeader(
@@ -47,19 +49,23 @@ extension Store {
         var encoder = BundleEncoder()
         let parts = PartTable(reader.connection)
         try output.write(encoder.begin(header, hasParts: try log.hasParts()))
+        var needs = BundleNeeds()
         var setCount = 0
         try log.forEach(after: 0) { entry in
             var set = entry.changeSet
-            guard set.dot.sequence > left[set.dot.replica] ?? 0 else { return }
+            guard contexts.reaches(set.dot), set.dot.sequence > left[set.dot.replica] ?? 0 else {
+                return
+            }
             set.context = contexts.whole(set.context, of: set.dot.replica)
             for part in try set.parts() {
                 try output.write(encoder.append(part: try parts.bytes(of: part)))
             }
             try output.write(encoder.append(set))
+            needs.follow(set)
             setCount += 1
         }
         try output.write(encoder.finish())
-        return (header, setCount)
+        return (header, needs, setCount)
     }
 
     /// Of each replica, up to which set nothing goes into the bundle.
@@ -71,15 +77,16 @@ extension Store {
         case .nothing: return [:]
         case .heads(let heads): return contexts.counts(heldBy: heads)
         case .replica(let replica):
-            guard let head = contexts.heads.first(where: { $0.dot.replica == replica }),
-                let last = try log.entry(named: head.dot)
-            else {
+            guard let head = contexts.heads.first(where: { $0.dot.replica == replica }) else {
                 throw StoreError(
                     .notHeld,
                     "Can't leave out what \(replica) holds because \(path) has no save of it.",
                     path: path)
             }
-            let held = contexts.whole(last.changeSet.context, of: replica).beyond + [head]
+            // What it held at a save beneath a snapshot is not known.
+            let last = try log.entry(named: head.dot)?.changeSet
+            let held =
+                (last.map { contexts.whole($0.context, of: replica).beyond } ?? []) + [head]
             return contexts.counts(
                 heldBy: held.map { .init(dot: $0.dot, originPrefix: $0.originPrefix) })
         }

@@ -13,12 +13,6 @@ struct WaitingRoom {
         get throws { try connection.firstValue("SELECT 1 FROM ab_waiting LIMIT 1") == nil }
     }
 
-    func holds(_ origin: Digest) throws -> Bool {
-        let found = try connection.firstValue(
-            "SELECT 1 FROM ab_waiting WHERE origin = ?", .blob(origin.bytes))
-        return found != nil
-    }
-
     /// - Parameter set: With a context that names all that its author held.
     func add(_ set: ChangeSet, lacking dot: Dot) throws {
         try connection.run(

@@ -3,52 +3,75 @@ import AnabranchSQLite
 
 /// Says in words that need no log what the authors of this file's sets held.
 ///
-/// Reads the log once: the origin of every set, and where the zone's log has it.
+/// Reads the log once: the origin of every set, and where the zone's log has it. A file that began
+/// with a snapshot has no log of what that stands for, only its heads, the *base*: where an author
+/// held a shorter part of the zone's log than the snapshot does, nobody can tell which of its sets
+/// those were, so the author is said to have held them all. Whoever takes the set in needs the
+/// base anyway, and nothing in the base can have waited for a set that came later.
 struct WholeContexts {
-    /// The sets of one replica, from its first on.
-    private struct History {
-        var origins: [UInt64] = []
-        /// Where the zone's log has them, ascending as the sets are; `max` where it is not known.
-        var places: [UInt64] = []
+    private var histories: [ReplicaID: ReplicaHistory]
 
-        /// Whatever stands before a set of the zone's log is in it, too, though this file may not
-        /// have been told yet.
-        mutating func fillPlaces() {
-            for index in places.indices.dropLast().reversed() {
-                places[index] = min(places[index], places[index + 1])
-            }
+    /// - Parameter state: Of the file that is read.
+    /// - Throws: ``StoreError`` `corrupt`.
+    init(
+        _ reader: StoreReader, _ state: StoreState, replicas: ReplicaTable, path: String
+    ) throws {
+        histories = try Self.heads(reader, replicas, path)
+        try Self.forEachSet(reader, replicas, path) { replica, set in
+            histories[replica]?.append(set)
         }
+        for replica in histories.keys { histories[replica]?.close() }
+        guard let start = state.start, histories.values.contains(where: { $0.base != nil }) else {
+            return
+        }
+        // Sets of the snapshot that the log happens to have may be causes of those that it lacks.
+        for replica in histories.keys { histories[replica]?.raiseBase(to: start.position) }
     }
 
-    private var histories: [ReplicaID: History] = [:]
-
-    /// - Throws: ``StoreError`` `logTooShort` where this file's log does not reach back to the
-    ///   first set of each replica.
-    init(_ reader: StoreReader, replicas: ReplicaTable, path: String) throws {
+    /// The last set that is held of each replica, in the log or beneath a snapshot.
+    private static func heads(
+        _ reader: StoreReader, _ replicas: ReplicaTable, _ path: String
+    ) throws -> [ReplicaID: ReplicaHistory] {
         let statement = try reader.connection.cached(
-            "SELECT replica, seq, origin, server_position FROM ab_changeset ORDER BY replica, seq")
+            "SELECT ordinal, seen, origin FROM ab_replica WHERE seen > 0")
+        var histories: [ReplicaID: ReplicaHistory] = [:]
         while try statement.step() {
             guard let replica = replicas[statement.int64(at: 0)],
                 let origin = Digest(bytes: statement.bytes(at: 2))
-            else { throw StoreError(.corrupt, "Can't read the log of \(path): it is damaged.") }
-            var history = histories.removeValue(forKey: replica) ?? History()
-            guard statement.int64(at: 1) == history.origins.count + 1 else {
-                throw Self.tooShort(path)
-            }
-            history.origins.append(origin.prefix)
-            history.places.append(
-                statement.isNull(at: 3) ? .max : UInt64(bitPattern: statement.int64(at: 3)))
-            histories[replica] = history
+            else { throw damaged(path) }
+            let dot = Dot(replica: replica, sequence: UInt64(bitPattern: statement.int64(at: 1)))
+            histories[replica] = ReplicaHistory(
+                head: CausalContext.Entry(dot: dot, originPrefix: origin.prefix))
         }
-        for replica in histories.keys { histories[replica]?.fillPlaces() }
+        return histories
     }
 
-    private static func tooShort(_ path: String) -> StoreError {
-        StoreError(
-            .logTooShort,
-            "Can't write a bundle of \(path) because its log does not reach back to the first "
-                + "change set of every replica; write it of a store that has the whole log.",
-            path: path)
+    private static func forEachSet(
+        _ reader: StoreReader, _ replicas: ReplicaTable, _ path: String,
+        _ body: (ReplicaID, ReplicaHistory.LoggedSet) throws -> Void
+    ) throws {
+        let statement = try reader.connection.cached(
+            """
+            SELECT replica, seq, origin, previous_origin, server_position FROM ab_changeset
+            ORDER BY replica, seq
+            """)
+        while try statement.step() {
+            guard let replica = replicas[statement.int64(at: 0)],
+                let origin = Digest(bytes: statement.bytes(at: 2)),
+                let previous = Digest(bytes: statement.bytes(at: 3))
+            else { throw damaged(path) }
+            try body(
+                replica,
+                ReplicaHistory.LoggedSet(
+                    sequence: UInt64(bitPattern: statement.int64(at: 1)), origin: origin.prefix,
+                    previousOrigin: previous == .zero ? nil : previous.prefix,
+                    place: statement.isNull(at: 4)
+                        ? .max : UInt64(bitPattern: statement.int64(at: 4))))
+        }
+    }
+
+    private static func damaged(_ path: String) -> StoreError {
+        StoreError(.corrupt, "Can't read the log of \(path): it is damaged.")
     }
 
     /// All that an author held: what its context names beyond the zone's log, and the heads of
@@ -57,27 +80,17 @@ struct WholeContexts {
         guard let prefix = context.prefix, prefix.position > 0 else {
             return CausalContext(beyond: context.beyond)
         }
-        var entries = context.beyond
-        for (replica, history) in histories where replica != author {
-            let count = history.places.partition(upTo: prefix.position)
-            guard count > 0 else { continue }
-            entries.append(head(of: replica, count, history))
+        let heads = histories.compactMap { replica, history in
+            replica == author ? nil : history.last(upTo: prefix.position)
         }
-        return CausalContext(beyond: entries)
-    }
-
-    private func head(
-        of replica: ReplicaID, _ sequence: Int, _ history: History
-    ) -> CausalContext.Entry {
-        CausalContext.Entry(
-            dot: Dot(replica: replica, sequence: UInt64(sequence)),
-            originPrefix: history.origins[sequence - 1])
+        return CausalContext(beyond: context.beyond + heads)
     }
 
     /// The last set of every replica.
-    var heads: [CausalContext.Entry] {
-        histories.map { head(of: $0.key, $0.value.origins.count, $0.value) }
-    }
+    var heads: [CausalContext.Entry] { histories.values.map(\.head) }
+
+    /// Whether a bundle can hold a set: the log has it, and all of its replica's behind it.
+    func reaches(_ dot: Dot) -> Bool { histories[dot.replica]?.reaches(dot.sequence) ?? false }
 
     /// How many sets of each replica somebody has who holds some heads.
     ///
@@ -85,26 +98,8 @@ struct WholeContexts {
     func counts(heldBy heads: [BundleBase.Head]) -> [ReplicaID: UInt64] {
         var counts: [ReplicaID: UInt64] = [:]
         for head in heads {
-            guard let history = histories[head.dot.replica] else { continue }
-            let known = min(head.dot.sequence, UInt64(history.origins.count))
-            let isSame =
-                known < head.dot.sequence || known == 0
-                || head.originPrefix.map { $0 == history.origins[Int(known) - 1] } ?? true
-            if isSame { counts[head.dot.replica] = known }
+            counts[head.dot.replica] = histories[head.dot.replica]?.count(heldBy: head)
         }
         return counts
-    }
-}
-
-extension [UInt64] {
-    /// How many of ascending numbers are not beyond a limit.
-    fileprivate func partition(upTo limit: UInt64) -> Int {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle] <= limit { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }

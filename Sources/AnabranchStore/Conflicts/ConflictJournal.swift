@@ -32,6 +32,7 @@ final class ConflictJournal {
 
     /// Where sets are applied again, what they lost has been noted.
     private let isSilent: Bool
+    private lazy var noticed = transaction.environment.wallMilliseconds()
 
     init(_ transaction: WriteTransaction, isSilent: Bool = false) {
         self.transaction = transaction
@@ -43,7 +44,7 @@ final class ConflictJournal {
         try transaction.conflicts.add(
             loss, author: try author(of: loss.lost),
             winningAuthor: try loss.winner.map(author),
-            noticed: transaction.environment.wallMilliseconds())
+            noticed: noticed)
     }
 
     /// Whether a write that is held and a set that arrives were made without knowledge of each
@@ -106,6 +107,11 @@ extension CausalContext {
         return beyond.contains {
             $0.dot.replica == dot.replica && $0.dot.sequence >= dot.sequence
         }
+    }
+
+    /// Whether it names, one by one, all that another names so.
+    func covers(_ other: CausalContext) -> Bool {
+        other.beyond.allSatisfy { names($0.dot, at: nil) }
     }
 }
 

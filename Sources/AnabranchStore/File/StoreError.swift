@@ -74,8 +74,6 @@ extension StoreError {
         public static let digestMismatch = Code(rawValue: "digest-mismatch")
         /// A bundle was cut or damaged on its way, or is none: have it written or sent again.
         public static let damagedBundle = Code(rawValue: "damaged-bundle")
-        /// The log no longer has what was asked of it: ask a store that has.
-        public static let logTooShort = Code(rawValue: "log-too-short")
         /// The store holds nothing by that name.
         public static let notHeld = Code(rawValue: "not-held")
         /// SQLite reports something else.

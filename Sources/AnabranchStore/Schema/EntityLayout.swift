@@ -68,12 +68,25 @@ package final class EntityLayout: Sendable {
         Self.versionSQL(of: table, number, before: names)
     }
 
+    /// As ``versionSQL(before:)`` for the rows from one ID (parameter 1) to another (parameter 2),
+    /// ascending, with the ID as the last column.
+    func stretchSQL(before names: [String]) -> String {
+        let columns = Self.versionColumns(of: table, number, before: names + ["ab_pk"])
+        return "SELECT \(columns) FROM \(table.name) WHERE ab_pk BETWEEN ? AND ? ORDER BY ab_pk"
+    }
+
     private static func versionSQL(
         of table: TableLayout, _ number: Int64, before names: [String]
     ) -> String {
-        let discriminator = table.hasDiscriminator ? "ab_entity" : "\(number)"
-        let columns = ([discriminator, "ab_version", "ab_writes"] + names).joined(separator: ", ")
+        let columns = versionColumns(of: table, number, before: names)
         return "SELECT \(columns) FROM \(table.name) WHERE ab_pk = ?"
+    }
+
+    private static func versionColumns(
+        of table: TableLayout, _ number: Int64, before names: [String]
+    ) -> String {
+        let discriminator = table.hasDiscriminator ? "ab_entity" : "\(number)"
+        return ([discriminator, "ab_version", "ab_writes"] + names).joined(separator: ", ")
     }
 
     var firstColumnParameter: Int { table.hasDiscriminator ? 5 : 4 }

@@ -36,7 +36,7 @@ extension Disposition {
         case .forked:
             // The pull brings the log's branch, and the store renames its own.
             return isPushing ? .pullThenPush : .final(.stopExchange)
-        case .sequenceGap, .missingCauses:
+        case .sequenceGap, .missingCauses, .timeOrder:
             return isPushing ? .pullThenPush : .retry(then: .stopExchange)
         case .bodyTooLarge:
             return isPushing ? .smaller : .final(.stopExchange)

@@ -69,6 +69,21 @@ import Testing
     }
 
     @Test(arguments: StorageKind.allCases)
+    func `a stamp that is no later than the one before it is refused`(kind: StorageKind) throws {
+        let zone = try TestZone(kind)
+        var author = TestAuthor(1)
+        let (first, second) = (author.insertPerson().0, author.insertPerson().0)
+        _ = try zone.push(first)
+        var rewriting = Rewriting()
+        try rewriting.rename(second, to: .init(dot: second.dot, timestamp: first.timestamp))
+        let early = try rewriting.rewritten(second)
+        let refusal = try zone.push(early).refusal
+        #expect(refusal?.code == .timeOrder)
+        #expect(refusal?.details["sequence"] == "2")
+        #expect(try zone.push(second).refusal == nil)
+    }
+
+    @Test(arguments: StorageKind.allCases)
     func `a stamp within a second of the log's greatest is taken in whatever the clock says`(
         kind: StorageKind
     ) throws {

@@ -117,6 +117,33 @@ import Testing
         #expect(try a.related(anna, "teams") == [])
     }
 
+    /// Two holders of a save have it restamped at different times, and one of them has saved more.
+    @Test func `stay behind each other where the log has the first at a later time`() throws {
+        let a = try twins.open("a", clock: ahead)
+        let anna = try a.insertPerson("Anna")
+        let b = try twins.twin(of: "a", as: "b")
+        for age in 1...2 { try a.set("age", .integer(Int64(age)), of: anna) }
+        try restamp(a)
+        let low = try a.pending(byteLimit: .max).map(\.changeSet.timestamp.rawValue)
+        #expect(low == [1, 2, 3])
+        let c = try twins.open("c")
+        try c.insertPerson("Cyd")
+        for store in [c, b] { try twins.sync(store) }
+        try restamp(b)
+        try twins.sync(b)
+        let given = try #require(twins.zone.log.last).timestamp.rawValue
+        try twins.zone.pull(into: a)
+        let raised = try a.pending(byteLimit: .max).map(\.changeSet)
+        #expect(raised.map(\.timestamp.rawValue) == [given + 1, given + 2])
+        #expect(raised.map(\.dot.sequence) == [2, 3])
+        // What was written since is later still.
+        try a.set("age", .integer(3), of: anna)
+        let last = try #require(try a.pending(byteLimit: .max).last).changeSet.timestamp
+        #expect(last.rawValue > given + 2)
+        #expect(Set(try twins.converge([a, b, c])).count == 1)
+        #expect(try b.value("age", of: anna) == .integer(3))
+    }
+
     @Test(arguments: TestLength.seeds(40))
     func `converge whatever was done with them`(seed: UInt64) throws {
         var edits = RandomEdits(seed: seed)

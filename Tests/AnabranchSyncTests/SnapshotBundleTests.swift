@@ -1,0 +1,166 @@
+import AnabranchReplication
+import AnabranchServer
+import AnabranchStore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import AnabranchSync
+
+/// Bundles of stores that began with a snapshot and have no change sets of what it stands for.
+struct SnapshotBundleTests {
+    private let scenario: EngineScenario
+    private var names: SmallModel { scenario.names }
+
+    init() throws {
+        scenario = try EngineScenario()
+    }
+
+    private func sync(_ stores: Store...) async throws {
+        for store in stores { try await scenario.engine(store).synchronize() }
+    }
+
+    private func bundle(_ store: Store, lacking base: BundleBase = .nothing) throws -> String {
+        let path = store.path + "-\(UUID().uuidString).bundle"
+        let written = try store.exportBundle(to: path, lacking: base)
+        // Who writes it and who reads it say the same of it.
+        let read = try BundleFile(path).check()
+        #expect(written.needs == read.needs && written.setCount == read.setCount)
+        return path
+    }
+
+    @discardableResult
+    private func take(_ path: String, into store: Store) throws -> BundleOutcome {
+        try store.importBundle(from: path) { _ in }
+    }
+
+    private func vector(_ store: Store) throws -> VersionVector {
+        try store.read { try $0.versionVector() }
+    }
+
+    /// A store whose ten people the zone has, and one that has them by a snapshot alone.
+    private func founderAndFollower() async throws -> (Store, Store) {
+        let a = try scenario.open("a.db")
+        for person in 0..<10 { try a.insert("person \(person)", names) }
+        try await sync(a)
+        _ = try scenario.zone.compact(keeping: 0)
+        let b = try scenario.open("b.db")
+        try await sync(b)
+        return (a, b)
+    }
+
+    private func head(_ store: Store, _ sequence: UInt64) throws -> Dot {
+        Dot(replica: try store.replica, sequence: sequence)
+    }
+
+    @Test func `what came behind the snapshot goes to a store that holds its part`() async throws {
+        let (a, b) = try await founderAndFollower()
+        let traveller = try scenario.open("t.db")
+        try take(try bundle(a), into: traveller)
+        try a.setAge(1, of: "person 1", names)
+        try await sync(a, b)
+        try b.setAge(33, of: "person 3", names)
+        try b.insert("of the follower", names)
+        let path = try bundle(b)
+        #expect(try BundleFile(path).check().needs == VersionVector([head(a, 10)]))
+        let outcome = try take(path, into: traveller)
+        #expect((outcome.appliedCount, outcome.waitingCount) == (3, 0))
+        #expect(try traveller.canonicalHash() == b.canonicalHash())
+        #expect(try vector(traveller) == vector(b))
+    }
+
+    @Test func `it waits in a store that lacks the snapshot's part`() async throws {
+        let (a, b) = try await founderAndFollower()
+        try b.setAge(33, of: "person 3", names)
+        let empty = try scenario.open("e.db")
+        #expect(try take(try bundle(b), into: empty).waitingCount == 1)
+        #expect(try empty.people(names).isEmpty)
+        #expect(try take(try bundle(a), into: empty).appliedCount == 11)
+        #expect(try empty.canonicalHash() == b.canonicalHash())
+        // Another one gets it from the zone.
+        let second = try scenario.open("s.db")
+        try take(try bundle(b), into: second)
+        try await sync(second, b, a)
+        #expect(try second.read { try $0.waitingCount() } == 0)
+        try scenario.expectConverged([a, b, second])
+    }
+
+    @Test func `a base says what is left out, also beneath the snapshot`() async throws {
+        let (a, b) = try await founderAndFollower()
+        try b.insert("one", names)
+        let early = try vector(b)
+        try b.insert("two", names)
+        func count(_ base: BundleBase) throws -> Int {
+            try BundleFile(try bundle(b, lacking: base)).check().setCount
+        }
+        #expect(try count(.nothing) == 2)
+        #expect(try count(BundleBase(early)) == 1)
+        #expect(try count(BundleBase(try vector(b))) == 0)
+        #expect(try count(BundleBase(VersionVector([head(a, 4)]))) == 2)
+        // What the author of a set knew that the snapshot stands for can't be told.
+        #expect(try count(.replica(a.replica)) == 2)
+        #expect(try count(.replica(b.replica)) == 0)
+    }
+
+    /// What came of an author who held three of ten people when it saved.
+    private struct LateSave {
+        /// Has the whole log, and one that begins with the ten people.
+        let whole: Store, follower: Store
+        /// The three people.
+        let start: String
+        /// The save alone, of either.
+        let exact: String, wide: String
+    }
+
+    private func lateSave() async throws -> LateSave {
+        let (a, late) = (try scenario.open("a.db"), try scenario.open("late.db"))
+        for person in 0..<3 { try a.insert("person \(person)", names) }
+        try await sync(a, late)
+        let start = try bundle(late)
+        try late.setAge(5, of: "person 0", names)
+        for person in 3..<10 { try a.insert("person \(person)", names) }
+        try await sync(a)
+        _ = try scenario.zone.compact(keeping: 0)
+        let b = try scenario.open("b.db")
+        try await sync(b, late, b, a)
+        return LateSave(
+            whole: a, follower: b, start: start,
+            exact: try bundle(a, lacking: BundleBase(VersionVector([head(a, 10)]))),
+            wide: try bundle(b))
+    }
+
+    private func contexts(in path: String) throws -> [[Dot]] {
+        var contexts: [[Dot]] = []
+        try BundleFile(path).forEachItem { item in
+            if case .changeSet(let set) = item { contexts.append(set.context.beyond.map(\.dot)) }
+        }
+        return contexts
+    }
+
+    @Test func `an author who held less is said to have held all of the snapshot`() async throws {
+        let save = try await lateSave()
+        #expect(try contexts(in: save.wide) == [[head(save.whole, 10)]])
+        #expect(try contexts(in: save.exact) == [[head(save.whole, 3)]])
+        let reader = try scenario.open("r.db")
+        try take(save.start, into: reader)
+        #expect(try reader.people(names).count == 3)
+        #expect(try take(save.wide, into: reader).waitingCount == 1)
+        // Whoever has the whole log knows better.
+        #expect(try take(save.exact, into: reader).waitingCount == 0)
+        #expect(try reader.row("person 0", names)?.slots[names.age] == .integer(5))
+        #expect(try take(save.wide, into: reader).heldCount == 1)
+        try take(try bundle(save.whole), into: reader)
+        #expect(try reader.canonicalHash() == save.follower.canonicalHash())
+    }
+
+    @Test(arguments: [true, false])
+    func `of two contexts of one waiting set the lesser stays`(isExactFirst: Bool) async throws {
+        let save = try await lateSave()
+        let reader = try scenario.open("r.db")
+        for path in isExactFirst ? [save.exact, save.wide] : [save.wide, save.exact] {
+            #expect(try take(path, into: reader).waitingCount == 1)
+        }
+        #expect(try take(save.start, into: reader).waitingCount == 0)
+        #expect(try reader.row("person 0", names)?.slots[names.age] == .integer(5))
+    }
+}
