@@ -31,6 +31,17 @@ extension ChangeBlock {
         case .unknown: []
         }
     }
+
+    /// The stamps that its author saw and takes away, or deletes.
+    public var seenStamps: [Stamp] {
+        switch self {
+        case .write(let block): block.writes.flatMap(\.tagsSeen)
+        case .yieldingDelete(let block): block.deletes.flatMap(\.stampsSeen)
+        case .link(let links), .unlink(let links), .move(let links):
+            links.links.flatMap(\.tagsSeen)
+        case .insert, .update, .add, .delete, .unknown: []
+        }
+    }
 }
 
 extension RowBlock {

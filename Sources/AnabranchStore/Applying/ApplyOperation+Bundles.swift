@@ -60,7 +60,46 @@ extension ApplyOperation {
     private func lacking(_ set: ChangeSet) throws -> Dot? {
         if let dot = try lackingPredecessor(of: set) { return dot }
         guard !transaction.environment.disabled.contains(.bundleCauses) else { return nil }
-        return try set.context.beyond.first { try !isHeld($0) }?.dot
+        if let dot = try set.context.beyond.first(where: { try !isHeld($0) })?.dot { return dot }
+        return try isOfOtherTimes(set) ? set.dot : nil
+    }
+
+    /// Whether a set follows saves that this file has at other times, because they were restamped:
+    /// what it names as seen would be nothing here. Its author, or whoever applied it, brings it
+    /// to the zone in words that fit.
+    ///
+    /// Of a replica for some of whose saves a snapshot stands that can't be told.
+    private func isOfOtherTimes(_ set: ChangeSet) throws -> Bool {
+        guard set.kind.isSave else { return false }
+        if try !isLaterThanPredecessor(set) { return true }
+        var seen: Set<Stamp> = []
+        try set.forEachBlock(PartTable(connection)) { seen.formUnion($0.seenStamps) }
+        return try seen.contains { try $0 != set.stamp && !mayName(aSave: $0) }
+    }
+
+    private func isLaterThanPredecessor(_ set: ChangeSet) throws -> Bool {
+        guard let dot = set.dot.predecessor else { return true }
+        let last = try connection.firstValue(
+            "SELECT hlc FROM ab_changeset WHERE replica = ? AND seq = ?",
+            .integer(try transaction.ordinal(of: dot.replica)),
+            .integer(Int64(bitPattern: dot.sequence)))
+        guard case .integer(let timestamp)? = last else { return true }
+        return UInt64(bitPattern: timestamp) < set.timestamp.rawValue
+    }
+
+    /// Perhaps one beneath a snapshot, or one that was declared lost, whose times nobody knows.
+    private func mayName(aSave stamp: Stamp) throws -> Bool {
+        guard let ordinal = transaction.replicas.ordinal(of: stamp.replica) else { return false }
+        let found = try connection.firstValue(
+            "SELECT 1 FROM ab_changeset WHERE replica = ? AND hlc = ?", .integer(ordinal),
+            .integer(Int64(bitPattern: stamp.timestamp.rawValue)))
+        guard found == nil else { return true }
+        let known = try connection.firstValue(
+            "SELECT count(*) FROM ab_changeset WHERE replica = ? AND seq BETWEEN 1 AND ? "
+                + "AND kind <> ?", .integer(ordinal),
+            .integer(Int64(bitPattern: try transaction.head(of: ordinal).sequence)),
+            .integer(Int64(LogEntryKind.lost.rawValue)))
+        return try known != .integer(Int64(transaction.head(of: ordinal).sequence))
     }
 
     private func lackingPredecessor(of set: ChangeSet) throws -> Dot? {

@@ -53,6 +53,15 @@ struct Debts {
             try statement.run()
         }
         guard try first(1).isEmpty else { return }
+        try forgetReasons()
+    }
+
+    func settleAll() throws {
+        try connection.execute("DELETE FROM ab_debt")
+        try forgetReasons()
+    }
+
+    private func forgetReasons() throws {
         for key in [Self.unexplained, Self.since] {
             try connection.run("DELETE FROM ab_meta WHERE key = ?", .text(key))
         }

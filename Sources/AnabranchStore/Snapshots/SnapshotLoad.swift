@@ -30,6 +30,7 @@ struct SnapshotLoad {
     mutating func run(_ stage: SnapshotStage) throws -> ChangedRecords {
         let before = try heldRecords()
         isFirst = before.allSatisfy(\.isEmpty)
+        let owed = try OwedRecords(transaction)
         let own = try transaction.head(of: transaction.state.ordinal).sequence
         try removeAll()
         let indexes = try takeIndexes()
@@ -46,6 +47,7 @@ struct SnapshotLoad {
         for position in try log.positions(beyond: place) {
             if let entry = try log.entry(at: position) { try replay(entry) }
         }
+        try owed.note(in: log)
         // Behind the last use of the cursor: what waits looks at where the file's log begins now.
         transaction.state.start = snapshot.cursor
         try takeInWaiting()
@@ -78,7 +80,6 @@ struct SnapshotLoad {
         for links in schema.linkLayouts { try connection.execute("DELETE FROM \(links.name)") }
         for table in [
             "ab_deferred_record", "ab_deferred_cell", "ab_deferred_link", "ab_delete_mark",
-            "ab_debt",
         ] {
             try connection.execute("DELETE FROM \(table)")
         }

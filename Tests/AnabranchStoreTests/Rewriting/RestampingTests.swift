@@ -144,6 +144,38 @@ import Testing
         #expect(try b.value("age", of: anna) == .integer(3))
     }
 
+    /// What a bundle's set takes away it names by times that only its author's file has still.
+    ///
+    /// - Parameter isEarly: Whether it came before the restamping and waited for something else.
+    @Test(arguments: [true, false])
+    func `make a bundle's set wait that names the old ones`(isEarly: Bool) throws {
+        let scenario = twins.scenario
+        let a = try twins.open("a", clock: ahead)
+        let anna = try a.insertPerson("Anna")
+        let team = try a.insert("Team", ["title": .string("Blue")])
+        try a.link(anna, "teams", team)
+        let (b, c, d) = (
+            try twins.open("b", clock: ahead), try twins.open("c"), try twins.open("d")
+        )
+        try d.insertPerson("Dan")
+        for store in [b, c] { try a.send(to: store, in: scenario) }
+        try d.send(to: b, in: scenario)
+        let base = BundleBase(try b.read { try $0.versionVector() })
+        try b.link(
+            try b.id(of: anna, on: a), "teams", try b.id(of: team, on: a), isAdded: false)
+        if isEarly { try b.send(to: c, in: scenario, lacking: base) }
+        try restamp(c)
+        try d.send(to: c, in: scenario)
+        if !isEarly { try b.send(to: c, in: scenario, lacking: base) }
+        #expect(try c.waitingCount == 1)
+        try twins.sync(c)
+        try twins.zone.pull(into: b)
+        try restamp(b)
+        #expect(Set(try twins.converge([b, c, a, d])).count == 1)
+        #expect(try c.waitingCount == 0)
+        #expect(try a.related(anna, "teams") == [])
+    }
+
     @Test(arguments: TestLength.seeds(40))
     func `converge whatever was done with them`(seed: UInt64) throws {
         var edits = RandomEdits(seed: seed)

@@ -9,7 +9,7 @@ package struct Scenario: Sendable {
 
     /// Whether replicas also give each other files, past the zone. It is drawn from nothing, so
     /// that what all other worlds do does not depend on it.
-    var hasBundles: Bool { seed % 8 == 7 }
+    var hasBundles: Bool { seed % 8 == 7 || seed % 16 == 5 }
 
     /// Whether the zone forgets what snapshots stand for, in worlds with and without rejections.
     var hasCompaction: Bool { traits.hasCompaction }
