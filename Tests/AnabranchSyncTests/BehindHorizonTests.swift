@@ -93,6 +93,37 @@ struct BehindHorizonTests {
         #expect(try copy.row("ahead", names)?.slots[names.age] == .integer(3))
     }
 
+    @Test func `what loses because of an earlier time is in the journal, though a snapshot came`()
+        async throws
+    {
+        let scenario = try EngineScenario()
+        let names = scenario.names
+        let (ahead, far) = (SettableClock(), SettableClock())
+        for clock in [ahead, far] { clock.milliseconds += 3_600_000 }
+        let author = try scenario.open("a.db", clock: ahead)
+        try author.insert("ahead", age: 1, names)
+        let traveller = try scenario.open("t.db", clock: far)
+        let bundle = scenario.folder.file("a.bundle")
+        _ = try author.exportBundle(to: bundle)
+        _ = try traveller.importBundle(from: bundle) { _ in }
+        try traveller.setAge(33, of: "ahead", names)
+        try await scenario.engine(author).synchronize()
+        _ = try scenario.zone.compact(keeping: 0)
+        try author.setAge(44, of: "ahead", names)
+        try await scenario.engine(author).synchronize()
+
+        let outcome = try await scenario.engine(traveller).synchronize()
+        #expect(outcome.isCaughtUp && outcome.blockedBy == nil)
+        try await scenario.engine(author).synchronize()
+        try scenario.expectConverged([author, traveller])
+        #expect(try traveller.row("ahead", names)?.slots[names.age] == .integer(44))
+        for store in [author, traveller] {
+            let conflicts = try store.conflicts()
+            #expect(conflicts.map(\.value) == [.integer(33)], "\(store.path)")
+            #expect(conflicts.map(\.winningValue) == [.integer(44)])
+        }
+    }
+
     @Test func `a save that the zone rejected is undone, though only its name is left`()
         async throws
     {

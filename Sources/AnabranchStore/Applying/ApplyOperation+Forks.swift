@@ -3,14 +3,21 @@ import AnabranchReplication
 extension ApplyOperation {
     /// The zone's log holds a save that this file holds too, in another form: the log's form wins
     /// (invariant 3).
-    mutating func adopt(_ set: ChangeSet, heldAt position: Int64) throws {
+    ///
+    /// - Parameter place: Where the zone's log has it; the zone may have said so before.
+    mutating func adopt(
+        _ set: ChangeSet, at place: CausalContext.Prefix, heldAt position: Int64
+    ) throws {
         let log = ChangeLog(connection: connection, replicas: transaction.replicas)
-        guard let held = try log.entry(at: position), held.place == nil else {
+        guard let held = try log.entry(at: position), held.place == nil || held.place == place
+        else {
             throw StoreError(
                 .forked,
                 "Can't apply \(set.dot) because the zone's log has had it in another form before.",
                 path: transaction.store.path)
         }
+        // It gets another form as what the zone does not have does.
+        if held.place != nil { try ZonePlaces(connection).forget(ofSetAt: position) }
         if !held.changeSet.kind.isSave || !set.kind.isSave {
             return try exchange(held, for: set, log)
         }

@@ -87,7 +87,9 @@ struct ApplyOperation {
                 .forget(position)
             return false
         }
-        if !hasSameForm, !disabled.contains(.formAdoption) { try adopt(set, heldAt: position) }
+        if !hasSameForm, !disabled.contains(.formAdoption) {
+            try adopt(set, at: place, heldAt: position)
+        }
         try ZonePlaces(connection).note(place, ofSetAt: position)
         return true
     }

@@ -13,4 +13,10 @@ struct ZonePlaces {
             .blob(place.epoch.bytes), .integer(Int64(bitPattern: place.position)),
             .integer(localPosition))
     }
+
+    func forget(ofSetAt localPosition: Int64) throws {
+        try connection.run(
+            "UPDATE ab_changeset SET epoch = NULL, server_position = NULL WHERE position = ?",
+            .integer(localPosition))
+    }
 }

@@ -32,10 +32,12 @@ extension Store {
     /// Gives pushed sets the form in which the zone's log has them, where the log no longer sends
     /// it; then a snapshot is wanted.
     ///
+    /// - Parameter horizon: The place up to which the snapshot surely stands for the log. What
+    ///   lies behind it a pull may still bring.
     /// - Returns: `nil` where none of them was in another form: nothing was changed.
     /// - Throws: ``StoreError``; nothing was changed.
     package func takeForms(
-        _ acknowledged: [Acknowledged], epoch: EpochID
+        _ acknowledged: [Acknowledged], beneath horizon: CausalContext.Prefix
     ) throws -> ChangedRecords? {
         try write { transaction in
             let log = ChangeLog(
@@ -47,7 +49,7 @@ extension Store {
             guard !others.isEmpty else { return nil }
             return try transaction.rewriteAboveSnapshot { operation in
                 for item in others { try operation.takeName(item) }
-                for item in others { try operation.takePlace(item, epoch: epoch) }
+                for item in others { try operation.takePlace(item, beneath: horizon) }
             }
         }
     }
@@ -86,18 +88,23 @@ extension ApplyOperation {
     }
 
     /// Once all have their names, what they mention has them too. A set that is still not what the
-    /// zone has mentions what others have renamed, where no log says so any more: it leaves this
-    /// file's log, and the snapshot stands for it.
-    fileprivate mutating func takePlace(_ item: Acknowledged, epoch: EpochID) throws {
+    /// zone has mentions what others have renamed. Beneath the horizon no log says so any more: it
+    /// leaves this file's log, and the snapshot stands for it. Behind it the set stays, below what
+    /// follows it, until the pull brings the log's form.
+    fileprivate mutating func takePlace(
+        _ item: Acknowledged, beneath horizon: CausalContext.Prefix
+    ) throws {
         guard let held = try log.entry(at: item.localPosition) else { return }
         let form = held.changeSet.form(after: item.rejection)
         if form.kind != held.changeSet.kind {
             var operation = VoidOperation(transaction)
             try operation.run([(held, form)], &changes)
         }
-        guard item.names(form) else { return try log.forget(item.localPosition) }
+        guard item.names(form) || item.position > horizon.position else {
+            return try log.forget(item.localPosition)
+        }
         try ZonePlaces(connection).note(
-            CausalContext.Prefix(epoch: epoch, position: item.position),
+            CausalContext.Prefix(epoch: horizon.epoch, position: item.position),
             ofSetAt: item.localPosition)
     }
 }

@@ -66,8 +66,8 @@ package struct StoreSide: Sendable {
                 return .supplied(entries)
             case .yieldName(let dot, let origin):
                 return try rewritten { try store.yieldName(dot, to: origin) }
-            case .takeForms(let acknowledged, let epoch):
-                return try rewritten { try store.takeForms(acknowledged, epoch: epoch) }
+            case .takeForms(let acknowledged, let horizon):
+                return try rewritten { try store.takeForms(acknowledged, beneath: horizon) }
             case .compare(let ranges, let place): return try compared(ranges, at: place)
             case .owe(let records):
                 try store.owe(records)

@@ -50,7 +50,7 @@ extension SyncSession {
         /// name. Answer with `rewritten`.
         case yieldName(Dot, to: Digest)
         /// The log's form of pushed sets is beneath its horizon. Answer with `rewritten`.
-        case takeForms([Acknowledged], epoch: EpochID)
+        case takeForms([Acknowledged], beneath: CausalContext.Prefix)
         /// Unpushed sets whose time is later get the least that keeps their order. Answer with
         /// `restamped`.
         case restamp(above: HybridTimestamp, clockOffsetMilliseconds: Int64)

@@ -27,7 +27,10 @@ extension SyncSession {
     mutating func takeForms() -> Action? {
         guard isBeneathHorizon else { return nil }
         let epoch = zone?.epoch ?? exchange.state.cursor?.epoch ?? EpochID(high: 0, low: 0)
-        return rewrite(.takeForms(exchange.otherForms, epoch: epoch), orElse: Self.otherForm)
+        let start = max(exchange.startPosition, exchange.state.start?.position ?? 0)
+        let horizon = CausalContext.Prefix(epoch: epoch, position: start)
+        return rewrite(
+            .takeForms(exchange.otherForms, beneath: horizon), orElse: Self.otherForm)
     }
 
     static let otherForm = SyncError(
