@@ -176,7 +176,7 @@ struct ConflictRevision {
             UPDATE ab_conflict SET kind = ?, winner_hlc = ?, winner_by = ?, winner_author = ?,
             winner_value = ? WHERE id = ?
             """, .integer(loss.kind.rawValue), .integer(Int64(bitPattern: local.timestamp)),
-            .integer(local.ordinal), .text(author),
+            .integer(local.ordinal), try transaction.conflicts.number(ofAuthor: author),
             loss.winningValue.map { .blob(ConflictRows.tagged($0)) } ?? .null,
             .integer(entry.id))
     }

@@ -7,8 +7,8 @@ import AnabranchSQLite
 /// reads the journal within the transaction has them written first; its end does.
 final class ConflictRows {
     private static let columns = [
-        "kind", "record", "entity", "property", "type", "rule", "value", "hlc", "by", "author",
-        "winner_hlc", "winner_by", "winner_author", "winner_value", "noticed",
+        "kind", "record", "subject", "value", "hlc", "by", "author", "winner_hlc", "winner_by",
+        "winner_author", "winner_value", "noticed",
     ]
     private static let rowsAtOnce = 16
 
@@ -17,12 +17,23 @@ final class ConflictRows {
     /// What has been written, in its order, with the entities that it names.
     private(set) var written: [(id: Int64, record: LocalID, entity: WireName)] = []
 
+    /// What a property is of which there are entries.
+    private struct Subject: Hashable {
+        let entity: WireName
+        let property: WireProperty
+    }
+
     private struct Row {
         let loss: ConflictJournal.Loss
-        let author: String
-        let winningAuthor: String?
+        let subject: Int64
+        let author: SQLiteValue
+        let winningAuthor: SQLiteValue
         let noticed: Int64
     }
+
+    private var subjects: [Subject: Int64] = [:]
+    private var recentSubjects = RecentPair<Subject, Int64>()
+    private var authors: [String: Int64] = [:]
 
     init(_ connection: Connection) { self.connection = connection }
 
@@ -31,9 +42,58 @@ final class ConflictRows {
         _ loss: ConflictJournal.Loss, author: String, winningAuthor: String?, noticed: Int64
     ) throws {
         waiting.append(
-            Row(loss: loss, author: author, winningAuthor: winningAuthor, noticed: noticed))
+            Row(
+                loss: loss, subject: try number(of: loss),
+                author: try number(ofAuthor: author),
+                winningAuthor: try number(ofAuthor: winningAuthor ?? ""), noticed: noticed))
         if waiting.count == Self.rowsAtOnce { try write() }
     }
+
+    // MARK: - What entries share
+
+    private func number(of loss: ConflictJournal.Loss) throws -> Int64 {
+        let subject = Subject(entity: loss.entity, property: loss.property)
+        return try recentSubjects.value(of: subject) {
+            if let number = subjects[subject] { return number }
+            let number = try number(
+                in: "ab_conflict_subject", "entity", "property", "type", "rule",
+                values: .text(subject.entity.string), .text(subject.property.name.string),
+                .integer(Int64(subject.property.type.rawValue)),
+                .integer(Int64(subject.property.rule.rawValue)))
+            subjects[subject] = number
+            return number
+        }
+    }
+
+    /// As entries name an author; NULL for one without a name.
+    func number(ofAuthor name: String) throws -> SQLiteValue {
+        guard !name.isEmpty else { return .null }
+        if let number = authors[name] { return .integer(number) }
+        let number = try number(in: "ab_conflict_author", "name", values: .text(name))
+        authors[name] = number
+        return .integer(number)
+    }
+
+    /// Of the row with some values, which is added where there is none.
+    private func number(
+        in table: String, _ columns: String..., values: SQLiteValue...
+    ) throws -> Int64 {
+        let terms = columns.map { "\($0) = ?" }.joined(separator: " AND ")
+        let select = try connection.cached("SELECT id FROM \(table) WHERE \(terms)")
+        for (index, value) in values.enumerated() { try select.bind(value, at: index + 1) }
+        if try select.step() {
+            defer { select.reset() }
+            return select.int64(at: 0)
+        }
+        let marks = columns.map { _ in "?" }.joined(separator: ", ")
+        let insert = try connection.cached(
+            "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(marks))")
+        for (index, value) in values.enumerated() { try insert.bind(value, at: index + 1) }
+        try insert.run()
+        return connection.lastInsertRowID
+    }
+
+    // MARK: - Writing
 
     /// Writes what waits.
     func write() throws {
@@ -62,23 +122,20 @@ final class ConflictRows {
         let loss = row.loss
         try statement.bind(loss.kind.rawValue, at: before + 1)
         try statement.bind(loss.record, at: before + 2)
-        try statement.bind(loss.entity.string, at: before + 3)
-        try statement.bind(loss.property.name.string, at: before + 4)
-        try statement.bind(Int64(loss.property.type.rawValue), at: before + 5)
-        try statement.bind(Int64(loss.property.rule.rawValue), at: before + 6)
-        try statement.bind(Self.tagged(loss.value), at: before + 7)
-        try statement.bind(Int64(bitPattern: loss.lost.timestamp), at: before + 8)
-        try statement.bind(loss.lost.ordinal, at: before + 9)
-        try statement.bind(row.author, at: before + 10)
+        try statement.bind(row.subject, at: before + 3)
+        try statement.bind(Self.tagged(loss.value), at: before + 4)
+        try statement.bind(Int64(bitPattern: loss.lost.timestamp), at: before + 5)
+        try statement.bind(loss.lost.ordinal, at: before + 6)
+        try statement.bind(row.author, at: before + 7)
         if let winner = loss.winner {
-            try statement.bind(Int64(bitPattern: winner.timestamp), at: before + 11)
-            try statement.bind(winner.ordinal, at: before + 12)
-            try statement.bind(row.winningAuthor ?? "", at: before + 13)
+            try statement.bind(Int64(bitPattern: winner.timestamp), at: before + 8)
+            try statement.bind(winner.ordinal, at: before + 9)
         } else {
-            for index in 11...13 { try statement.bindNull(at: before + index) }
+            for index in 8...9 { try statement.bindNull(at: before + index) }
         }
-        try statement.bind(loss.winningValue.map(Self.tagged), at: before + 14)
-        try statement.bind(row.noticed, at: before + 15)
+        try statement.bind(row.winningAuthor, at: before + 10)
+        try statement.bind(loss.winningValue.map(Self.tagged), at: before + 11)
+        try statement.bind(row.noticed, at: before + 12)
     }
 
     private static let ofOneRow = sql(ofRows: 1)

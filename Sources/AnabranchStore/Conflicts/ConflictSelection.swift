@@ -90,7 +90,10 @@ extension ConflictSelection {
         case .record(let record): condition(record, replicas)
         case .entities(let names):
             Condition(
-                sql: "entity IN (\(names.map { _ in "?" }.joined(separator: ", ")))",
+                sql: """
+                    subject IN (SELECT id FROM ab_conflict_subject
+                    WHERE entity IN (\(names.map { _ in "?" }.joined(separator: ", "))))
+                    """,
                 values: names.map { .text($0) })
         case .olderThan(let age):
             Condition(

@@ -26,7 +26,7 @@ struct JournalEntry: Equatable {
         let statement = try transaction.connection.cached(
             """
             SELECT id, kind, record, property, type, rule, value, hlc, by, winner_hlc, winner_by,
-            winner_value FROM ab_conflict ORDER BY id
+            winner_value FROM ab_conflict_entry ORDER BY id
             """)
         var entries: [JournalEntry] = []
         while try statement.step() {

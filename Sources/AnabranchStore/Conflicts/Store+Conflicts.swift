@@ -16,7 +16,7 @@ extension Store {
                 """
                 SELECT kind, record, entity, property, type, rule, value, hlc, by, author,
                 winner_hlc, winner_by, winner_author, winner_value, noticed, id
-                FROM ab_conflict WHERE \(condition.sql) ORDER BY id DESC LIMIT ?
+                FROM ab_conflict_entry WHERE \(condition.sql) ORDER BY id DESC LIMIT ?
                 """)
             try statement.bind(condition)
             try statement.bind(Int64(limit), at: condition.values.count + 1)

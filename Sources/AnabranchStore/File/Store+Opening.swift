@@ -27,7 +27,7 @@ extension Store {
                     connection, path: path, options: options, environment: environment)
                 let store = try opening.open(expecting: model)
                 try connection.keepLogOnClose(false)
-                try store.completeShadows()
+                try store.completeTables()
                 return store
             } catch {
                 connection.close()

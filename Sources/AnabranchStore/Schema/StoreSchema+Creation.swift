@@ -39,12 +39,6 @@ enum CoreTables {
             id INTEGER PRIMARY KEY, epoch BLOB, position INTEGER, running BLOB, digest BLOB,
             chunks INTEGER);
         CREATE TABLE ab_snapshot_chunk (number INTEGER PRIMARY KEY, bytes BLOB);
-        CREATE TABLE ab_conflict (
-            id INTEGER PRIMARY KEY AUTOINCREMENT, kind INTEGER, record INTEGER, entity TEXT,
-            property TEXT, type INTEGER, rule INTEGER, value BLOB, hlc INTEGER, by INTEGER,
-            author TEXT, winner_hlc INTEGER, winner_by INTEGER, winner_author TEXT,
-            winner_value BLOB, noticed INTEGER);
-        CREATE INDEX ab_conflict_noticed ON ab_conflict (noticed);
         CREATE TABLE ab_rejected (
             id INTEGER PRIMARY KEY AUTOINCREMENT, cause INTEGER, origin BLOB, code TEXT,
             reason TEXT, noticed INTEGER, change_set BLOB);
@@ -67,7 +61,28 @@ enum CoreTables {
             record INTEGER, property INTEGER, target INTEGER, rule INTEGER,
             PRIMARY KEY (record, property)) WITHOUT ROWID;
         CREATE INDEX ab_hidden_target ON ab_hidden (target);
-        """ + shadows
+        """ + shadows + journal
+
+    /// The conflict journal: entries are many and alike, so what they share is written once.
+    static let journal = """
+
+        CREATE TABLE ab_conflict_subject (
+            id INTEGER PRIMARY KEY, entity TEXT, property TEXT, type INTEGER, rule INTEGER,
+            UNIQUE (entity, property, type, rule));
+        CREATE TABLE ab_conflict_author (id INTEGER PRIMARY KEY, name TEXT UNIQUE);
+        CREATE TABLE ab_conflict (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, kind INTEGER, record INTEGER, subject INTEGER,
+            value BLOB, hlc INTEGER, by INTEGER, author INTEGER, winner_hlc INTEGER,
+            winner_by INTEGER, winner_author INTEGER, winner_value BLOB, noticed INTEGER);
+        CREATE INDEX ab_conflict_noticed ON ab_conflict (noticed);
+        CREATE VIEW ab_conflict_entry AS
+            SELECT c.id, c.kind, c.record, c.subject, s.entity, s.property, s.type, s.rule,
+                c.value, c.hlc, c.by, a.name AS author, c.winner_hlc, c.winner_by,
+                w.name AS winner_author, c.winner_value, c.noticed
+            FROM ab_conflict c JOIN ab_conflict_subject s ON s.id = c.subject
+            LEFT JOIN ab_conflict_author a ON a.id = c.author
+            LEFT JOIN ab_conflict_author w ON w.id = c.winner_author;
+        """
 
     /// Of records that show as one; files that were made before there were such lack them.
     static let shadows = """

@@ -1,0 +1,35 @@
+import AnabranchSQLite
+
+extension Store {
+    /// Gives a file that was made when entries of its journal named all they share the tables for
+    /// it; the entries keep their numbers.
+    func completeJournal() throws {
+        try write { transaction in
+            // Another process may have done it meanwhile.
+            guard try !transaction.connection.hasTable("ab_conflict_subject") else { return }
+            try transaction.connection.execute(Self.wholeEntriesDivided)
+        }
+    }
+
+    private static let wholeEntriesDivided = """
+        DROP INDEX ab_conflict_noticed;
+        ALTER TABLE ab_conflict RENAME TO ab_conflict_whole;
+        \(CoreTables.journal)
+        INSERT INTO ab_conflict_subject (entity, property, type, rule)
+            SELECT DISTINCT entity, property, type, rule FROM ab_conflict_whole;
+        INSERT INTO ab_conflict_author (name)
+            SELECT author FROM ab_conflict_whole WHERE author <> '' UNION
+            SELECT winner_author FROM ab_conflict_whole WHERE winner_author <> '';
+        INSERT INTO ab_conflict
+            SELECT o.id, o.kind, o.record, s.id, o.value, o.hlc, o.by, a.id, o.winner_hlc,
+                o.winner_by, w.id, o.winner_value, o.noticed
+            FROM ab_conflict_whole o JOIN ab_conflict_subject s ON s.entity = o.entity
+                AND s.property = o.property AND s.type = o.type AND s.rule = o.rule
+            LEFT JOIN ab_conflict_author a ON a.name = o.author
+            LEFT JOIN ab_conflict_author w ON w.name = o.winner_author ORDER BY o.id;
+        DELETE FROM sqlite_sequence WHERE name = 'ab_conflict';
+        INSERT INTO sqlite_sequence (name, seq)
+            SELECT 'ab_conflict', seq FROM sqlite_sequence WHERE name = 'ab_conflict_whole';
+        DROP TABLE ab_conflict_whole;
+        """
+}
