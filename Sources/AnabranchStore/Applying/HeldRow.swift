@@ -42,20 +42,21 @@ struct HeldRow {
 /// Columns of the row that a ``RowReader`` has read last, until it leaves it.
 final class HeldColumns {
     /// By slot; −1 of one that is not read.
-    private var places: [Int]
-    private var standing: (row: LocalID, statement: Statement)?
+    private let places: [Int]
+    @exclusivity(unchecked) private var standing: (row: LocalID, statement: Statement)?
 
     /// - Parameter first: The place of the properties' first column, from which on they come one
     ///   after the other.
     init(
         first: Int, _ properties: [TableLayout.Property], of entity: EntityDescription
     ) {
-        places = Array(repeating: -1, count: entity.slots.count)
+        var places = Array(repeating: -1, count: entity.slots.count)
         var place = first
         for column in properties.flatMap(\.columns) {
             places[column.slot] = place
             place += column.names.count
         }
+        self.places = places
     }
 
     func stand(on row: LocalID, of statement: Statement) { standing = (row, statement) }

@@ -14,14 +14,16 @@ final class RowReader {
     private let single: Statement
     private let columns: HeldColumns?
 
+    // Every row touches what is marked `unchecked`; a transaction is confined to one thread.
+
     /// What will be asked for, in this order, and how much of it was.
-    private var expected: [LocalID] = []
-    private var askedCount = 0
+    @exclusivity(unchecked) private var expected: [LocalID] = []
+    @exclusivity(unchecked) private var askedCount = 0
     /// Goes over a stretch of them, of which the last is kept while it does, and the row that it
     /// stands on.
-    private var cursor: Statement?
-    private var stretchEnd: LocalID?
-    private var present: LocalID?
+    @exclusivity(unchecked) private var cursor: Statement?
+    @exclusivity(unchecked) private var stretchEnd: LocalID?
+    @exclusivity(unchecked) private var present: LocalID?
 
     /// - Parameter properties: Whose values will be asked for, and are read with the row.
     init(

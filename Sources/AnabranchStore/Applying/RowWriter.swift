@@ -8,11 +8,14 @@ final class RowWriter {
     private let transaction: WriteTransaction
     private let layout: EntityLayout
     private let reader: RowReader
+
+    // Every row touches what is marked `unchecked`; a transaction is confined to one thread.
+
     /// Writes one row.
-    private var one: Prepared?
+    @exclusivity(unchecked) private var one: Prepared?
     /// Writes as many as may wait.
-    private var many: Prepared?
-    private var waiting: [Row] = []
+    @exclusivity(unchecked) private var many: Prepared?
+    @exclusivity(unchecked) private var waiting: [Row] = []
 
     private struct Prepared {
         let columns: [TableLayout.Column]

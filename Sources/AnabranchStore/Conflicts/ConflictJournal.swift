@@ -20,14 +20,23 @@ final class ConflictJournal {
     }
 
     private let transaction: WriteTransaction
-    private var known: [LocalStamp: LogPlace?] = [:]
-    private var recent = RecentPair<LocalStamp, LogPlace?>()
+
+    // Every discarded value touches what is marked `unchecked`; a transaction is confined to one
+    // thread.
+    @exclusivity(unchecked) private var known: [LocalStamp: LogPlace?] = [:]
+    @exclusivity(unchecked) private var recent = RecentPair<LocalStamp, LogPlace?>()
 
     /// Where the set of a stamp is in this file's log.
-    private struct LogPlace {
+    private final class LogPlace {
         let dot: Dot
         let place: CausalContext.Prefix?
         let author: String
+
+        init(dot: Dot, place: CausalContext.Prefix?, author: String) {
+            self.dot = dot
+            self.place = place
+            self.author = author
+        }
     }
 
     /// Where sets are applied again, what they lost has been noted.

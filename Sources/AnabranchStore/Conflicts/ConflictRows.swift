@@ -13,9 +13,13 @@ final class ConflictRows {
     private static let rowsAtOnce = 16
 
     private let connection: Connection
-    private var waiting: [Row] = []
-    /// What has been written, in its order, with the entities that it names.
-    private(set) var written: [(id: Int64, record: LocalID, entity: WireName)] = []
+
+    // Every discarded value touches what is marked `unchecked`; a transaction is confined to one
+    // thread.
+    @exclusivity(unchecked) private var waiting: [Row] = []
+    /// What has been written, in its order, with the numbers of the properties that it names.
+    @exclusivity(unchecked)
+    private(set) var written: [(id: Int64, record: LocalID, subject: Int64)] = []
 
     /// What a property is of which there are entries.
     private struct Subject: Hashable {
@@ -32,7 +36,7 @@ final class ConflictRows {
     }
 
     private var subjects: [Subject: Int64] = [:]
-    private var recentSubjects = RecentPair<Subject, Int64>()
+    @exclusivity(unchecked) private var recentSubjects = RecentPair<Subject, Int64>()
     private var authors: [String: Int64] = [:]
 
     init(_ connection: Connection) { self.connection = connection }
@@ -63,6 +67,11 @@ final class ConflictRows {
             subjects[subject] = number
             return number
         }
+    }
+
+    /// The entity of a property that was named in this transaction.
+    func entity(ofSubject number: Int64) -> WireName? {
+        subjects.first { $0.value == number }?.key.entity
     }
 
     /// As entries name an author; NULL for one without a name.
@@ -114,7 +123,7 @@ final class ConflictRows {
         try statement.run()
         let first = connection.lastInsertRowID - Int64(rows.count) + 1
         for (offset, row) in rows.enumerated() {
-            written.append((first + Int64(offset), row.loss.record, row.loss.entity))
+            written.append((first + Int64(offset), row.loss.record, row.subject))
         }
     }
 

@@ -126,10 +126,17 @@ extension WriteTransaction {
         let isPurging = retention != .everything
         let kept = isPurging ? try conflictNumbers(from: first.id) : []
         let reader = StoreReader(connection, schema: schema)
+        var entities = RecentPair<Int64, EntityDescription?>()
         return try conflicts.written.filter { !isPurging || kept.contains($0.id) }.map {
-            RecordedConflict(
-                id: $0.id, record: $0.record,
-                entity: try reader.entity(ofConflict: $0.record, named: $0.entity))
+            let (record, subject) = ($0.record, $0.subject)
+            let named = entities.value(of: subject) {
+                conflicts.entity(ofSubject: subject).flatMap {
+                    schema.model.entity(wireName: $0)
+                }
+            }
+            return RecordedConflict(
+                id: $0.id, record: record,
+                entity: try named.map { try reader.entity(of: record, under: $0) })
         }
     }
 
@@ -146,9 +153,14 @@ extension StoreReader {
     fileprivate func entity(
         ofConflict record: LocalID, named name: WireName
     ) throws -> EntityDescription? {
-        guard let entity = schema.model.entity(wireName: name), !entity.subentities.isEmpty else {
-            return schema.model.entity(wireName: name)
-        }
+        try schema.model.entity(wireName: name).map { try entity(of: record, under: $0) }
+    }
+
+    /// The record's own entity; the given one where the record is gone.
+    fileprivate func entity(
+        of record: LocalID, under entity: EntityDescription
+    ) throws -> EntityDescription {
+        guard !entity.subentities.isEmpty else { return entity }
         return try self.entity(of: record, in: entity) ?? entity
     }
 }
