@@ -23,8 +23,8 @@ struct SyncSessionRefusalTests {
         (.clockSkew, "restamp above 305000, offset 4000"),
         (.forbidden, "blocked forbidden"),
         (.unauthorized, "blocked unauthorized"), (.missingCauses, "pull"),
-        (.sequenceGap, "pull"), (.timeOrder, "pull"), (.invalidChangeSet, "wait 250"), (.overloaded, "wait 250"),
-        (.malformedRequest, "wait 250"), (.unknownEpoch, "hello"),
+        (.sequenceGap, "pull"), (.timeOrder, "pull"), (.invalidChangeSet, "wait 250"),
+        (.overloaded, "wait 250"), (.malformedRequest, "wait 250"), (.unknownEpoch, "hello"),
         (.notFound, "failed not-found"),
     ])
     func `a refused push`(_ code: ProtocolError.Code, leadsTo action: String) {
