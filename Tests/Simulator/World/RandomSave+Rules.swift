@@ -159,6 +159,22 @@ extension RandomSave {
         want(change, relationship)
     }
 
+    /// A list without the items that the same save deletes, or puts on another shelf.
+    func withoutWhatLeaves(_ list: WantedList) -> WantedList {
+        var leaving = Set(request.deletes.flatMap { $0.rows.map(\.id) })
+        if list.relationship == names.ruled?.shelf {
+            let slots = [names.item.slot("shelvedIn")]
+            for update in request.updates
+            where update.entity == names.item && update.rows.slots == slots {
+                let moved = zip(update.rows.ids, update.rows.values)
+                leaving.formUnion(moved.filter { $0.1 != .integer(list.owner) }.map(\.0))
+            }
+        }
+        return WantedList(
+            relationship: list.relationship, owner: list.owner,
+            order: list.order.filter { !leaving.contains($0) })
+    }
+
     private mutating func want(_ change: ListChange, _ relationship: RelationshipDescription) {
         lists.append(
             WantedList(relationship: relationship, owner: change.owner, order: change.order))

@@ -29,6 +29,7 @@ struct RandomSave {
         self.world = world
         try changePair()
         for _ in 0..<world.number(1..<4) { try changeSomething() }
+        lists = lists.map(withoutWhatLeaves)
     }
 
     // MARK: - Pairs
