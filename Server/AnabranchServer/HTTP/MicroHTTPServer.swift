@@ -107,11 +107,13 @@ public final class MicroHTTPServer: HTTPServer {
         }
         workers.stop()
         guard let daemon = OpaquePointer(bitPattern: address) else { return }
+        // The library's threads may look at the socket until they have ended: were it closed
+        // before, they would end the process.
         let socket = MHD_quiesce_daemon(daemon)
-        if socket >= 0 { close(socket) }
         live.closeStreams()
         live.waitUntilEnded(limit: .seconds(5))
         MHD_stop_daemon(daemon)
+        if socket >= 0 { close(socket) }
         state.withLock { state in
             for text in state.texts { free(UnsafeMutableRawPointer(bitPattern: text)) }
             state.texts = []

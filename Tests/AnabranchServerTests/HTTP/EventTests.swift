@@ -42,6 +42,23 @@ import Testing
         for client in clients { #expect(client.receive().isClosed) }
     }
 
+    /// The library's threads look at the listening socket while it is taken from them.
+    @Test func `servers that stop while clients come stay in one piece`() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for _ in 0..<12 {
+                        let server = try TestServer()
+                        let clients = try (0..<4).map { _ in try RawClient(port: server.port) }
+                        server.stop()
+                        withExtendedLifetime(clients) {}
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
     @Test func `a listener that went away is forgotten`() throws {
         let server = try TestServer { $0.heartbeat = .milliseconds(50) }
         do { _ = try listen(server) }
