@@ -1,7 +1,6 @@
 import AnabranchReplication
 import AnabranchServer
 import AnabranchStore
-import Foundation
 import TestSupport
 import Testing
 
@@ -16,24 +15,6 @@ struct SnapshotBundleTests {
         scenario = try EngineScenario()
     }
 
-    private func sync(_ stores: Store...) async throws {
-        for store in stores { try await scenario.engine(store).synchronize() }
-    }
-
-    private func bundle(_ store: Store, lacking base: BundleBase = .nothing) throws -> String {
-        let path = store.path + "-\(UUID().uuidString).bundle"
-        let written = try store.exportBundle(to: path, lacking: base)
-        // Who writes it and who reads it say the same of it.
-        let read = try BundleFile(path).check()
-        #expect(written.needs == read.needs && written.setCount == read.setCount)
-        return path
-    }
-
-    @discardableResult
-    private func take(_ path: String, into store: Store) throws -> BundleOutcome {
-        try store.importBundle(from: path) { _ in }
-    }
-
     private func vector(_ store: Store) throws -> VersionVector {
         try store.read { try $0.versionVector() }
     }
@@ -42,10 +23,10 @@ struct SnapshotBundleTests {
     private func founderAndFollower() async throws -> (Store, Store) {
         let a = try scenario.open("a.db")
         for person in 0..<10 { try a.insert("person \(person)", names) }
-        try await sync(a)
+        try await scenario.sync(a)
         _ = try scenario.zone.compact(keeping: 0)
         let b = try scenario.open("b.db")
-        try await sync(b)
+        try await scenario.sync(b)
         return (a, b)
     }
 
@@ -56,14 +37,14 @@ struct SnapshotBundleTests {
     @Test func `what came behind the snapshot goes to a store that holds its part`() async throws {
         let (a, b) = try await founderAndFollower()
         let traveller = try scenario.open("t.db")
-        try take(try bundle(a), into: traveller)
+        try traveller.take(try scenario.bundle(a))
         try a.setAge(1, of: "person 1", names)
-        try await sync(a, b)
+        try await scenario.sync(a, b)
         try b.setAge(33, of: "person 3", names)
         try b.insert("of the follower", names)
-        let path = try bundle(b)
+        let path = try scenario.bundle(b)
         #expect(try BundleFile(path).check().needs == VersionVector([head(a, 10)]))
-        let outcome = try take(path, into: traveller)
+        let outcome = try traveller.take(path)
         #expect((outcome.appliedCount, outcome.waitingCount) == (3, 0))
         #expect(try traveller.canonicalHash() == b.canonicalHash())
         #expect(try vector(traveller) == vector(b))
@@ -73,14 +54,14 @@ struct SnapshotBundleTests {
         let (a, b) = try await founderAndFollower()
         try b.setAge(33, of: "person 3", names)
         let empty = try scenario.open("e.db")
-        #expect(try take(try bundle(b), into: empty).waitingCount == 1)
+        #expect(try empty.take(try scenario.bundle(b)).waitingCount == 1)
         #expect(try empty.people(names).isEmpty)
-        #expect(try take(try bundle(a), into: empty).appliedCount == 11)
+        #expect(try empty.take(try scenario.bundle(a)).appliedCount == 11)
         #expect(try empty.canonicalHash() == b.canonicalHash())
         // Another one gets it from the zone.
         let second = try scenario.open("s.db")
-        try take(try bundle(b), into: second)
-        try await sync(second, b, a)
+        try second.take(try scenario.bundle(b))
+        try await scenario.sync(second, b, a)
         #expect(try second.read { try $0.waitingCount() } == 0)
         try scenario.expectConverged([a, b, second])
     }
@@ -91,7 +72,7 @@ struct SnapshotBundleTests {
         let early = try vector(b)
         try b.insert("two", names)
         func count(_ base: BundleBase) throws -> Int {
-            try BundleFile(try bundle(b, lacking: base)).check().setCount
+            try BundleFile(try scenario.bundle(b, lacking: base)).check().setCount
         }
         #expect(try count(.nothing) == 2)
         #expect(try count(BundleBase(early)) == 1)
@@ -115,18 +96,18 @@ struct SnapshotBundleTests {
     private func lateSave() async throws -> LateSave {
         let (a, late) = (try scenario.open("a.db"), try scenario.open("late.db"))
         for person in 0..<3 { try a.insert("person \(person)", names) }
-        try await sync(a, late)
-        let start = try bundle(late)
+        try await scenario.sync(a, late)
+        let start = try scenario.bundle(late)
         try late.setAge(5, of: "person 0", names)
         for person in 3..<10 { try a.insert("person \(person)", names) }
-        try await sync(a)
+        try await scenario.sync(a)
         _ = try scenario.zone.compact(keeping: 0)
         let b = try scenario.open("b.db")
-        try await sync(b, late, b, a)
+        try await scenario.sync(b, late, b, a)
         return LateSave(
             whole: a, follower: b, start: start,
-            exact: try bundle(a, lacking: BundleBase(VersionVector([head(a, 10)]))),
-            wide: try bundle(b))
+            exact: try scenario.bundle(a, lacking: BundleBase(VersionVector([head(a, 10)]))),
+            wide: try scenario.bundle(b))
     }
 
     private func contexts(in path: String) throws -> [[Dot]] {
@@ -142,14 +123,14 @@ struct SnapshotBundleTests {
         #expect(try contexts(in: save.wide) == [[head(save.whole, 10)]])
         #expect(try contexts(in: save.exact) == [[head(save.whole, 3)]])
         let reader = try scenario.open("r.db")
-        try take(save.start, into: reader)
+        try reader.take(save.start)
         #expect(try reader.people(names).count == 3)
-        #expect(try take(save.wide, into: reader).waitingCount == 1)
+        #expect(try reader.take(save.wide).waitingCount == 1)
         // Whoever has the whole log knows better.
-        #expect(try take(save.exact, into: reader).waitingCount == 0)
+        #expect(try reader.take(save.exact).waitingCount == 0)
         #expect(try reader.row("person 0", names)?.slots[names.age] == .integer(5))
-        #expect(try take(save.wide, into: reader).heldCount == 1)
-        try take(try bundle(save.whole), into: reader)
+        #expect(try reader.take(save.wide).heldCount == 1)
+        try reader.take(try scenario.bundle(save.whole))
         #expect(try reader.canonicalHash() == save.follower.canonicalHash())
     }
 
@@ -158,9 +139,9 @@ struct SnapshotBundleTests {
         let save = try await lateSave()
         let reader = try scenario.open("r.db")
         for path in isExactFirst ? [save.exact, save.wide] : [save.wide, save.exact] {
-            #expect(try take(path, into: reader).waitingCount == 1)
+            #expect(try reader.take(path).waitingCount == 1)
         }
-        #expect(try take(save.start, into: reader).waitingCount == 0)
+        #expect(try reader.take(save.start).waitingCount == 0)
         #expect(try reader.row("person 0", names)?.slots[names.age] == .integer(5))
     }
 }

@@ -15,20 +15,6 @@ struct WaitingSetTests {
         scenario = try EngineScenario()
     }
 
-    private func sync(_ stores: Store...) async throws {
-        for store in stores { try await scenario.engine(store).synchronize() }
-    }
-
-    private func bundle(_ store: Store, lacking base: BundleBase = .nothing) throws -> String {
-        let path = store.path + ".bundle"
-        _ = try store.exportBundle(to: path, lacking: base)
-        return path
-    }
-
-    private func take(_ path: String, into store: Store) throws -> BundleOutcome {
-        try store.importBundle(from: path) { _ in }
-    }
-
     /// What `store` holds, as the base of a bundle.
     private func heads(of store: Store) throws -> BundleBase {
         .heads(
@@ -46,7 +32,7 @@ struct WaitingSetTests {
     private func founder() async throws -> Store {
         let a = try scenario.open("a.db")
         for person in 0..<10 { try a.insert("person \(person)", names) }
-        try await sync(a)
+        try await scenario.sync(a)
         return a
     }
 
@@ -54,17 +40,17 @@ struct WaitingSetTests {
         let a = try await founder()
         // A traveller who never meets the zone.
         let traveller = try scenario.open("t.db")
-        _ = try take(try bundle(a), into: traveller)
+        _ = try traveller.take(try scenario.bundle(a))
         let known = try heads(of: traveller)
         try traveller.setAge(33, of: "person 3", names)
         try traveller.insert("met on the way", names)
         let b = try scenario.open("b.db")
-        #expect(try take(try bundle(traveller, lacking: known), into: b).waitingCount == 2)
+        #expect(try b.take(try scenario.bundle(traveller, lacking: known)).waitingCount == 2)
         _ = try scenario.zone.compact(keeping: 0)
-        try await sync(b)
+        try await scenario.sync(b)
         #expect(try b.row("person 3", names)?.slots[names.age] == .integer(33))
         try expectNothingWaits(b)
-        try await sync(a, b)
+        try await scenario.sync(a, b)
         try scenario.expectConverged([a, b])
         #expect(try a.people(names).count == 11)
     }
@@ -75,9 +61,9 @@ struct WaitingSetTests {
         let early = BundleBase.heads([
             .init(dot: Dot(replica: try a.replica, sequence: 4), originPrefix: nil)
         ])
-        #expect(try take(try bundle(a, lacking: early), into: b).waitingCount == 6)
+        #expect(try b.take(try scenario.bundle(a, lacking: early)).waitingCount == 6)
         _ = try scenario.zone.compact(keeping: 0)
-        try await sync(b)
+        try await scenario.sync(b)
         try expectNothingWaits(b)
         try scenario.expectConverged([a, b])
     }
@@ -86,12 +72,12 @@ struct WaitingSetTests {
         let a = try await founder()
         let b = try scenario.open("b.db")
         _ = try scenario.zone.compact(keeping: 0)
-        try await sync(b)
+        try await scenario.sync(b)
         try a.insert("new", names)
-        let outcome = try take(try bundle(a), into: b)
+        let outcome = try b.take(try scenario.bundle(a))
         #expect(outcome.heldCount == 10 && outcome.appliedCount == 1)
         #expect(outcome.waitingCount == 0)
-        try await sync(b, a)
+        try await scenario.sync(b, a)
         try expectNothingWaits(b)
         try scenario.expectConverged([a, b])
     }
@@ -105,12 +91,12 @@ struct WaitingSetTests {
         let first = try heads(of: twin)
         try twin.insert("of the twin too", names)
         let b = try scenario.open("b.db")
-        #expect(try take(try bundle(twin, lacking: first), into: b).waitingCount == 1)
+        #expect(try b.take(try scenario.bundle(twin, lacking: first)).waitingCount == 1)
         _ = try scenario.zone.compact(keeping: 0)
-        try await sync(b)
+        try await scenario.sync(b)
         #expect(try b.read { try $0.waitingCount() } == 1)
         #expect(try b.people(names).count == 10)
-        try await sync(twin, b, a, twin)
+        try await scenario.sync(twin, b, a, twin)
         try expectNothingWaits(b)
         try scenario.expectConverged([a, b, twin])
         #expect(try b.people(names).count == 12)

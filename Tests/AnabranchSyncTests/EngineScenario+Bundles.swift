@@ -1,0 +1,27 @@
+import AnabranchStore
+import AnabranchSync
+import Foundation
+import TestSupport
+import Testing
+
+extension EngineScenario {
+    /// Syncs one after the other.
+    func sync(_ stores: Store...) async throws {
+        for store in stores { try await engine(store).synchronize() }
+    }
+
+    /// - Returns: The path of a bundle of a store.
+    func bundle(_ store: Store, lacking base: BundleBase = .nothing) throws -> String {
+        let path = folder.file("\(UUID().uuidString).bundle")
+        let written = try store.exportBundle(to: path, lacking: base)
+        // Who writes it and who reads it say the same of it.
+        let read = try BundleFile(path).check()
+        #expect(written.needs == read.needs && written.setCount == read.setCount)
+        return path
+    }
+}
+
+extension Store {
+    @discardableResult
+    func take(_ bundle: String) throws -> BundleOutcome { try importBundle(from: bundle) { _ in } }
+}
