@@ -47,6 +47,29 @@ import Testing
         #expect(try b.canonicalHash() == reference)
     }
 
+    /// Runs of neighbours, in any order, with gaps, and with records that the other store deleted.
+    @Test(arguments: TestLength.seeds(32))
+    func `come in any order`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var runs: [[LocalID]] = []
+        var rest = ids.filter { _ in !generator.oneIn(8) }[...]
+        while !rest.isEmpty {
+            let run = rest.prefix(Int.random(in: 1...12, using: &generator))
+            runs.append(generator.oneIn(4) ? run.reversed() : Array(run))
+            rest = rest.dropFirst(run.count)
+        }
+        let order = runs.shuffled(using: &generator).flatMap { $0 }
+        let gone = Set(order.filter { _ in generator.oneIn(10) })
+        for id in gone { try b.delete(try b.id(of: id, on: a)) }
+        _ = try a.save(try request(a, order, ["age": { .integer(Int64(1000 + $0)) }]))
+        for store in [a, b, a] { try scenario.zone.sync(store) }
+        for (number, id) in order.enumerated() where !gone.contains(id) {
+            let age = try b.value("age", of: try b.id(of: id, on: a))
+            #expect(age == .integer(Int64(1000 + number)))
+        }
+        try expectEqual()
+    }
+
     @Test func `are saved together, those of other versions too`() throws {
         // Runs of one version, of 20 rows, of one, and of what is left.
         for id in ids[20...20] { try a.set("age", .integer(-1), of: id) }

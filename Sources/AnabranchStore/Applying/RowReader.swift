@@ -19,10 +19,10 @@ final class RowReader {
     /// What will be asked for, in this order, and how much of it was.
     @exclusivity(unchecked) private var expected: [LocalID] = []
     @exclusivity(unchecked) private var askedCount = 0
-    /// Goes over a stretch of them, of which the last is kept while it does, and the row that it
-    /// stands on.
+    /// Goes over a stretch of them: how many of all are asked for with its last, `nil` while it
+    /// does not, and the row that it stands on.
     @exclusivity(unchecked) private var cursor: Statement?
-    @exclusivity(unchecked) private var stretchEnd: LocalID?
+    @exclusivity(unchecked) private var stretchEnd: Int?
     @exclusivity(unchecked) private var present: LocalID?
 
     /// - Parameter properties: Whose values will be asked for, and are read with the row.
@@ -71,7 +71,7 @@ final class RowReader {
     private func statement(on id: LocalID) throws -> Statement? {
         let isExpected = askedCount < expected.count && expected[askedCount] == id
         if isExpected { askedCount += 1 }
-        if stretchEnd.map({ !isExpected || id > $0 }) ?? true {
+        if stretchEnd.map({ !isExpected || askedCount > $0 }) ?? true {
             leave()
             guard isExpected, try begin(with: id) else {
                 try single.bind(id, at: 1)
@@ -97,7 +97,7 @@ final class RowReader {
         self.cursor = cursor
         try cursor.bind(first, at: 1)
         try cursor.bind(expected[end - 1], at: 2)
-        stretchEnd = expected[end - 1]
+        stretchEnd = end
         try advance()
         return true
     }
