@@ -183,6 +183,31 @@ struct RestoredZoneTests {
         try await world.expectConverged([b, c, a], people: 13)
     }
 
+    /// A branch gives its name up, takes it back from the other one, and that one gets a new one.
+    @Test func `two histories under one identity swap their names where the zone did`()
+        async throws
+    {
+        let world = try RestoredZone()
+        let names = world.scenario.names
+        let empty = try world.backUp()
+        let replica = ReplicaID(high: 1, low: 1)
+        let a = try world.scenario.open("a.db", firstReplica: replica)
+        let b = try world.scenario.open("b.db", firstReplica: replica)
+        try a.insert("of a", names)
+        try b.insert("of b", names)
+        try world.scenario.copy("b.db", to: "c.db")
+        try await world.sync(a)
+        let reader = MemoryTransport(ZoneEndpoint(world.zone))
+        reader.refuse(.push, with: ProtocolError(.forbidden, "The token may only read."))
+        try await world.scenario.engine(b, reader).synchronize()
+        #expect(try b.people(names).count == 2)
+
+        try world.restore(empty)
+        let c = try world.scenario.open("c.db")
+        for store in [c, a, b] { try await world.sync(store) }
+        try await world.expectConverged([a, b, c], people: 2)
+    }
+
     @Test(arguments: TestLength.seeds(12))
     func `restored again and again, nothing of a living client is lost`(
         seed: UInt64

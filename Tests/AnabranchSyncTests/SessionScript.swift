@@ -132,14 +132,23 @@ extension SessionScript {
 
     static func greeting(
         epoch: EpochID = epoch, earlier: [EpochID] = [], head: UInt64 = 0, knowsCursor: Bool = true,
-        lastSequence: UInt64 = 0
+        lastSequence: UInt64 = 0, start: UInt64 = 0
     ) -> SyncSession.Event {
         .received(
             HelloResponse(
-                epoch: epoch, earlierEpochs: earlier, headPosition: head,
+                epoch: epoch, earlierEpochs: earlier, headPosition: head, startPosition: start,
                 isCursorKnown: knowsCursor,
                 lastSequence: lastSequence, origin: nil, wallMilliseconds: 5_000,
                 largestBody: 1 << 20
+            ).encoded())
+    }
+
+    /// The first of several chunks of a snapshot.
+    static func chunk(at position: UInt64, head: UInt64) -> SyncSession.Event {
+        .received(
+            SnapshotResponse(
+                snapshot: SnapshotName(cursor: cursor(position), digest: .zero), chunkCount: 2,
+                headPosition: head, wallMilliseconds: 5_000, chunk: [1]
             ).encoded())
     }
 

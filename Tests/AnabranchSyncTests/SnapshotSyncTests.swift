@@ -77,6 +77,22 @@ struct SnapshotSyncTests {
         #expect(try b.people(names).count == 61)
     }
 
+    @Test func `who has nothing takes a snapshot of the log's beginning too`() async throws {
+        var limits = Self.limits
+        (limits.snapshotDistance, limits.snapshotAge) = (3, 3)
+        let scenario = try EngineScenario(limits: limits)
+        // Makes the snapshot, which is not too old when the log is long enough to advise one.
+        _ = try scenario.zone.compact(keeping: 0)
+        let (a, b) = (try scenario.open("a.db"), try scenario.open("b.db"))
+        for person in 0..<3 { try a.insert("person \(person)", names) }
+        try await scenario.engine(a).synchronize()
+        let transport = scenario.transport()
+        let outcome = try await scenario.engine(b, transport).synchronize()
+        #expect(outcome.isCaughtUp)
+        #expect(endpoints(transport) == [.hello, .snapshot, .pull])
+        try scenario.expectConverged([a, b])
+    }
+
     @Test func `who comes back after years pushes first, resurrects nothing and loses nothing`()
         async throws
     {

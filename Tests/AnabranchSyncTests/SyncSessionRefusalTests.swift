@@ -65,6 +65,18 @@ struct SyncSessionRefusalTests {
         #expect(script.advance(.acknowledged(state)) == "blocked forbidden")
     }
 
+    /// A server that never has more than is here is not asked for ever.
+    @Test func `a snapshot that says less than is here is asked for a few times`() {
+        var script = Script(knowsZone: false)
+        _ = script.begin(Script.state(cursor: Script.cursor(2)))
+        #expect(script.advance(Script.greeting(head: 9, start: 5)) == "snapshot")
+        for _ in 1..<script.session.limits.retry.attempts {
+            #expect(script.advance(Script.chunk(at: 1, head: 9)).starts(with: "wait"))
+            #expect(script.advance(.waited) == "snapshot")
+        }
+        #expect(script.advance(Script.chunk(at: 1, head: 9)) == "failed damaged-response")
+    }
+
     @Test func `missing causes are pulled for a few rounds, then the push stops`() {
         var script = Self.pushing()
         for _ in 1..<script.session.limits.rounds {

@@ -1,4 +1,5 @@
 import AnabranchProtocol
+import AnabranchReplication
 package import AnabranchSync
 
 /// A way to a zone that loses, doubles, delays, reorders and damages, all from one seed.
@@ -119,11 +120,16 @@ package struct FaultyNetwork: Sendable {
         case 2: sets.insert(sets[index], at: index)
         case 3: sets.swapAt(index, Int.random(in: sets.indices, using: &generator))
         default:
-            // Behind version, length and dot, before origins and context: what digests cover.
-            let covered = 40..<max(sets[index].count - 100, 41)
-            guard sets[index].count > covered.upperBound else { return }
+            guard let covered = Self.coveredBytes(of: sets[index]) else { return }
             flip(&sets[index], in: covered)
         }
+    }
+
+    /// Behind version, length and dot, before origins and context: what the digest covers.
+    private static func coveredBytes(of set: [UInt8]) -> Range<Int>? {
+        var reader = ByteReader(set)
+        guard (try? reader.readByte()) != nil, (try? reader.readNested()) != nil else { return nil }
+        return reader.offset > 41 ? 40..<reader.offset : nil
     }
 
     private static let lost = SyncError(.unreachable, "The network lost a message.")

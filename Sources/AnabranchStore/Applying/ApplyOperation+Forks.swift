@@ -8,7 +8,6 @@ extension ApplyOperation {
     mutating func adopt(
         _ set: ChangeSet, at place: CausalContext.Prefix, heldAt position: Int64
     ) throws {
-        let log = ChangeLog(connection: connection, replicas: transaction.replicas)
         guard let held = try log.entry(at: position), held.place == nil || held.place == place
         else {
             throw StoreError(
@@ -19,7 +18,7 @@ extension ApplyOperation {
         // It gets another form as what the zone does not have does.
         if held.place != nil { try ZonePlaces(connection).forget(ofSetAt: position) }
         if !held.changeSet.kind.isSave || !set.kind.isSave {
-            return try exchange(held, for: set, log)
+            return try exchange(held, for: set)
         }
         try move(held.changeSet, to: set.dot, set.timestamp, adopting: set)
     }
@@ -30,20 +29,18 @@ extension ApplyOperation {
     mutating func move(
         _ set: ChangeSet, to dot: Dot, _ timestamp: HybridTimestamp, adopting given: ChangeSet?
     ) throws {
-        let log = ChangeLog(connection: connection, replicas: transaction.replicas)
-        let set = try vacate(dot, for: set, log)
+        let set = try vacate(dot, for: set)
         var rewriting = Rewriting()
         try name(set, dot, timestamp, in: &rewriting)
-        try moveSuccessors(of: set.dot, to: dot, log, in: &rewriting)
-        try raiseFollowers(of: set, to: timestamp, log, in: &rewriting)
+        try moveSuccessors(of: set.dot, to: dot, in: &rewriting)
+        try raiseFollowers(of: set, to: timestamp, in: &rewriting)
         try rewrite(rewriting, adopting: given)
     }
 
     /// What follows a set stays later than it, where the log has it at a later time than this file
     /// did: another holder has given it that.
     private func raiseFollowers(
-        of set: ChangeSet, to timestamp: HybridTimestamp, _ log: ChangeLog,
-        in rewriting: inout Rewriting
+        of set: ChangeSet, to timestamp: HybridTimestamp, in rewriting: inout Rewriting
     ) throws {
         guard timestamp > set.timestamp else { return }
         var raised = RaisedSets(set.dot, to: timestamp)
@@ -64,7 +61,7 @@ extension ApplyOperation {
     ///
     /// - Returns: The set, which may have been part of that history.
     private mutating func vacate(
-        _ dot: Dot, for set: ChangeSet, _ log: ChangeLog
+        _ dot: Dot, for set: ChangeSet
     ) throws -> ChangeSet {
         guard dot != set.dot, let other = try log.entry(named: dot) else { return set }
         guard other.changeSet.kind == .lost, other.place == nil,
@@ -84,7 +81,7 @@ extension ApplyOperation {
     /// The zone's log has a void in the place of a save that this file holds, or the other way
     /// round, or a void with another reason.
     private mutating func exchange(
-        _ held: LogEntry, for set: ChangeSet, _ log: ChangeLog
+        _ held: LogEntry, for set: ChangeSet
     ) throws {
         let old = held.changeSet
         if old.dot != set.dot || old.timestamp != set.timestamp {
@@ -109,7 +106,6 @@ extension ApplyOperation {
     /// The zone's log holds another set under the name of one of this file's: the histories
     /// forked, and the one that is not in the log takes another name (invariant 2).
     mutating func yieldName(_ dot: Dot) throws {
-        let log = ChangeLog(connection: connection, replicas: transaction.replicas)
         let isOff = transaction.environment.disabled.contains(.forkNaming)
         guard !isOff, let held = try log.entry(named: dot), held.place == nil else {
             throw StoreError(
@@ -121,28 +117,28 @@ extension ApplyOperation {
         let first = Dot(replica: branch, sequence: 1)
         var rewriting = Rewriting()
         try name(held.changeSet, first, held.changeSet.timestamp, in: &rewriting)
-        try nameSuccessors(of: dot, as: first, log, in: &rewriting)
+        try nameSuccessors(of: dot, as: first, in: &rewriting)
         try rewrite(rewriting, adopting: nil)
     }
 
     /// What follows a set that takes another replica's name follows it there, unless that replica's
     /// history goes on in another way already: then it is a branch of its own.
     private func moveSuccessors(
-        of old: Dot, to new: Dot, _ log: ChangeLog, in rewriting: inout Rewriting
+        of old: Dot, to new: Dot, in rewriting: inout Rewriting
     ) throws {
         guard old.replica != new.replica else { return }
         let next = Dot(replica: new.replica, sequence: new.sequence + 1)
         let following = Dot(replica: old.replica, sequence: old.sequence + 1)
         guard try log.entry(named: next) != nil, let first = try log.entry(named: following) else {
-            return try nameSuccessors(of: old, as: new, log, in: &rewriting)
+            return try nameSuccessors(of: old, as: new, in: &rewriting)
         }
         let branch = ReplicaID(ofForkAt: next, origin: first.changeSet.origin)
         let base = Dot(replica: branch, sequence: 0)
-        try nameSuccessors(of: old, as: base, log, in: &rewriting)
+        try nameSuccessors(of: old, as: base, in: &rewriting)
     }
 
     private func nameSuccessors(
-        of old: Dot, as new: Dot, _ log: ChangeLog, in rewriting: inout Rewriting
+        of old: Dot, as new: Dot, in rewriting: inout Rewriting
     ) throws {
         try log.forEach(log.unplacedPositions()) { entry in
             guard entry.changeSet.dot.replica == old.replica,

@@ -14,7 +14,6 @@ extension ApplyOperation {
         let ordinal = try transaction.ordinal(of: set.dot.replica)
         let head = try transaction.head(of: ordinal)
         guard set.dot.sequence <= head.sequence else { return false }
-        let log = ChangeLog(connection: connection, replicas: transaction.replicas)
         let held = try log.entry(named: set.dot)
         guard let held else {
             try owe(for: set, at: try log.append(set, ordinal: ordinal, place: place))
@@ -36,7 +35,6 @@ extension ApplyOperation {
     /// the entry continues the set, or may do so.
     func isStoodIn(for lost: LogEntry, by origin: Digest) throws -> Bool {
         let dot = lost.changeSet.dot
-        let log = ChangeLog(connection: connection, replicas: transaction.replicas)
         let next = Dot(replica: dot.replica, sequence: dot.sequence + 1)
         guard let follower = try log.entry(named: next)?.changeSet, follower.kind != .lost
         else { return true }
@@ -50,7 +48,6 @@ extension ApplyOperation {
         let ordinal = try transaction.ordinal(of: set.dot.replica)
         let head = try transaction.head(of: ordinal)
         if head.sequence > 0, head.origin == .zero { return true }
-        let log = ChangeLog(connection: connection, replicas: transaction.replicas)
         let before = [
             set.dot.predecessor, set.dot.sequence == 1 ? set.rewrittenFrom?.predecessor : nil,
         ]
@@ -66,7 +63,6 @@ extension ApplyOperation {
             return try debts.add(try transaction.touched(by: set), since: position)
         }
         try debts.addEverything(in: schema)
-        let log = ChangeLog(connection: connection, replicas: transaction.replicas)
         try log.forEach(after: 0) { entry in
             try debts.add((try? transaction.touched(by: entry.changeSet)) ?? [])
         }

@@ -50,7 +50,7 @@ extension ApplyOperation {
         guard !record.isDead else { return }
         try deferred.unbury(id)
         let positions = try StampPositions(
-            ChangeLog(connection: connection, replicas: transaction.replicas), stamps: logStamps)
+            log, stamps: logStamps)
         try RecordRows(self, positions: positions)
             .insert(record, id: id, version: RowVersion(set.position))
         try positions.finish()

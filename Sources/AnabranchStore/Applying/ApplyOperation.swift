@@ -19,6 +19,7 @@ struct ApplyOperation {
     var hasRewritten = false
 
     var connection: Connection { transaction.connection }
+    var log: ChangeLog { transaction.log }
     var schema: StoreSchema { transaction.schema }
     private var disabled: Set<Mechanism> { transaction.environment.disabled }
 
@@ -57,7 +58,6 @@ struct ApplyOperation {
             transaction.state.clock.observe(set.timestamp)
         }
         // Into the log first: the journal finds there who wrote what.
-        let log = ChangeLog(connection: connection, replicas: transaction.replicas)
         let position = try log.append(set, ordinal: ordinal, place: place)
         try transaction.setHead(of: ordinal, sequence: set.dot.sequence, origin: set.origin)
         try applyPayload(of: IncomingSet(set, ordinal: ordinal, position: position))
@@ -83,8 +83,7 @@ struct ApplyOperation {
         statement.reset()
         if try !isCounted(set) {
             // It waited for its predecessors, and was not applied. A repair may have named it.
-            try ChangeLog(connection: connection, replicas: transaction.replicas)
-                .forget(position)
+            try log.forget(position)
             return false
         }
         if !hasSameForm, !disabled.contains(.formAdoption) {
@@ -131,7 +130,6 @@ struct ApplyOperation {
             "SELECT 1 FROM ab_changeset WHERE origin = ?", .blob(set.previousOrigin.bytes))
         guard found == nil, let left = set.rewrittenFrom?.predecessor else { return found != nil }
         // It may have left this file's log.
-        let log = ChangeLog(connection: connection, replicas: transaction.replicas)
         let head = try transaction.head(of: try transaction.ordinal(of: left.replica))
         return try left.sequence <= head.sequence && log.entry(named: left) == nil
     }

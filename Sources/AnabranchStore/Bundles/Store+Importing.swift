@@ -101,7 +101,7 @@ private struct BundlePage {
 extension WriteTransaction {
     /// Of the last entry that was appended.
     fileprivate func logPosition() throws -> Int64 {
-        try ChangeLog(connection: connection, replicas: replicas).nextPosition() - 1
+        try log.nextPosition() - 1
     }
 
     /// Positions are also given to stamps of sets that the log does not have.

@@ -66,8 +66,7 @@ final class ConflictJournal {
         let author = set.changeSet
         if author.context.names(write.dot, at: write.place) { return false }
         guard author.rewrittenFrom != nil else { return true }
-        let log = ChangeLog(
-            connection: transaction.connection, replicas: transaction.replicas)
+        let log = transaction.log
         return try !log.continues(author.dot.replica, behind: write.dot)
     }
 

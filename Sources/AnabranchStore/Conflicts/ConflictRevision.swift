@@ -21,7 +21,7 @@ struct ConflictRevision {
 
     private var connection: Connection { transaction.connection }
     private var log: ChangeLog {
-        ChangeLog(connection: connection, replicas: transaction.replicas)
+        transaction.log
     }
 
     /// - Parameters:

@@ -23,6 +23,9 @@ final class WriteTransaction {
     var schema: StoreSchema { store.schema }
     var environment: StoreEnvironment { store.environment }
 
+    /// The log, with the replicas known now. Ask again where one may have come since.
+    var log: ChangeLog { ChangeLog(connection: connection, replicas: replicas) }
+
     /// - Throws: `storeChanged` where another process has upgraded the file since it was opened.
     init(_ connection: Connection, store: Store, replicas: ReplicaTable) throws {
         self.connection = connection

@@ -20,7 +20,7 @@ struct VoidOperation {
     init(_ transaction: WriteTransaction) {
         self.transaction = transaction
         rejected = RejectedSaves(connection: transaction.connection)
-        log = ChangeLog(connection: transaction.connection, replicas: transaction.replicas)
+        log = transaction.log
     }
 
     /// - Parameter pairs: In the order of this file's log.

@@ -39,9 +39,7 @@ struct RepairOperation {
         let before = try present()
         try noteNeighbours(&changes)
         for id in ids { try remove(id) }
-        let stamps = try StampPositions(
-            ChangeLog(connection: connection, replicas: transaction.replicas),
-            stamps: applying.logStamps)
+        let stamps = try StampPositions(transaction.log, stamps: applying.logStamps)
         let rows = RecordRows(applying, positions: stamps)
         for (id, image) in zip(ids, images) {
             if let record = image.record { try rows.insert(record, id: id, version: nil) }
@@ -49,9 +47,8 @@ struct RepairOperation {
         for image in images { try link(image, rows) }
         version = RowVersion(stamps.reserve())
         try stamps.finish()
-        let log = ChangeLog(connection: connection, replicas: transaction.replicas)
         for position in positions {
-            if let entry = try log.entry(at: position) { try replay(entry) }
+            if let entry = try transaction.log.entry(at: position) { try replay(entry) }
         }
         try seal()
         try noteViews()

@@ -37,8 +37,7 @@ extension Store {
                     "Can't repair \(images.count) records as of position \(place.position) because "
                         + "the store is not there yet.", path: path)
             }
-            let log = ChangeLog(
-                connection: transaction.connection, replicas: transaction.replicas)
+            let log = transaction.log
             var changes = ChangeCollector()
             var repair = try RepairOperation(
                 transaction, replacing: images, replaying: try log.positions(beyond: place))

@@ -18,8 +18,7 @@ struct LogRewriting {
     /// Where in this file's log the first set stands that got another form.
     private var first = Int64.max
 
-    /// Its names grow while sets are renamed.
-    private var log: ChangeLog { ChangeLog(connection: connection, replicas: transaction.replicas) }
+    private var log: ChangeLog { transaction.log }
     private var connection: Connection { transaction.connection }
     private var schema: StoreSchema { transaction.schema }
 

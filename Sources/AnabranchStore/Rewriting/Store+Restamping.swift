@@ -21,8 +21,7 @@ extension Store {
         try write { transaction in
             transaction.state.clockOffset = clockOffsetMilliseconds
             guard !environment.disabled.contains(.restamping) else { return ChangedRecords() }
-            let log = ChangeLog(
-                connection: transaction.connection, replicas: transaction.replicas)
+            let log = transaction.log
             var rewriting = Rewriting()
             let latest = try transaction.restamped(log, above: limit, &rewriting)
             guard !rewriting.isEmpty else { return ChangedRecords() }

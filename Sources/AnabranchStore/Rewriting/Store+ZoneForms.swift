@@ -14,8 +14,7 @@ extension Store {
     /// - Throws: ``StoreError``; nothing was changed.
     package func yieldName(_ dot: Dot, to origin: Digest) throws -> ChangedRecords? {
         try write { transaction in
-            let log = ChangeLog(
-                connection: transaction.connection, replicas: transaction.replicas)
+            let log = transaction.log
             guard let held = try log.entry(named: dot), held.place == nil,
                 held.changeSet.origin != origin
             else { return nil }
@@ -40,8 +39,7 @@ extension Store {
         _ acknowledged: [Acknowledged], beneath horizon: CausalContext.Prefix
     ) throws -> ChangedRecords? {
         try write { transaction in
-            let log = ChangeLog(
-                connection: transaction.connection, replicas: transaction.replicas)
+            let log = transaction.log
             let others = try acknowledged.filter { item in
                 guard let held = try log.entry(at: item.localPosition) else { return false }
                 return held.place == nil && !item.names(held.changeSet.form(after: item.rejection))
@@ -75,10 +73,6 @@ extension WriteTransaction {
 }
 
 extension ApplyOperation {
-    private var log: ChangeLog {
-        ChangeLog(connection: connection, replicas: transaction.replicas)
-    }
-
     fileprivate mutating func takeName(_ item: Acknowledged) throws {
         guard let held = try log.entry(at: item.localPosition)?.changeSet,
             held.dot != item.dot || held.timestamp != item.timestamp

@@ -68,7 +68,7 @@ struct SaveOperation {
                 .exhausted, "Can't save because the clock is at its end; set the device's clock.")
         }
         timestamp = tick
-        log = ChangeLog(connection: transaction.connection, replicas: transaction.replicas)
+        log = transaction.log
         position = try log.nextPosition()
         encoder = ChangePayloadEncoder(author: replica)
         partLimits = transaction.environment.partLimits

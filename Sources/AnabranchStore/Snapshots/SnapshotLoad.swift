@@ -15,14 +15,14 @@ struct SnapshotLoad {
 
     private var connection: Connection { transaction.connection }
     private var schema: StoreSchema { transaction.schema }
-    private var log: ChangeLog { ChangeLog(connection: connection, replicas: transaction.replicas) }
+    private var log: ChangeLog { transaction.log }
 
     init(_ transaction: WriteTransaction, _ snapshot: StagedSnapshot) throws {
         self.transaction = transaction
         self.snapshot = snapshot
         applying = ApplyOperation(transaction, isReplaying: true)
         positions = try StampPositions(
-            ChangeLog(connection: transaction.connection, replicas: transaction.replicas),
+            transaction.log,
             stamps: applying.logStamps)
         rows = RecordRows(applying, positions: positions)
     }

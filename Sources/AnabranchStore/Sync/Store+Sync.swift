@@ -101,8 +101,7 @@ extension Store {
         _ acknowledged: [Acknowledged], epoch: EpochID
     ) throws -> ChangedRecords {
         try write { transaction in
-            let log = ChangeLog(
-                connection: transaction.connection, replicas: transaction.replicas)
+            let log = transaction.log
             let places = ZonePlaces(transaction.connection)
             var voids: [VoidOperation.Pair] = []
             for item in acknowledged {

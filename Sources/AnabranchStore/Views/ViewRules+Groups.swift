@@ -165,7 +165,7 @@ extension ViewRules {
 
     func stampPositions() throws -> StampPositions {
         try StampPositions(
-            ChangeLog(connection: connection, replicas: transaction.replicas), stamps: logStamps)
+            transaction.log, stamps: logStamps)
     }
 
     // MARK: - Saves

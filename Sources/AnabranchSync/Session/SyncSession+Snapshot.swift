@@ -25,11 +25,15 @@ extension SyncSession {
 
     /// What has come of a snapshot of the log that the zone has now.
     private var usefulStage: StagedSnapshot? {
-        guard let staged = exchange.state.staged, staged.cursor.epoch == zone?.epoch,
-            exchange.state.wantsSnapshot
-                || staged.cursor.position > exchange.state.cursor?.position ?? 0
-        else { return nil }
-        return staged
+        exchange.state.staged.flatMap { isUseful($0.cursor) ? $0 : nil }
+    }
+
+    /// Whether a snapshot of the log that the zone has now says more than is here. Who has nothing
+    /// yet takes the log's beginning too.
+    private func isUseful(_ snapshot: LogCursor) -> Bool {
+        guard snapshot.epoch == zone?.epoch else { return false }
+        guard !exchange.state.wantsSnapshot, let cursor = exchange.state.cursor else { return true }
+        return snapshot.position > cursor.position
     }
 
     private mutating func ask(
@@ -73,6 +77,10 @@ extension SyncSession {
         guard response.snapshot.cursor.epoch == zone?.epoch else {
             throw ProtocolError(
                 .unknownEpoch, "Can't take a snapshot of another epoch: say hello.")
+        }
+        guard isUseful(response.snapshot.cursor) else {
+            throw ProtocolError(
+                .malformedRequest, "Can't take a snapshot that says less than is here.")
         }
         guard response.chunkCount > number, number == 0 || isSame,
             response.snapshot.cursor.position <= response.headPosition
