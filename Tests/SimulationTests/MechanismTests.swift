@@ -10,7 +10,7 @@ struct MechanismTests {
     /// the same numbers.
     private static func seedCount(_ mechanism: Mechanism) -> UInt64 {
         switch mechanism {
-        case .causeCheck: 400
+        case .causeCheck: 20
         case .identityRenewal: 200
         case .digestCheck, .cursorDigest, .bundleCauses, .clockObservation: 100
         default: 20
@@ -21,7 +21,7 @@ struct MechanismTests {
     /// take as long as all other tests.
     private static func firstSeed(_ mechanism: Mechanism) -> UInt64 {
         switch mechanism {
-        case .causeCheck: 795
+        case .causeCheck: 1890
         case .identityRenewal: 75
         case .digestCheck, .cursorDigest: 25
         default: 1

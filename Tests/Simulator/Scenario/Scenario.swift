@@ -20,7 +20,8 @@ package struct Scenario: Sendable {
     /// Which apps a world has, by the seed's remainder.
     private static let apps: [WorldTraits.Apps] = [.mixed, .plain, .ruled, .plain, .keyed]
 
-    private static let stepCount = 160
+    /// Short runs look at the end of few steps often; what takes many needs the long ones.
+    private static let stepCounts = 16...144
 
     package init(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
@@ -35,7 +36,11 @@ package struct Scenario: Sendable {
         traits.hasZoneRestores =
             seed % 7 == 3 && (!traits.hasCompaction || traits.tellsFilesApart)
         traits.apps = Self.apps[Int(seed % 5)]
-        steps = (0..<Self.stepCount).map { _ in Step(&generator) }
+        // Of its own, so that a shorter run is the beginning of a longer one.
+        var sizes = SeededGenerator(seed: ~seed)
+        let stepCount = Int.random(in: Self.stepCounts, using: &sizes)
+        traits.hasSmallPages = sizes.oneIn(2)
+        steps = (0..<stepCount).map { _ in Step(&generator) }
     }
 }
 
@@ -56,6 +61,8 @@ struct WorldTraits: Sendable {
     var hasZoneRestores = false
     /// Whether every save is cut into as many parts as can be.
     var hasParts = false
+    /// Whether a few sets fill a page, a batch and a transaction, and a part takes many pieces.
+    var hasSmallPages = true
 
     var apps = Apps.plain
 

@@ -55,13 +55,7 @@ final class SimulatedReplica {
     }
 
     private static func newSession(_ world: SimulatedWorld) -> SyncSession {
-        var limits = SessionLimits()
-        limits.pageBytes = 2_000
-        limits.batchBytes = 1_500
-        limits.transactionBytes = 700
-        limits.leastBytes = 500
-        limits.pieceBytes = 60
-        return SyncSession(limits: limits, disabled: world.disabled)
+        SyncSession(limits: world.traits.sessionLimits, disabled: world.disabled)
     }
 
     /// Opens the file, again where the process dies meanwhile.
@@ -208,6 +202,19 @@ extension SimulatedReplica {
 }
 
 // MARK: - Syncing
+
+extension WorldTraits {
+    fileprivate var sessionLimits: SessionLimits {
+        var limits = SessionLimits()
+        let scale = hasSmallPages ? 1 : 6
+        limits.pageBytes = 2_000 * scale
+        limits.batchBytes = 1_500 * scale
+        limits.transactionBytes = 700 * scale
+        limits.leastBytes = 500
+        limits.pieceBytes = 60 * scale
+        return limits
+    }
+}
 
 extension SimulatedReplica {
     /// Takes one step of an exchange, and begins one where none is under way.
