@@ -67,7 +67,7 @@ struct SessionScript {
         case .repair(let images, let place): "repair \(images.count) at \(place.position)"
         case .stage(_, let number, let snapshot):
             "stage \(number) of \(snapshot.chunkCount)"
-        case .loadSnapshot: "load snapshot"
+        case .loadSnapshot(let isBlocked): "load snapshot\(isBlocked ? ", blocked" : "")"
         case .supply(let missing): "supply \(missing.sequences)"
         case .yieldName(let dot, _): "yield \(dot.sequence)"
         case .takeForms(let sets, _): "take forms of \(sets.count)"
@@ -96,13 +96,13 @@ struct SessionScript {
 extension SessionScript {
     static func state(
         cursor: LogCursor? = cursor(0), lastSequence: UInt64 = 0, pending: Int = 0,
-        epochs: Set<EpochID> = [epoch], hasDebts: Bool = false
+        epochs: Set<EpochID> = [epoch], hasDebts: Bool = false, staged: StagedSnapshot? = nil
     ) -> SyncState {
         SyncState(
             replica: me, cursor: cursor,
             last: lastSequence == 0 ? nil : (lastSequence, sets(lastSequence)[0].origin),
             pendingCount: pending, pendingByteCount: pending * 10,
-            epochs: epochs, hasDebts: hasDebts)
+            epochs: epochs, hasDebts: hasDebts, staged: staged)
     }
 
     /// The cursor behind the first sets of ``sets(_:by:)`` of the other replica.

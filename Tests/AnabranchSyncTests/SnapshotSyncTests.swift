@@ -124,6 +124,33 @@ struct SnapshotSyncTests {
         #expect(try old.row("kept", names)?.slots[names.age] == .integer(39))
     }
 
+    /// Which of two branches a name is, only a push tells: not even for a moment are records of
+    /// both under one identity.
+    @Test func `what may have the name of another branch goes up before a snapshot is loaded`()
+        async throws
+    {
+        let replica = ReplicaID(high: 1, low: 1)
+        let a = try scenario.open("a.db", firstReplica: replica)
+        let b = try scenario.open("b.db", firstReplica: replica)
+        for person in ["one", "two", "three"] { try a.insert(person, names) }
+        _ = try await sync(a)
+        _ = try scenario.zone.compact(keeping: 0)
+        try b.insert("of the other branch", names)
+        let first = try scenario.zone.snapshot(SnapshotRequest(snapshot: nil, number: 0))
+        let chunks = try (0..<first.chunkCount).map { number in
+            try scenario.zone.snapshot(SnapshotRequest(snapshot: first.snapshot, number: number))
+                .chunk
+        }
+        let error = #expect(throws: StoreError.self) {
+            try b.load(chunks, at: first.snapshot.cursor)
+        }
+        #expect(error?.code == .cursorMoved)
+        #expect(try b.people(names).count == 1)
+        for store in [b, a] { #expect(try await sync(store).isCaughtUp) }
+        try scenario.expectConverged([a, b])
+        #expect(try b.people(names).count == 4)
+    }
+
     @Test func `what can't be pushed yet stays on top of the snapshot`() async throws {
         let a = try await compactedZone()
         let old = try scenario.open("old.db")

@@ -115,4 +115,17 @@ struct SyncSessionTests {
         #expect(page.after == Script.cursor(1))
         #expect(page.cursor == renamed)
     }
+
+    @Test func `what is saved while a snapshot comes is pushed before it is loaded`() {
+        var script = Script(knowsZone: false)
+        _ = script.begin(Script.state(cursor: nil))
+        #expect(script.advance(Script.greeting(head: 9, start: 5)) == "snapshot")
+        #expect(script.advance(Script.chunk(at: 6, head: 9)) == "stage 0 of 2")
+        let staged = StagedSnapshot(
+            cursor: Script.cursor(6), digest: .zero, chunkCount: 2, held: 2)
+        let state = Script.state(cursor: nil, pending: 1, staged: staged)
+        #expect(script.advance(.staged(state)) == "load")
+        #expect(script.advance(.loaded(Script.pending(1), state)) == "push")
+        #expect(script.advance(Script.taken(0, refusal: .forbidden)) == "load snapshot, blocked")
+    }
 }

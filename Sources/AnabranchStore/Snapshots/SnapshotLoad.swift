@@ -6,6 +6,7 @@ import AnabranchSQLite
 struct SnapshotLoad {
     private let transaction: WriteTransaction
     private let snapshot: StagedSnapshot
+    private let isPushBlocked: Bool
     private let positions: StampPositions
     private let rows: RecordRows
     private var applying: ApplyOperation
@@ -17,13 +18,15 @@ struct SnapshotLoad {
     private var schema: StoreSchema { transaction.schema }
     private var log: ChangeLog { transaction.log }
 
-    init(_ transaction: WriteTransaction, _ snapshot: StagedSnapshot) throws {
+    /// - Parameter isPushBlocked: Whether what the zone does not have can't be sent to it.
+    init(
+        _ transaction: WriteTransaction, _ snapshot: StagedSnapshot, isPushBlocked: Bool
+    ) throws {
         self.transaction = transaction
         self.snapshot = snapshot
+        self.isPushBlocked = isPushBlocked
         applying = ApplyOperation(transaction, isReplaying: true)
-        positions = try StampPositions(
-            transaction.log,
-            stamps: applying.logStamps)
+        positions = try StampPositions(transaction.log, stamps: applying.logStamps)
         rows = RecordRows(applying, positions: positions)
     }
 
@@ -148,11 +151,31 @@ struct SnapshotLoad {
     private mutating func replay(_ entry: LogEntry) throws {
         let set = entry.changeSet
         let ordinal = try transaction.ordinal(of: set.dot.replica)
-        guard try set.dot.sequence == transaction.head(of: ordinal).sequence + 1 else { return }
+        let head = try transaction.head(of: ordinal)
+        guard set.dot.sequence == head.sequence + 1 else {
+            guard set.dot.sequence <= head.sequence else { return }
+            return try checkIsHeld(entry, beneath: head)
+        }
         try transaction.setHead(of: ordinal, sequence: set.dot.sequence, origin: set.origin)
         try applying.applyPayload(
             of: IncomingSet(
                 set, ordinal: ordinal, position: entry.localPosition))
+    }
+
+    /// A set that was never acknowledged and has a name that the snapshot stands for may be of
+    /// another branch, whose records have the names of the zone's. The push tells, and gives them
+    /// others; so it goes first, as long as it can.
+    private func checkIsHeld(
+        _ entry: LogEntry, beneath head: (sequence: UInt64, origin: Digest)
+    ) throws {
+        let set = entry.changeSet
+        guard entry.place == nil, set.kind != .lost, !isPushBlocked else { return }
+        let last = try log.entry(named: Dot(replica: set.dot.replica, sequence: head.sequence))
+        guard last?.changeSet.origin != head.origin else { return }
+        throw StoreError(
+            .cursorMoved,
+            "Can't load a snapshot because it may have another set than this store under the name "
+                + "\(set.dot), which was not sent yet.", path: transaction.store.path)
     }
 
     /// Sets of bundles that waited for what the snapshot holds, or that it holds itself.

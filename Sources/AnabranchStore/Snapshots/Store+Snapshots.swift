@@ -32,11 +32,13 @@ extension Store {
     /// Own changes that the zone does not have yet stay, and stay pending. The sets of the log stay
     /// as history; what the snapshot stands for and the log never had is missing from it.
     ///
+    /// - Parameter isPushBlocked: Whether what the zone does not have can't be sent to it, so that
+    ///   it is not waited for.
     /// - Returns: The records that are new, gone, or may have changed; `nil` where what has come is
     ///   not what the zone has sent, and was thrown away.
     /// - Throws: ``StoreError``; nothing was changed. `cursorMoved` where the store has gone on
-    ///   behind the snapshot, or none has come whole.
-    package func loadSnapshot() throws -> ChangedRecords? {
+    ///   behind the snapshot, has saves that the zone has to name first, or none has come whole.
+    package func loadSnapshot(isPushBlocked: Bool = false) throws -> ChangedRecords? {
         try write { transaction in
             let stage = SnapshotStage(connection: transaction.connection)
             guard let snapshot = try stage.staged(), snapshot.isWhole,
@@ -49,7 +51,7 @@ extension Store {
                 try stage.clear()
                 return nil
             }
-            var load = try SnapshotLoad(transaction, snapshot)
+            var load = try SnapshotLoad(transaction, snapshot, isPushBlocked: isPushBlocked)
             var changed = try load.run(stage)
             changed.conflicts = try transaction.settleConflicts()
             return changed

@@ -58,8 +58,10 @@ package struct StoreSide: Sendable {
             case .stage(let chunk, let number, let snapshot):
                 try store.stage(chunk, number: number, of: snapshot)
                 return .staged(try store.syncState())
-            case .loadSnapshot:
-                return try applied { try store.loadSnapshot() ?? ChangedRecords() }
+            case .loadSnapshot(let isPushBlocked):
+                return try applied {
+                    try store.loadSnapshot(isPushBlocked: isPushBlocked) ?? ChangedRecords()
+                }
             case .supply(let missing):
                 let entries = try store.supply(missing)
                 if !entries.isEmpty { try store.makeDurable() }

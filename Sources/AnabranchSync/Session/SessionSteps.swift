@@ -44,8 +44,9 @@ extension SyncSession {
         case repair([RecordImage], at: CausalContext.Prefix)
         /// Keep a chunk. Answer with `staged`.
         case stage([UInt8], number: UInt64, of: StagedSnapshot)
-        /// Answer with `applied`, also where what had come was thrown away, or with `cursorMoved`.
-        case loadSnapshot
+        /// Answer with `applied`, also where what had come was thrown away, or with `cursorMoved`,
+        /// also where something has to be pushed first.
+        case loadSnapshot(isPushBlocked: Bool)
         /// The log's branch of a history is beneath its horizon, so the store's takes another
         /// name. Answer with `rewritten`.
         case yieldName(Dot, to: Digest)

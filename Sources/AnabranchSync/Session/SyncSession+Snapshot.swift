@@ -19,8 +19,10 @@ extension SyncSession {
             let name = SnapshotName(cursor: staged.cursor, digest: staged.digest)
             return ask(name, staged.held, at: moment)
         }
+        // What was saved while it came goes up first, too.
+        guard exchange.state.pendingCount == 0 || exchange.isPushOver else { return load() }
         phase = .loadingSnapshot
-        return .store(.loadSnapshot)
+        return .store(.loadSnapshot(isPushBlocked: exchange.outcome.blockedBy != nil))
     }
 
     /// What has come of a snapshot of the log that the zone has now.
@@ -106,6 +108,7 @@ extension SyncSession {
         guard state.cursor != before.cursor || before.wantsSnapshot && !state.wantsSnapshot else {
             // What had come was not what was sent, or the store has gone on by itself.
             exchange.snapshots += 1
+            exchange.isPushOver = exchange.outcome.blockedBy != nil
             guard exchange.snapshots < limits.retry.attempts else {
                 return finish(
                     SyncError(
