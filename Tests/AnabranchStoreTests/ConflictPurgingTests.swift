@@ -64,7 +64,7 @@ import Testing
             iif(winner_hlc IS NULL, NULL, coalesce(winner_author, '')) winner_author, winner_value,
             noticed FROM ab_conflict_entry
             """, "DROP VIEW ab_conflict_entry", "DROP TABLE ab_conflict_subject",
-            "DROP TABLE ab_conflict_author", "DROP INDEX ab_conflict_noticed",
+            "DROP TABLE ab_conflict_author",
             "ALTER TABLE ab_conflict RENAME TO ab_conflict_before",
             """
             CREATE TABLE ab_conflict (
@@ -215,6 +215,26 @@ import Testing
         for store in [b, kept] { try scenario.zone.sync(store) }
         #expect(try kept.conflictCount() == 0)
         #expect(try b.conflictCount() == 1)
+    }
+
+    @Test func `a retention by age outlives clocks that jump`() throws {
+        let start = scenario.clock.milliseconds
+        for (lost, seconds) in [(1, 0), (2, 3_000_000), (3, 20), (4, 40)] {
+            scenario.clock.milliseconds = start + Int64(seconds) * 1000
+            try collide(Int64(lost), of: anna)
+        }
+        let kept = try reopened(ConflictRetention(age: .seconds(60)))
+        func pull(at seconds: Int64) throws -> [Value] {
+            scenario.clock.milliseconds = start + seconds * 1000
+            try b.insertPerson("Another")
+            for store in [b, kept] { try scenario.zone.sync(store) }
+            return try kept.conflicts().map(\.value)
+        }
+        #expect(try pull(at: 50) == [4, 3, 2, 1].map { .integer($0) })
+        // What a clock that was ahead has noticed goes with what stands around it.
+        #expect(try pull(at: 70) == [4, 3].map { .integer($0) })
+        #expect(try pull(at: 90) == [.integer(4)])
+        #expect(try pull(at: 200).isEmpty)
     }
 
     @Test func `a retention by number keeps the newest and tells of no others`() throws {

@@ -9,6 +9,7 @@ public struct ConflictSelection: Sendable {
         case record(RecordID)
         case entities([String])
         case olderThan(Duration)
+        case expired(Duration)
         case allButNewest(Int)
     }
 
@@ -48,6 +49,13 @@ public struct ConflictSelection: Sendable {
     /// Entries that this replica noticed longer ago, by the device's clock.
     public static func olderThan(_ age: Duration) -> ConflictSelection {
         ConflictSelection(.olderThan(age))
+    }
+
+    /// What is older than the oldest entry that is not: whatever was written down before that counts
+    /// as noticed before it, however the device's clock has jumped. Finding it looks at nothing
+    /// else, where ``olderThan(_:)`` looks at every entry.
+    static func expired(after age: Duration) -> ConflictSelection {
+        ConflictSelection(.expired(age))
     }
 
     /// All but so many of those that were written down last, whatever else is asked for.
@@ -99,6 +107,16 @@ extension ConflictSelection {
             Condition(
                 sql: "noticed < ?",
                 values: [.integer(wallMilliseconds.subtractingClamped(age.wholeMilliseconds))])
+        case .expired(let age):
+            Condition(
+                sql: """
+                    id < coalesce((SELECT id FROM ab_conflict
+                    WHERE noticed BETWEEN ? AND ? ORDER BY id LIMIT 1), \(Int64.max))
+                    """,
+                values: [
+                    .integer(wallMilliseconds.subtractingClamped(age.wholeMilliseconds)),
+                    .integer(wallMilliseconds),
+                ])
         case .allButNewest(let count):
             // The first that is too many, and what came before it.
             Condition(

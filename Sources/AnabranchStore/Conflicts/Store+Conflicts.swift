@@ -113,14 +113,14 @@ extension WriteTransaction {
 
     /// Removes what the store's policy does not keep.
     ///
-    /// Looks at the index of times once a page; at the number of entries only when there are new
+    /// Looks at the oldest entries once a page; at the number of entries only when there are new
     /// ones.
     ///
     /// - Returns: What this transaction has added and the policy keeps.
     func settleConflicts() throws -> [RecordedConflict] {
         try conflicts.write()
         let retention = store.options.conflictRetention
-        if let age = retention.age { _ = try purgeConflicts(.olderThan(age)) }
+        if let age = retention.age { _ = try purgeConflicts(.expired(after: age)) }
         guard let first = conflicts.written.first else { return [] }
         if let count = retention.count { _ = try purgeConflicts(.allButNewest(count)) }
         let isPurging = retention != .everything

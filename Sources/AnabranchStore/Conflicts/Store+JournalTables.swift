@@ -12,7 +12,7 @@ extension Store {
     }
 
     private static let wholeEntriesDivided = """
-        DROP INDEX ab_conflict_noticed;
+        DROP INDEX IF EXISTS ab_conflict_noticed;
         ALTER TABLE ab_conflict RENAME TO ab_conflict_whole;
         \(CoreTables.journal)
         INSERT INTO ab_conflict_subject (entity, property, type, rule)

@@ -74,7 +74,6 @@ enum CoreTables {
             id INTEGER PRIMARY KEY AUTOINCREMENT, kind INTEGER, record INTEGER, subject INTEGER,
             value BLOB, hlc INTEGER, by INTEGER, author INTEGER, winner_hlc INTEGER,
             winner_by INTEGER, winner_author INTEGER, winner_value BLOB, noticed INTEGER);
-        CREATE INDEX ab_conflict_noticed ON ab_conflict (noticed);
         CREATE VIEW ab_conflict_entry AS
             SELECT c.id, c.kind, c.record, c.subject, s.entity, s.property, s.type, s.rule,
                 c.value, c.hlc, c.by, a.name AS author, c.winner_hlc, c.winner_by,
