@@ -126,6 +126,14 @@ struct SyncSessionTests {
         let state = Script.state(cursor: nil, pending: 1, staged: staged)
         #expect(script.advance(.staged(state)) == "load")
         #expect(script.advance(.loaded(Script.pending(1), state)) == "push")
-        #expect(script.advance(Script.taken(0, refusal: .forbidden)) == "load snapshot, blocked")
+        var refused = script
+        #expect(refused.advance(Script.taken(0, refusal: .forbidden)) == "load snapshot, blocked")
+        for _ in 1..<script.session.limits.retry.attempts {
+            _ = script.advance(Script.refused(.malformedRequest))
+            #expect(script.advance(.waited) == "load")
+            _ = script.advance(.loaded(Script.pending(1), state))
+        }
+        #expect(script.advance(Script.refused(.malformedRequest)) == "load snapshot")
+        #expect(script.advance(.cursorMoved(state)) == "failed malformed-request")
     }
 }

@@ -22,7 +22,14 @@ extension SyncSession {
         // What was saved while it came goes up first, too.
         guard exchange.state.pendingCount == 0 || exchange.isPushOver else { return load() }
         phase = .loadingSnapshot
-        return .store(.loadSnapshot(isPushBlocked: exchange.outcome.blockedBy != nil))
+        return .store(.loadSnapshot(isPushBlocked: isPushBlocked))
+    }
+
+    /// Whether pushing again would not help, rather than that it failed.
+    private var isPushBlocked: Bool {
+        exchange.outcome.blockedBy.map {
+            Disposition.of($0.code, isPushing: true) == .final(.stopPush)
+        } ?? false
     }
 
     /// What has come of a snapshot of the log that the zone has now.
@@ -107,8 +114,9 @@ extension SyncSession {
         exchange.state = state
         guard state.cursor != before.cursor || before.wantsSnapshot && !state.wantsSnapshot else {
             // What had come was not what was sent, or the store has gone on by itself.
+            if let error = exchange.outcome.blockedBy { return finish(error) }
+            exchange.isPushOver = false
             exchange.snapshots += 1
-            exchange.isPushOver = exchange.outcome.blockedBy != nil
             guard exchange.snapshots < limits.retry.attempts else {
                 return finish(
                     SyncError(

@@ -205,8 +205,11 @@ package final class Simulation {
         let head = try zone.service.head()
         return try replicas.filter { replica in
             guard let outcome = replica.lastOutcome, outcome.isCaughtUp else { return true }
+            let state = try replica.store.syncState()
+            // An exchange that was under way may have looked before the last save.
+            guard state.pendingCount == 0 else { return true }
             // A zone that has gone back may have come to the same position again.
-            let cursor = try replica.store.syncState().cursor
+            let cursor = state.cursor
             return cursor?.epoch != head.epoch || cursor?.position != head.position
         }
     }
