@@ -107,11 +107,14 @@ final class ConflictJournal {
 extension CausalContext {
     /// Whether an author held a set of another replica.
     ///
+    /// Of places and prefixes only the positions are compared, whichever life of the zone's log
+    /// named them: what this file's log says of them is of the present one, which continues the
+    /// earlier ones up to there. Going back takes the places beyond away, and says in the words
+    /// of the present log what authors held.
+    ///
     /// - Parameter place: Of the set in the zone's log, where it is known.
     func names(_ dot: Dot, at place: Prefix?) -> Bool {
-        if let prefix, let place, place.epoch == prefix.epoch, place.position <= prefix.position {
-            return true
-        }
+        if let prefix, let place, place.position <= prefix.position { return true }
         return beyond.contains {
             $0.dot.replica == dot.replica && $0.dot.sequence >= dot.sequence
         }

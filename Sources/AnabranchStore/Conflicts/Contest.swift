@@ -35,8 +35,7 @@ struct Contest {
         for (index, write) in writes.enumerated() {
             guard let author = write.author, isHidden(write, by: standing) else { continue }
             // Whoever comes next has most probably seen it.
-            let others = writes[(index + 1)...].lazy.compactMap(\.author)
-            guard try !others.contains(where: { try $0.hasSeen(author, log) }),
+            guard try !writes[(index + 1)...].contains(where: { try $0.hasSeen(write, log) }),
                 try !deleters.contains(where: { try $0.hasSeen(author, log) })
             else { continue }
             lost.append((write, author))
@@ -69,6 +68,17 @@ struct Contest {
     func kind(of author: RecordHistories.Author) -> Conflict.Kind {
         guard let first = deleters.map(\.position).min() else { return .concurrentWrite }
         return first < author.position ? .writeToDeleted : .deletedWhileWritten
+    }
+}
+
+extension RecordHistories.Write {
+    /// Whether one who wrote had seen an earlier write. Of whom the log no longer tells, this is
+    /// known where both are of one replica.
+    fileprivate func hasSeen(_ other: RecordHistories.Write, _ log: ChangeLog) throws -> Bool {
+        guard let author, let earlier = other.author else {
+            return stamp.replica == other.stamp.replica && stamp.timestamp > other.stamp.timestamp
+        }
+        return try author.hasSeen(earlier, log)
     }
 }
 

@@ -2,7 +2,8 @@ package import AnabranchReplication
 package import AnabranchStore
 
 /// What every journal must have at least, in whatever order the sets came: values that nobody had
-/// seen who wrote over them or deleted their record.
+/// seen who wrote over them or deleted their record. And what no journal may have: values that were
+/// lost to a write whose author had seen them.
 ///
 /// Records, references and times are the last that they have got, whatever was renamed, restamped
 /// or rejected meanwhile. Left out are counters, where nothing is lost but with the record, and
@@ -33,10 +34,12 @@ package struct ExpectedConflicts {
     }
 
     private var accounts: [Account] = []
+    private let writes: [IntendedState.Register: [IntendedState.Write]]
     private let history: SaveHistory
 
     package init(of state: IntendedState, _ history: SaveHistory) throws {
         self.history = history
+        writes = state.writes
         for (register, writes) in state.writes where register.property.rule != .counter {
             let deleters = state.deleters[register.record] ?? []
             for write in writes where isUnlike(write, the: writes) {
@@ -107,10 +110,29 @@ package struct ExpectedConflicts {
         return try others.allSatisfy { try !history.save($0).seen.contains(number) }
     }
 
+    /// Of whom a snapshot stands for, a file knows only the name.
+    private func wasSeenByWinner(_ entry: Conflict, _ loaded: Set<Digest>) throws -> Bool {
+        let register = IntendedState.Register(record: entry.record, property: entry.property)
+        func author(_ write: Conflict.Write?) -> Digest? {
+            writes[register]?.first { $0.stamp == write?.stamp }?.origin
+        }
+        guard entry.kind == .concurrentWrite, let loser = author(entry.lost),
+            let winner = author(entry.winner), loser != winner,
+            !loaded.contains(winner)
+                || entry.winner?.stamp.replica == entry.lost.stamp.replica
+        else { return false }
+        return try history.save(winner).seen.contains(history.save(loser).number)
+    }
+
     /// - Parameter loaded: Origins of the sets that the file has by a snapshot.
     package func check(
         _ journal: [Conflict], loaded: Set<Digest> = [], in place: String
     ) throws {
+        if let entry = try journal.first(where: { try wasSeenByWinner($0, loaded) }) {
+            throw SimulationFailure(
+                "the journal of \(place) has \(entry.value) of \(entry.record), lost to a write "
+                    + "whose author had seen it")
+        }
         let noted = Set(
             journal.map {
                 Loss(
