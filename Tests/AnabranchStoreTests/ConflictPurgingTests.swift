@@ -232,9 +232,12 @@ import Testing
             return try kept.conflictCount()
         }
         #expect(try count(at: 50) == 4)
-        // What a clock that was ahead has noticed goes with what stands around it.
-        #expect(try count(at: 70) == 2)
+        #expect(try count(at: 70) == 3)
+        // What a clock that was ahead has noticed goes with what stands behind it.
         #expect(try count(at: 90) == 1)
+        // A clock that goes back, by little or to where it begins, makes nothing old.
+        #expect(try count(at: 30) == 1)
+        #expect(try count(at: -start / 1000) == 1)
         #expect(try count(at: 200) == 0)
     }
 

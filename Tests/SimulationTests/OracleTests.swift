@@ -115,6 +115,22 @@ struct OracleTests {
         #expect(try ExpectedConflicts(of: intended, aware).losses.isEmpty)
     }
 
+    @Test func `a value in a journal whose winner had seen it is found`() throws {
+        let sets = sample()
+        let intended = try IntendedState(of: sets)
+        let entry = Conflict(
+            id: 1, kind: .concurrentWrite, record: record(1), entity: "Box", property: title,
+            value: "mine", lost: .init(stamp: sets[1].stamp, author: ""),
+            winner: .init(stamp: sets[2].stamp, author: ""), winningValue: "theirs",
+            noticedMilliseconds: 0)
+        let unaware = history(of: sets, seen: [[], [0], [0], [0, 1, 2]])
+        try ExpectedConflicts(of: intended, unaware).check([entry], in: "a")
+        let aware = history(of: sets, seen: [[], [0], [0, 1], [0, 1, 2]])
+        #expect(throws: SimulationFailure.self) {
+            try ExpectedConflicts(of: intended, aware).check([entry], in: "a")
+        }
+    }
+
     @Test func `a write and a link that a delete took away are looked for`() throws {
         let link = LinkBlock(
             entity: "Box", property: links, links: [.init(left: record(1), right: record(2))])

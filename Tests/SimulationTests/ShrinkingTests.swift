@@ -14,7 +14,7 @@ struct ShrinkingTests {
         let sync = lines.firstIndex { $0.hasPrefix("all sync") }
         #expect(sync == shrinking.scenario.steps.count + 1, "\(shrinking.story)")
         #expect(lines.last?.contains(shrinking.failure) == true)
-        #expect(lines.contains { $0.contains("save — ") && $0.contains("insert Half") })
+        #expect(lines.contains { $0.contains("save — ") && $0.contains(" at ") })
     }
 
     @Test(.enabled(if: !SeedRange().isLong))

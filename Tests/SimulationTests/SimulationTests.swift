@@ -23,7 +23,7 @@ struct SimulationTests {
             try Simulation(Scenario(seed: 7), story: story).run()
             return story.lines
         }
-        #expect(stories[0].count > 100)
+        #expect(stories[0].count > 50)
         #expect(stories[0] == stories[1])
     }
 

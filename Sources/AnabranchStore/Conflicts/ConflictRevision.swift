@@ -20,9 +20,7 @@ struct ConflictRevision {
     private var present: [RecordID: CanonicalRecord] = [:]
 
     private var connection: Connection { transaction.connection }
-    private var log: ChangeLog {
-        transaction.log
-    }
+    private var log: ChangeLog { transaction.log }
 
     /// - Parameters:
     ///   - records: As they are to be, with all their links.

@@ -51,9 +51,12 @@ public struct ConflictSelection: Sendable {
         ConflictSelection(.olderThan(age))
     }
 
-    /// What is older than the oldest entry that is not: whatever was written down before that counts
-    /// as noticed before it, however the device's clock has jumped. Finding it looks at nothing
-    /// else, where ``olderThan(_:)`` looks at every entry.
+    /// Entries from the first on, up to the last that is older among those before the first that is
+    /// not. Between them those go too that a clock which was far ahead has noticed. Finding them
+    /// looks at nothing else, where ``olderThan(_:)`` looks at every entry.
+    ///
+    /// No entry goes unless one behind it, or itself, is older: a clock that goes back makes
+    /// nothing old.
     static func expired(after age: Duration) -> ConflictSelection {
         ConflictSelection(.expired(age))
     }
@@ -108,15 +111,7 @@ extension ConflictSelection {
                 sql: "noticed < ?",
                 values: [.integer(wallMilliseconds.subtractingClamped(age.wholeMilliseconds))])
         case .expired(let age):
-            Condition(
-                sql: """
-                    id < coalesce((SELECT id FROM ab_conflict
-                    WHERE noticed BETWEEN ? AND ? ORDER BY id LIMIT 1), \(Int64.max))
-                    """,
-                values: [
-                    .integer(wallMilliseconds.subtractingClamped(age.wholeMilliseconds)),
-                    .integer(wallMilliseconds),
-                ])
+            expired(after: age.wholeMilliseconds, wallMilliseconds)
         case .allButNewest(let count):
             // The first that is too many, and what came before it.
             Condition(
@@ -124,6 +119,19 @@ extension ConflictSelection {
                     id <= (SELECT id FROM ab_conflict ORDER BY id DESC LIMIT 1 OFFSET ?)
                     """, values: [.integer(Int64(max(count, 0)))])
         }
+    }
+
+    /// A time that is ahead by less than the age counts as young: so a clock that is put right
+    /// does not have every entry looked at.
+    private static func expired(after age: Int64, _ wallMilliseconds: Int64) -> Condition {
+        let first = wallMilliseconds.subtractingClamped(age)
+        let last = wallMilliseconds.subtractingClamped(age == .min ? .max : -age)
+        return Condition(
+            sql: """
+                id <= (SELECT max(id) FROM ab_conflict WHERE noticed < ?1 AND id <
+                coalesce((SELECT id FROM ab_conflict
+                WHERE noticed BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1), \(Int64.max)))
+                """, values: [.integer(first), .integer(last)])
     }
 
     private static func condition(_ record: RecordID, _ replicas: ReplicaTable) -> Condition {

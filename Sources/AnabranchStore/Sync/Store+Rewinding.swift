@@ -161,7 +161,6 @@ extension WriteTransaction {
     /// Says in the words of another log what the authors of sets held that are sent again: the
     /// prefix that both logs share, and one by one what lies beyond it.
     fileprivate func rewriteContexts(for cursor: LogCursor) throws {
-        let log = log
         let sets = try setsSentAgain(behind: cursor.position)
         var tail = sets.compactMap { set in set.place.map { ($0, set) } }
             .sorted { $0.0 < $1.0 }[...]

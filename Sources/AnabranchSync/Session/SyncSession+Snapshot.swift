@@ -14,22 +14,26 @@ extension SyncSession {
 
     /// Asks for the next chunk, or loads what has come whole.
     mutating func takeSnapshot(at moment: Moment) -> Action {
+        // Another process may have loaded one.
+        guard exchange.needsSnapshot else { return pull(at: moment) }
         guard let staged = usefulStage else { return ask(nil, 0, at: moment) }
         guard staged.isWhole else {
             let name = SnapshotName(cursor: staged.cursor, digest: staged.digest)
             return ask(name, staged.held, at: moment)
         }
         // What was saved while it came goes up first, too.
-        guard exchange.state.pendingCount == 0 || exchange.isPushOver else { return load() }
+        guard exchange.state.pendingCount == 0 || exchange.outcome.blockedBy != nil else {
+            return load()
+        }
         phase = .loadingSnapshot
         return .store(.loadSnapshot(isPushBlocked: isPushBlocked))
     }
 
-    /// Whether pushing again would not help, rather than that it failed.
+    /// Whether the push was stopped, rather than that it only failed as often as it may.
     private var isPushBlocked: Bool {
-        exchange.outcome.blockedBy.map {
-            Disposition.of($0.code, isPushing: true) == .final(.stopPush)
-        } ?? false
+        guard let error = exchange.outcome.blockedBy else { return false }
+        if case .retry = Disposition.of(error.code, isPushing: true) { return false }
+        return true
     }
 
     /// What has come of a snapshot of the log that the zone has now.
@@ -37,12 +41,11 @@ extension SyncSession {
         exchange.state.staged.flatMap { isUseful($0.cursor) ? $0 : nil }
     }
 
-    /// Whether a snapshot of the log that the zone has now says more than is here. Who has nothing
-    /// yet takes the log's beginning too.
+    /// Whether a snapshot of the log that the zone has now says more than is here.
     private func isUseful(_ snapshot: LogCursor) -> Bool {
-        guard snapshot.epoch == zone?.epoch else { return false }
-        guard !exchange.state.wantsSnapshot, let cursor = exchange.state.cursor else { return true }
-        return snapshot.position > cursor.position
+        snapshot.epoch == zone?.epoch
+            && (exchange.state.wantsSnapshot
+                || snapshot.position > exchange.state.cursor?.position ?? 0)
     }
 
     private mutating func ask(
@@ -66,6 +69,11 @@ extension SyncSession {
         exchange.failures = 0
         exchange.headPosition = max(exchange.headPosition, response.headPosition)
         learn(clockOf: response.wallMilliseconds, at: moment)
+        guard isUseful(response.snapshot.cursor) else {
+            // The whole log is less work than it seemed.
+            exchange.isSnapshotAdvised = false
+            return pull(at: moment)
+        }
         phase = .staging
         return .store(
             .stage(
@@ -87,7 +95,7 @@ extension SyncSession {
             throw ProtocolError(
                 .unknownEpoch, "Can't take a snapshot of another epoch: say hello.")
         }
-        guard isUseful(response.snapshot.cursor) else {
+        guard isUseful(response.snapshot.cursor) || exchange.reachesLog else {
             throw ProtocolError(
                 .malformedRequest, "Can't take a snapshot that says less than is here.")
         }
@@ -113,15 +121,19 @@ extension SyncSession {
         let before = exchange.state
         exchange.state = state
         guard state.cursor != before.cursor || before.wantsSnapshot && !state.wantsSnapshot else {
-            // What had come was not what was sent, or the store has gone on by itself.
-            if let error = exchange.outcome.blockedBy { return finish(error) }
-            exchange.isPushOver = false
+            // What had come was not what was sent, or the store has gone on by itself. What stays
+            // waits for a push.
+            if let error = exchange.outcome.blockedBy, state.staged?.isWhole == true {
+                return finish(error)
+            }
+            exchange.isPushOver = exchange.outcome.blockedBy != nil
             exchange.snapshots += 1
             guard exchange.snapshots < limits.retry.attempts else {
                 return finish(
                     SyncError(
                         .damagedResponse,
-                        "Can't load a snapshot because what came is not what its name says."))
+                        "Can't load a snapshot because what came is not what its name says, or "
+                            + "because the store has gone on."))
             }
             return hello(at: moment)
         }

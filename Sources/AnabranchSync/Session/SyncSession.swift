@@ -34,10 +34,13 @@ package struct SyncSession: Sendable {
         var startPosition: UInt64 = 0
         /// Whether the zone has found a snapshot less work than its log, for who has nothing.
         var isSnapshotAdvised = false
+        /// Whether the log still has what the store needs.
+        var reachesLog: Bool {
+            !state.wantsSnapshot && state.cursor?.position ?? 0 >= startPosition
+        }
         /// Whether the log no longer has what the store needs, or is more work than a snapshot.
         var needsSnapshot: Bool {
-            guard let cursor = state.cursor else { return isSnapshotAdvised || startPosition > 0 }
-            return state.wantsSnapshot || cursor.position < startPosition
+            !reachesLog || state.cursor == nil && isSnapshotAdvised
         }
         /// How often a snapshot was begun.
         var snapshots = 0

@@ -92,6 +92,10 @@ package struct HeldSaves {
         numbers.formUnion(loaded)
     }
 
+    func has(_ origin: Digest, _ history: SaveHistory) throws -> Bool {
+        numbers.contains(try history.save(origin).number)
+    }
+
     /// - Throws: Where the log has a save before one that its author had seen (causal prefix).
     package mutating func append(_ origin: Digest, _ history: SaveHistory, in place: String) throws
     {

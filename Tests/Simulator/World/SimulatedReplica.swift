@@ -178,8 +178,9 @@ extension SimulatedReplica {
         let rows = try store.read { reader in
             try reader.connection.rows(
                 """
-                SELECT position, origin FROM ab_changeset WHERE position > ? AND kind <> ?
-                ORDER BY position
+                SELECT position, origin,
+                    (SELECT count(*) FROM ab_changeset o WHERE o.origin = c.origin)
+                FROM ab_changeset c WHERE position > ? AND kind <> ? ORDER BY position
                 """,
                 .integer(held.position), .integer(Int64(LogEntryKind.lost.rawValue)))
         }
@@ -187,8 +188,10 @@ extension SimulatedReplica {
             guard case .integer(let position) = row[0], case .blob(let bytes) = row[1],
                 let origin = Digest(bytes: bytes)
             else { throw SimulationFailure("the log of \(path) is damaged") }
-            try held.saves.append(origin, world.history, in: path)
             held.position = position
+            // What waited for its causes comes anew behind them, and once.
+            if row[2] == .integer(1), try held.saves.has(origin, world.history) { continue }
+            try held.saves.append(origin, world.history, in: path)
         }
     }
 
