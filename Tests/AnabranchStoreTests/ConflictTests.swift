@@ -42,6 +42,21 @@ import Testing
         #expect(try b.conflicts().isEmpty)
     }
 
+    /// The page that brings the overwriting is the one that says where the zone has the own set.
+    @Test func `has no value that was seen where the zone's answer to its push was lost`() throws {
+        try b.set("age", .integer(5), of: annaOnB)
+        scenario.clock.milliseconds += 1
+        try a.set("age", .integer(6), of: anna)
+        try scenario.copy("a", to: "unanswered")
+        for store in [b, a, b] { try scenario.zone.sync(store) }
+        try b.set("age", .integer(7), of: annaOnB)
+        let unanswered = try scenario.open("unanswered")
+        for store in [b, a, unanswered] { try scenario.zone.sync(store) }
+        for store in [a, unanswered] {
+            #expect(try store.conflicts().map(\.value) == [.integer(5)])
+        }
+    }
+
     @Test func `is empty when both wrote the same`() throws {
         try a.set("age", .integer(2), of: anna)
         try b.set("age", .integer(2), of: annaOnB)

@@ -90,6 +90,7 @@ struct ApplyOperation {
             try adopt(set, at: place, heldAt: position)
         }
         try ZonePlaces(connection).note(place, ofSetAt: position)
+        journal.forgetPlaces()
         return true
     }
 

@@ -70,6 +70,12 @@ final class ConflictJournal {
         return try !log.continues(author.dot.replica, behind: write.dot)
     }
 
+    /// The zone has said where it has a set of this file's log.
+    func forgetPlaces() {
+        known = [:]
+        recent = RecentPair()
+    }
+
     func author(of stamp: LocalStamp) throws -> String {
         try place(of: stamp)?.author ?? ""
     }
