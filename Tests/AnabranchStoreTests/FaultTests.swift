@@ -123,12 +123,7 @@ private final class Crash: Sendable {
         scenario.zone.append(entry.changeSet)
         crash.arm(Crash.Place.allCases[place])
         #expect(throws: Crash.Died.self) {
-            try store.acknowledge(
-                [
-                    Acknowledged(
-                        localPosition: entry.localPosition, position: 1, dot: entry.changeSet.dot,
-                        timestamp: entry.changeSet.timestamp, digest: entry.changeSet.digest)
-                ], epoch: scenario.zone.epoch)
+            try store.acknowledge([Acknowledged(entry, position: 1)], epoch: scenario.zone.epoch)
         }
         // The zone has it; the store edits the same row before it learns that.
         try store.insertPerson("Bob")

@@ -109,10 +109,7 @@ final class MemoryZone: PartReading {
             try takeParts(of: set, from: store)
             if !log.contains(where: { $0.origin == set.origin }) { log.append(set) }
             let position = log.firstIndex { $0.origin == set.origin }! + 1
-            acknowledged.append(
-                Acknowledged(
-                    localPosition: entry.localPosition, position: UInt64(position), dot: set.dot,
-                    timestamp: set.timestamp, digest: set.digest))
+            acknowledged.append(Acknowledged(entry, position: UInt64(position)))
         }
         try store.acknowledge(acknowledged, epoch: epoch)
     }

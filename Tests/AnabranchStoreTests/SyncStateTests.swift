@@ -75,9 +75,7 @@ import Testing
         #expect(try scenario.zone.pull(into: a).isEmpty)
         #expect(try a.syncState().pendingCount == 0)
         let late = pending.enumerated().map {
-            Acknowledged(
-                localPosition: $1.localPosition, position: UInt64($0 + 1), dot: $1.changeSet.dot,
-                timestamp: $1.changeSet.timestamp, digest: $1.changeSet.digest)
+            Acknowledged($1, position: UInt64($0 + 1))
         }
         try a.acknowledge(late, epoch: scenario.zone.epoch)
         #expect(try a.syncState().cursor?.position == 1)
@@ -88,13 +86,29 @@ import Testing
         let pending = try a.pending(byteLimit: .max)
         let acknowledged = pending.enumerated().map { index, entry in
             Acknowledged(
-                localPosition: entry.localPosition, position: UInt64(index + 1),
-                dot: entry.changeSet.dot, timestamp: entry.changeSet.timestamp,
+                entry, position: UInt64(index + 1),
                 digest: index == 1 ? .zero : entry.changeSet.digest)
         }
         try a.acknowledge(acknowledged, epoch: scenario.zone.epoch)
         #expect(try a.pending(byteLimit: .max).map(\.changeSet.dot.sequence) == [2])
         #expect(try a.syncState().cursor?.position == 1)
+    }
+
+    /// Another process has found that the zone went back, between the push and its answer.
+    @Test func `keeps pending what was acknowledged by a life of the zone that it has left`()
+        throws
+    {
+        try scenario.zone.pull(into: a)
+        try a.insertPerson("Anna")
+        let entry = try #require(try a.pending(byteLimit: .max).first)
+        let other = try scenario.open("a")
+        let cursor = try #require(try a.syncState().cursor)
+        try other.rewind(
+            to: LogCursor(
+                epoch: EpochID(high: 8, low: 8), position: cursor.position,
+                digestHigh: cursor.digestHigh, digestLow: cursor.digestLow))
+        try a.acknowledge([Acknowledged(entry, position: 1)], epoch: scenario.zone.epoch)
+        #expect(try a.syncState().pendingCount == 1)
     }
 
     @Test func `says in each set what its author held`() throws {

@@ -121,8 +121,8 @@ struct RestoredZoneTests {
         try a.acknowledge(
             taken.map {
                 Acknowledged(
-                    localPosition: set.localPosition, position: $0.position, dot: $0.dot,
-                    timestamp: $0.timestamp, digest: $0.digest)
+                    set, position: $0.position, dot: $0.dot, timestamp: $0.timestamp,
+                    digest: $0.digest)
             }, epoch: epoch)
         try a.insert("later", names)
         #expect(try a.syncState().pendingCount == 1)

@@ -95,6 +95,9 @@ extension Store {
     /// the log's form, which is then taken over. What was rejected becomes the void that the log
     /// has.
     ///
+    /// So is one whose context has changed since it was pushed: another process has found that the
+    /// zone went back, and what the zone had before says nothing of what it has now.
+    ///
     /// - Returns: The records of rejected saves, as far as they are gone.
     @discardableResult
     package func acknowledge(
@@ -107,7 +110,9 @@ extension Store {
             for item in acknowledged {
                 guard let held = try log.entry(at: item.localPosition) else { continue }
                 let form = held.changeSet.form(after: item.rejection)
-                guard form.digest == item.digest, form.dot == item.dot else { continue }
+                guard form.digest == item.digest, form.dot == item.dot,
+                    held.changeSet.context == item.context
+                else { continue }
                 if form.kind != held.changeSet.kind { voids.append((held, form)) }
                 try places.note(
                     CausalContext.Prefix(epoch: epoch, position: item.position),

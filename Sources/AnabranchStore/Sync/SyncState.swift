@@ -60,16 +60,22 @@ package struct Acknowledged: Sendable {
     package let digest: Digest
     /// Why the zone's log has a void in its place; `nil` where it has the set.
     package let rejection: Rejection?
+    /// What the pushed set said that its author held.
+    let context: CausalContext
 
+    /// - Parameters:
+    ///   - pushed: As it was when it was pushed.
+    ///   - dot: As the zone's log has it; `nil` where that is as it was pushed. So are the others.
     package init(
-        localPosition: Int64, position: UInt64, dot: Dot, timestamp: HybridTimestamp,
-        digest: Digest, rejection: Rejection? = nil
+        _ pushed: LogEntry, position: UInt64, dot: Dot? = nil, timestamp: HybridTimestamp? = nil,
+        digest: Digest? = nil, rejection: Rejection? = nil
     ) {
-        self.localPosition = localPosition
+        localPosition = pushed.localPosition
+        context = pushed.changeSet.context
         self.position = position
-        self.dot = dot
-        self.timestamp = timestamp
-        self.digest = digest
+        self.dot = dot ?? pushed.changeSet.dot
+        self.timestamp = timestamp ?? pushed.changeSet.timestamp
+        self.digest = digest ?? pushed.changeSet.digest
         self.rejection = rejection
     }
 }

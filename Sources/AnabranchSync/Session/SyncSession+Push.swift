@@ -95,9 +95,8 @@ extension SyncSession {
         exchange.outcome.pushedChangeSets += response.acknowledgements.count - rejected
         let acknowledged = zip(sets, response.acknowledgements).map { set, taken in
             Acknowledged(
-                localPosition: set.localPosition, position: taken.position, dot: taken.dot,
-                timestamp: taken.timestamp, digest: taken.digest,
-                rejection: taken.rejection)
+                set, position: taken.position, dot: taken.dot, timestamp: taken.timestamp,
+                digest: taken.digest, rejection: taken.rejection)
         }
         exchange.otherForms = zip(sets, acknowledged).filter { set, taken in
             let form = set.changeSet.form(after: taken.rejection)

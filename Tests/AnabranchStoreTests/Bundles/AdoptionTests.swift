@@ -23,10 +23,7 @@ import Testing
         #expect(pending[1].changeSet.digest != scenario.zone.log[0].digest)
         for entry in [pending[0], pending[2]] { scenario.zone.append(entry.changeSet) }
         let acknowledged = [(pending[0], 2), (pending[2], 3)].map { entry, position in
-            Acknowledged(
-                localPosition: entry.localPosition, position: UInt64(position),
-                dot: entry.changeSet.dot, timestamp: entry.changeSet.timestamp,
-                digest: entry.changeSet.digest)
+            Acknowledged(entry, position: UInt64(position))
         }
         try b.acknowledge(acknowledged, epoch: scenario.zone.epoch)
         try scenario.zone.pull(into: b)
