@@ -6,6 +6,8 @@ struct EntityPlans: Sendable {
     let plans: [EntityPlan]
     /// Whether the model has an ordered to-many at all.
     let haveLists: Bool
+    /// Whether the model has relationships without an inverse.
+    let haveOneWayRelationships: Bool
     private let entitiesByClass: [ObjectIdentifier: EntityDescription]
 
     /// - Throws: ``PropertyError`` with the name in which a class and the model differ.
@@ -24,6 +26,9 @@ struct EntityPlans: Sendable {
         }
         entitiesByClass = byClass
         haveLists = model.entities.contains { $0.relationships.contains(where: \.isOrdered) }
+        haveOneWayRelationships = model.entities.contains { entity in
+            entity.relationships.contains { $0.inverse == nil }
+        }
         plans = try model.entities.map { entity in
             EntityPlan(entity, type: try Self.type(of: entity, among: byEntity))
         }

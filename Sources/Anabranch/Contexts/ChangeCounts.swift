@@ -1,3 +1,5 @@
+import AnabranchReplication
+
 /// How many objects of a context are inserted, updated and deleted.
 struct ChangeCounts {
     private(set) var inserted = 0
@@ -29,6 +31,14 @@ struct EventChanges {
     /// Objects whose insertion was taken back.
     var invalidated: [ManagedObject] = []
     var invalidatedAll: [ManagedObjectID] = []
+    /// Objects that have other IDs since.
+    var renamed: [ManagedObjectID: ManagedObjectID] = [:]
+    /// Touched objects that an undo has brought back, or left without a change.
+    var broughtBack: Set<ManagedObject> = []
+    var cleaned: Set<ManagedObject> = []
+    /// Of objects with values of this event's beginning that ``ManagedObject/committed`` is not:
+    /// these. Of a context with an undo stack, of every object that was written.
+    var earlierValues: [ManagedObject: [Value]] = [:]
 
     var isEmpty: Bool {
         touched.isEmpty && refreshed.isEmpty && vanished.isEmpty && invalidated.isEmpty

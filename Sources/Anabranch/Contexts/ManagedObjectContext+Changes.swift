@@ -122,6 +122,7 @@ extension ManagedObjectContext {
     /// Notes an object for the present event.
     func note(_ object: ManagedObject) {
         guard !object.flags.contains(.noted) else { return }
+        recorder?.note(object, in: self)
         object.flags.formUnion(.noted)
         event.touched.append(object)
         scheduleProcessing()
@@ -129,8 +130,8 @@ extension ManagedObjectContext {
 
     /// Counts an object as changed, though none of its stored slots need be.
     func touch(_ object: ManagedObject) {
-        if object.flags.isDisjoint(with: .changes) { reclassify(object) { $0.insert(.updated) } }
         note(object)
+        if object.flags.isDisjoint(with: .changes) { reclassify(object) { $0.insert(.updated) } }
     }
 
     /// Before the first write to a realised object in an event.
@@ -139,8 +140,17 @@ extension ManagedObjectContext {
         touch(object)
         if object.committed.isEmpty, !object.flags.contains(.inserted) {
             object.committed = SlotStorage(copying: object.slots)
+            if recorder != nil { keepEarlierValues(of: object) }
+        } else if !object.flags.contains(.born) {
+            keepEarlierValues(of: object)
         }
         object.flags.formUnion(.writable)
+    }
+
+    /// Keeps the values that an object has now, at the first call in an event.
+    func keepEarlierValues(of object: ManagedObject) {
+        guard event.earlierValues[object] == nil else { return }
+        event.earlierValues[object] = Array(object.slots.buffer)
     }
 
     func foreign(_ object: ManagedObject, to verb: String) -> PropertyError {

@@ -45,6 +45,7 @@ extension ManagedObjectContext {
         guard !changes.isEmpty else { return }
         releaseUnused()
         let renamed = rename(changes.renamed)
+        recorder?.mergeCount += 1
         removeDeleted(changes)
         unloadRelations(concernedBy: changes)
         do {
@@ -84,13 +85,16 @@ extension ManagedObjectContext {
             return object.flags.contains(.hasRow) && !object.flags.contains(.inserted)
         }
         guard !registered.isEmpty else { return }
+        var refreshed: [ManagedObject] = []
         try coordinator.store.read { reader in
             try reader.rows(of: changes.entity, ids: registered.sorted()) { row in
                 guard let object = registry[row.id] else { return }
                 merge(row, into: object)
-                event.refreshed.append(object)
+                refreshed.append(object)
             }
         }
+        event.refreshed += refreshed
+        awake(refreshed)
     }
 
     /// Who is at the other end of a relationship may have changed with a reference or a link of
@@ -111,12 +115,20 @@ extension ManagedObjectContext {
             guard let table = object.relations else { continue }
             for (index, relationship) in object.home.plan.relations.enumerated()
             where table.states[index].members != nil && concerned.contains(relationship)
-                && !object.flags.contains(.inserted)
+                && !object.flags.contains(.inserted) && !keepsMembers(object, relationship)
             {
                 table.states[index].members = nil
                 if !object.hasChanges { event.refreshed.append(object) }
             }
         }
+    }
+
+    /// Who was related to an object when it was deleted is what an undo of the deletion goes by;
+    /// the rule deny looks anew.
+    private func keepsMembers(
+        _ object: ManagedObject, _ relationship: RelationshipDescription
+    ) -> Bool {
+        object.flags.contains(.deleted) && relationship.deleteRule != .deny
     }
 
     func objectIDChanges(_ records: ChangedRecords) -> ObjectIDChanges {

@@ -15,17 +15,20 @@ extension ManagedObjectContext {
             keep(error)
         }
         announceChanges()
+        recorder?.stack.closeEvent()
     }
 
     /// Tells observers what the present event has changed, and begins another one.
     func announceChanges() {
         guard !event.isEmpty else { return }
+        if recorder != nil { registerUndo() }
         let present = event
         event = EventChanges()
         let changes = takeChanges(of: present)
+        announcedValues = present.earlierValues
         post(.objectsDidChange, changes)
-        guard !changes.inserted.isEmpty || !present.vanished.isEmpty else { return }
-        for object in present.touched { object.flags.subtract(.born) }
+        announcedValues = [:]
+        for object in present.touched { object.flags.subtract([.born, .announced]) }
     }
 
     /// Takes the event's marks off its objects.
@@ -36,12 +39,13 @@ extension ManagedObjectContext {
         for object in event.touched {
             let flags = object.flags
             object.flags.subtract([.noted, .writable])
+            if flags.contains(.writable) { object.flags.formUnion(.announced) }
             if flags.contains(.detached) { continue }
             if flags.contains(.deleted) {
                 deleted.append(object.listItem)
-            } else if flags.contains(.born) {
+            } else if flags.contains(.born) || event.broughtBack.contains(object) {
                 inserted.append(object.listItem)
-            } else if !flags.isDisjoint(with: .changes) {
+            } else if !flags.isDisjoint(with: .changes) || event.cleaned.contains(object) {
                 updated.append(object.listItem)
             }
         }
@@ -55,6 +59,7 @@ extension ManagedObjectContext {
         changes.refreshed = ObjectIDList(origin, event.refreshed.map(\.listItem))
         changes.invalidated = ObjectIDList(origin, event.invalidated.map(\.listItem))
         changes.invalidatedAll = ObjectIDList(event.invalidatedAll)
+        changes.renamed = event.renamed
         return changes
     }
 }

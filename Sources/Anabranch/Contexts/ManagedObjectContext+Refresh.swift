@@ -21,7 +21,7 @@ extension ManagedObjectContext {
         if mergeChanges {
             try refreshMerging([object])
         } else {
-            try discardChanges(of: object)
+            try withoutUndo { try discardChanges(of: object) }
         }
         scheduleProcessing()
     }
@@ -38,6 +38,7 @@ extension ManagedObjectContext {
 
     private func refreshMerging(_ objects: [ManagedObject]) throws {
         var dirty: [LocalID: ManagedObject] = [:]
+        var refreshed: [ManagedObject] = []
         for object in objects where !object.flags.contains(.inserted) {
             if object.hasChanges {
                 dirty[object.localID] = object
@@ -57,11 +58,21 @@ extension ManagedObjectContext {
                         adopt(row, by: object)
                     }
                     unloadRelations(of: object)
-                    event.refreshed.append(object)
+                    refreshed.append(object)
                 }
             }
         }
+        event.refreshed += refreshed
         forget(gone)
+        awake(refreshed)
+    }
+
+    /// Tells objects that they have newer values.
+    func awake(_ refreshed: [ManagedObject]) {
+        for object in refreshed
+        where !object.isFault && object.flags.isDisjoint(with: [.deleted, .detached]) {
+            object.awake(fromSnapshotEvents: .refresh)
+        }
     }
 
     /// Those of some objects whose rows the store does not have any more.
@@ -79,6 +90,7 @@ extension ManagedObjectContext {
     /// Gives an object a newer row; what was changed here stays changed, of a group all of it.
     func merge(_ row: StoredRow, into object: ManagedObject) {
         object.version = row.version
+        let before = event.earlierValues[object] == nil ? [] : Array(object.slots.buffer)
         let hasEdits = !object.committed.isEmpty
         var slots = SlotStorage(row)
         var committed = hasEdits ? SlotStorage(row) : SlotStorage()
@@ -98,6 +110,18 @@ extension ManagedObjectContext {
         object.flags.formUnion(.hasRow)
         object.flags.subtract(.refault)
         if !deletedIDs.isEmpty { clearReferences(of: object, to: deletedIDs) }
+        if !before.isEmpty { rebaseEarlierValues(of: object, before) }
+    }
+
+    /// What a newer row has brought in the middle of an event is no change of the event.
+    private func rebaseEarlierValues(of object: ManagedObject, _ before: [Value]) {
+        guard var earlier = event.earlierValues[object], earlier.count == before.count else {
+            return
+        }
+        for slot in earlier.indices where earlier[slot] == before[slot] {
+            earlier[slot] = object.slots[slot]
+        }
+        event.earlierValues[object] = earlier
     }
 
     /// Members are asked for anew; what was added and removed here stays so.

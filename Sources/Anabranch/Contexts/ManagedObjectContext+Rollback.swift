@@ -7,6 +7,7 @@ extension ManagedObjectContext {
     public func rollback() {
         checkQueue()
         keptErrors.removeAll()
+        forgetUndo()
         carriedGroups = [:]
         let objects = changed
         let hadDeletions = !deletedIDs.isEmpty
@@ -14,6 +15,7 @@ extension ManagedObjectContext {
         unpropagated = []
         deletedIDs = []
         event.touched = []
+        event.earlierValues = [:]
         for object in objects where !object.flags.contains(.detached) { takeBack(object) }
         for object in objects { object.flags.subtract([.listed, .noted, .born]) }
         counts = ChangeCounts()
@@ -21,6 +23,9 @@ extension ManagedObjectContext {
             for object in registry.values where object.flags.contains(.refault) {
                 turnIntoFault(object)
             }
+        }
+        for object in objects where object.flags.isDisjoint(with: [.detached, .deleted]) {
+            if !object.isFault { object.awake(fromSnapshotEvents: .rollback) }
         }
         announceChanges()
     }
@@ -63,6 +68,7 @@ extension ManagedObjectContext {
         deletedIDs = []
         counts = ChangeCounts()
         keptErrors.removeAll()
+        forgetUndo()
         carriedGroups = [:]
         event = EventChanges()
         event.invalidatedAll = ids

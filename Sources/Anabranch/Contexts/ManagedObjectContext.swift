@@ -34,6 +34,10 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var deletedIDs: Set<LocalID> = []
     /// Of objects with groups that were set as a whole, the values: ``setGroup(_:of:to:)``.
     @exclusivity(unchecked) var carriedGroups: [ManagedObject: [WireProperty: GroupValue]] = [:]
+    /// With an undo stack, what that needs of the present event.
+    @exclusivity(unchecked) var recorder: ChangeRecorder?
+    /// While observers are told of an event, its ``EventChanges/earlierValues``.
+    var announcedValues: [ManagedObject: [Value]] = [:]
     /// What a property's accessor could not throw; the next save does.
     var keptErrors = KeptErrors()
     /// Where the class that was inserted last is at home.

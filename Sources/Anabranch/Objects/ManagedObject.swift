@@ -62,6 +62,11 @@ open class ManagedObject {
     open func awakeFromInsert() {}
     /// The object was a fault and now has the values of the store.
     open func awakeFromFetch() {}
+    /// The object has other values than before, though nobody has set them: by an undo or a redo,
+    /// a rollback, or a refresh that has read newer ones.
+    ///
+    /// - Parameter events: Why.
+    open func awake(fromSnapshotEvents events: SnapshotEventType) {}
     /// The object is about to be deleted; its relationships are still there. Called anew each
     /// time that a deletion is asked for.
     open func prepareForDeletion() {}

@@ -26,6 +26,8 @@ struct ObjectFlags: OptionSet, Sendable {
     static let detached = ObjectFlags(rawValue: 1 << 9)
     /// The committed slots are not what the store has: a rollback makes the object a fault.
     static let refault = ObjectFlags(rawValue: 1 << 10)
+    /// Written in the event that observers are being told of.
+    static let announced = ObjectFlags(rawValue: 1 << 11)
 
     static let changes: ObjectFlags = [.inserted, .updated, .deleted]
 }

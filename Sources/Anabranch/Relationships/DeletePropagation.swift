@@ -8,10 +8,13 @@ extension ManagedObjectContext {
     /// - Throws: ``StoreError``; the deletions not followed yet are followed by the next call.
     func propagateDeletes() throws {
         guard !unpropagated.isEmpty || !deletedIDs.isEmpty else { return }
+        recorder?.isPropagating = true
+        defer { recorder?.isPropagating = false }
         var gone: Set<LocalID> = []
         while !unpropagated.isEmpty {
             let wave = unpropagated.filter { $0.flags.contains(.deleted) }
             try loadRows(of: wave)
+            if recorder?.isRecording ?? false { try loadRelations(of: wave) }
             for relationship in relationships(of: wave) where needsMembers(relationship) {
                 try follow(
                     relationship, of: wave.filter { $0.entity.isKind(of: relationship.entity) })
@@ -22,9 +25,7 @@ extension ManagedObjectContext {
         deletedIDs.formUnion(gone)
         if !gone.isEmpty {
             releaseUnused()
-            for object in registry.values where clearReferences(of: object, to: deletedIDs) {
-                touch(object)
-            }
+            for object in registry.values where takeOut(deletedIDs, of: object) { touch(object) }
             dropUnsavedDeletions(gone)
         } else {
             // Somebody may have been related to a deleted object since.
@@ -71,6 +72,20 @@ extension ManagedObjectContext {
         for object in others where !object.flags.contains(.deleted) { delete(object) }
     }
 
+    /// Who was related to an object has to be known where its deletion may be undone.
+    private func loadRelations(of wave: [ManagedObject]) throws {
+        for relationship in relationships(of: wave) where relationship.storage != .reference {
+            let unloaded = wave.filter { object in
+                guard !object.flags.contains(.inserted),
+                    object.entity.isKind(of: relationship.entity),
+                    let index = object.home.plan.relationIndex(of: relationship)
+                else { return false }
+                return object.relations?.states[index].members == nil
+            }
+            if !unloaded.isEmpty { try load(relationship, of: unloaded) }
+        }
+    }
+
     /// Brings the rows of faults; those that are gone leave the context.
     private func loadRows(of objects: [ManagedObject]) throws {
         let faults = objects.filter { $0.flags.isDisjoint(with: [.hasRow, .inserted]) }
@@ -95,6 +110,53 @@ extension ManagedObjectContext {
             event.vanished.append(object)
             deletedIDs.remove(object.localID)
         }
+    }
+
+    /// As ``clearReferences(of:to:)``, so that it can be undone.
+    func takeOut(_ gone: Set<LocalID>, of object: ManagedObject) -> Bool {
+        if let recorder, recorder.isRecording, isConcerned(object, by: gone) {
+            recorder.note(object, in: self)
+            if object.flags.contains(.hasRow) { keepEarlierValues(of: object) }
+            noteMentions(of: gone, in: object, recorder)
+        }
+        return clearReferences(of: object, to: gone)
+    }
+
+    private func noteMentions(
+        of gone: Set<LocalID>, in object: ManagedObject, _ recorder: ChangeRecorder
+    ) {
+        let plan = object.home.plan
+        for relationship in plan.references where object.flags.contains(.hasRow) {
+            let slot = relationship.slot
+            guard case .integer(let id) = object.slots[slot], gone.contains(id) else { continue }
+            let isCommitted = object.committed.isEmpty || object.committed[slot] == .integer(id)
+            recorder.noteCleared(
+                ClearedReference(object: object, slot: slot, id: id, wasCommitted: isCommitted))
+        }
+        guard let table = object.relations else { return }
+        for index in table.states.indices where table.states[index].mentions(gone) {
+            recorder.noteList(of: object, at: index, in: self)
+            // With an inverse the other end knows.
+            guard plan.relations[index].inverse == nil else { continue }
+            for id in gone where table.states[index].members?.contains(id) ?? false {
+                guard let member = registry[id] else { continue }
+                recorder.noteLink(object, plan.relations[index], member, isAdded: false)
+            }
+        }
+    }
+
+    /// Whether clearing its references would change an object.
+    private func isConcerned(_ object: ManagedObject, by gone: Set<LocalID>) -> Bool {
+        guard object.flags.isDisjoint(with: [.deleted, .detached]) else { return false }
+        if object.flags.contains(.hasRow),
+            object.home.plan.references.contains(where: { relationship in
+                guard case .integer(let id) = object.slots[relationship.slot] else { return false }
+                return gone.contains(id)
+            })
+        {
+            return true
+        }
+        return object.relations?.states.contains { $0.mentions(gone) } ?? false
     }
 
     /// Takes records that are gone out of an object's relationships.

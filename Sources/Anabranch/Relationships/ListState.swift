@@ -58,6 +58,42 @@ struct ListState {
         isLoaded = true
     }
 
+    /// The members of an earlier order that are gone, or that stand elsewhere among those that were
+    /// there: as few as can be.
+    func moved(since former: [LocalID]) -> Set<LocalID> {
+        let places = Dictionary(zip(order, order.indices), uniquingKeysWith: { first, _ in first })
+        let left = former.filter { places[$0] != nil }
+        let kept = longestIncreasingRun(of: left.map { places[$0] ?? 0 }).map { left[$0] }
+        return Set(former).subtracting(kept)
+    }
+
+    /// Puts members back where they stood in an earlier order: behind the one that they stood
+    /// behind, if it is there.
+    mutating func putBack(_ moved: Set<LocalID>, as former: [LocalID]) {
+        let kept = order.filter { !moved.contains($0) }
+        let present = Set(order)
+        let anchors = Set(kept)
+        var first: [LocalID] = []
+        var following: [LocalID: [LocalID]] = [:]
+        var anchor: LocalID?
+        for id in former {
+            if anchors.contains(id) {
+                anchor = id
+            } else if present.contains(id) {
+                if let anchor {
+                    following[anchor, default: []].append(id)
+                } else {
+                    first.append(id)
+                }
+            }
+        }
+        let strangers = moved.intersection(present).subtracting(former)
+        order = first + kept.flatMap { [$0] + (following[$0] ?? []) } + strangers.sorted()
+    }
+
+    /// Brings in a member that the store has, at the end, without a place of its own.
+    mutating func regain(_ id: LocalID) { if !order.contains(id) { order.append(id) } }
+
     mutating func rename(_ names: [LocalID: LocalID]) {
         order = order.map { names[$0] ?? $0 }
         placed = Set(placed.map { names[$0] ?? $0 })

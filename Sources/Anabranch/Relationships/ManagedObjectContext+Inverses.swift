@@ -90,6 +90,7 @@ extension ManagedObjectContext {
         if let inverse = relationship.inverse, !(member === owner && inverse == relationship) {
             change(member, inverse) { $0.add(owner.localID) }
         }
+        recorder?.noteLink(owner, relationship, member, isAdded: true)
     }
 
     /// Removes an object from a to-many relationship, and from its inverse.
@@ -107,6 +108,7 @@ extension ManagedObjectContext {
         if let inverse = relationship.inverse, !(member === owner && inverse == relationship) {
             change(member, inverse) { $0.remove(owner.localID) }
         }
+        recorder?.noteLink(owner, relationship, member, isAdded: false)
     }
 
     /// Both ends count as changed, though only one of them is stored.
@@ -116,6 +118,7 @@ extension ManagedObjectContext {
     ) {
         guard let index = object.home.plan.relationIndex(of: relationship) else { return }
         touch(object)
+        recorder?.noteList(of: object, at: index, in: self)
         object.withRelation(index, body)
     }
 

@@ -26,6 +26,7 @@ extension ManagedObjectContext {
         }
         try prepareToMove(member, by: relationship)
         touch(owner)
+        recorder?.noteList(of: owner, at: index, in: self)
         owner.withRelation(index) { $0.move(member.localID, to: place) }
     }
 
@@ -45,6 +46,7 @@ extension ManagedObjectContext {
         let order = objects.map(\.localID).filter { seen.insert($0).inserted }
         guard try listedMembers(of: owner, by: relationship) != order else { return }
         touch(owner)
+        recorder?.noteList(of: owner, at: index, in: self)
         let moved = Set(owner.withRelation(index) { $0.arrange(order) })
         for object in objects where moved.contains(object.localID) {
             try prepareToMove(object, by: relationship)
@@ -52,7 +54,7 @@ extension ManagedObjectContext {
     }
 
     /// In a one-to-many the place is kept with the member's reference, which is written with it.
-    private func prepareToMove(
+    func prepareToMove(
         _ member: ManagedObject, by relationship: RelationshipDescription
     ) throws {
         guard relationship.storage == .inverseReference, let inverse = relationship.inverse else {

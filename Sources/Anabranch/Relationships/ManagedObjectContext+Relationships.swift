@@ -111,7 +111,10 @@ extension ManagedObjectContext {
         }
         for owner in owners {
             guard let index = owner.home.plan.relationIndex(of: relationship) else { continue }
-            let members = (stored[owner.localID] ?? []).filter { !deletedIDs.contains($0) }
+            let all = stored[owner.localID] ?? []
+            let members = all.filter { !deletedIDs.contains($0) }
+            // A rollback brings back those that are left out.
+            if members.count < all.count { owner.flags.formUnion(.refault) }
             owner.withRelation(index) { $0.load(members) }
         }
     }

@@ -56,6 +56,13 @@ struct RelationState {
     /// A new object has nothing in the store that could be asked for.
     mutating func loadNothing() { load([]) }
 
+    func mentions(_ ids: Set<LocalID>) -> Bool {
+        func holds(_ others: Set<LocalID>) -> Bool {
+            !others.isEmpty && !others.isDisjoint(with: ids)
+        }
+        return holds(members ?? []) || holds(added) || holds(removed)
+    }
+
     /// The records are gone: there is nothing to save about them.
     ///
     /// - Returns: Whether one of them was here.
@@ -67,6 +74,38 @@ struct RelationState {
         removed.subtract(gone)
         list?.remove(gone)
         return count != (members?.count ?? 0) + added.count + removed.count
+    }
+
+    /// A record is there again that was forgotten.
+    ///
+    /// - Parameter isAdded: Whether it has come since the last save.
+    mutating func regain(_ id: LocalID, isAdded: Bool) {
+        members?.insert(id)
+        list?.regain(id)
+        guard isAdded else { return }
+        added.insert(id)
+        list?.placed.insert(id)
+    }
+
+    /// As ``regain(_:isAdded:)``, of one that was removed since the last save.
+    mutating func regainRemoval(of id: LocalID) {
+        if !(members?.contains(id) ?? false), !added.contains(id) { removed.insert(id) }
+    }
+
+    /// Gives the members of a list back where they stood.
+    ///
+    /// - Parameters:
+    ///   - moved: Those that stand elsewhere now, or were removed and are there again.
+    ///   - changed: Those that may get a place at the save otherwise than `placed` says.
+    ///   - placed: Those that get a place at the save; `nil`: all that have moved.
+    mutating func putBack(
+        _ moved: Set<LocalID>, as former: [LocalID], placing changed: Set<LocalID>,
+        as placed: Set<LocalID>?
+    ) {
+        guard list != nil, let members else { return }
+        list?.putBack(moved, as: former)
+        list?.placed.subtract(placed == nil ? [] : changed)
+        list?.placed.formUnion((placed ?? moved).intersection(changed).intersection(members))
     }
 
     mutating func rename(_ names: [LocalID: LocalID]) {

@@ -13,6 +13,8 @@ extension ManagedObjectContext {
     ///   change is still pending: mend it and save again, or roll back.
     public func save() throws {
         checkQueue()
+        // What the hooks change is undone together with what has led to the save.
+        defer { recorder?.stack.closeEvent() }
         if let error = keptErrors.take() { throw error }
         guard hasChanges || !event.isEmpty else { return }
         try propagateDeletes()
@@ -117,6 +119,7 @@ extension ManagedObjectContext {
         counts = ChangeCounts()
         deletedIDs = []
         carriedGroups = [:]
+        recorder?.saveCount += 1
         // Objects that didSave changes begin another event, and another save.
         for object in event.touched { object.flags.subtract([.noted, .writable, .born]) }
         event.touched = []

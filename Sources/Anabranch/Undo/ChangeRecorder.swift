@@ -1,0 +1,109 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+
+/// Keeps, for a context with an undo stack, what the objects of the present event were like
+/// before: what the event's ``UndoStep`` is made from.
+///
+/// Of an object only that it was touched, and as what, is kept at once; its values are copied
+/// before the first write of the event (``EventChanges/earlierValues``), links are noted one by
+/// one, and a list's order is kept before its first change.
+final class ChangeRecorder {
+    let stack: UndoStack
+    private(set) var record = Record()
+    /// Local IDs that records had before, to those that they got instead.
+    private var names: [LocalID: LocalID] = [:]
+    /// How often the context has saved, and merged, since it has the stack.
+    var saveCount = 0
+    var mergeCount = 0
+    /// Whether the context is taking back what is not to be undone itself.
+    var isSuspended = false
+    /// Whether delete rules are being followed, which no end of an event may interrupt.
+    var isPropagating = false
+
+    /// Of one event.
+    struct Record {
+        /// In the order of their first changes.
+        var objects: [ManagedObject] = []
+        var origins: [ManagedObject: ObjectOrigin] = [:]
+        /// Links that were added (true) or removed, all in all.
+        var links: [LinkKey: Bool] = [:]
+        var lists: [ListKey: ListOrigin] = [:]
+        var clearedReferences: [ClearedReference] = []
+    }
+
+    init(_ stack: UndoStack) { self.stack = stack }
+
+    var isRecording: Bool { stack.isUndoRegistrationEnabled && !isSuspended }
+    var hasChanges: Bool { !record.objects.isEmpty }
+
+    /// An object is about to change, or was just inserted.
+    func note(_ object: ManagedObject, in context: ManagedObjectContext) {
+        guard isRecording, record.origins[object] == nil else { return }
+        record.origins[object] = ObjectOrigin(of: object, in: context)
+        record.objects.append(object)
+    }
+
+    /// A link was added or removed; both ends are noted.
+    func noteLink(
+        _ owner: ManagedObject, _ relationship: RelationshipDescription, _ member: ManagedObject,
+        isAdded: Bool
+    ) {
+        guard isRecording else { return }
+        let key = LinkKey(owner, relationship, member)
+        if let earlier = record.links[key], earlier != isAdded {
+            record.links[key] = nil
+        } else {
+            record.links[key] = isAdded
+        }
+    }
+
+    /// A relationship is about to change; of a list the order is read, if need be, and kept.
+    func noteList(of owner: ManagedObject, at index: Int, in context: ManagedObjectContext) {
+        guard isRecording, owner.home.plan.relations[index].isOrdered else { return }
+        let key = ListKey(owner: owner, index: index)
+        guard record.lists[key] == nil else { return }
+        do {
+            _ = try context.members(of: owner, at: index)
+        } catch {
+            return context.keep(error)
+        }
+        guard let list = owner.relations?.states[index].list else { return }
+        record.lists[key] = ListOrigin(order: list.order, placed: list.placed)
+    }
+
+    func noteCleared(_ reference: ClearedReference) {
+        if isRecording { record.clearedReferences.append(reference) }
+    }
+
+    /// Hands over what was recorded, and begins anew.
+    func take() -> Record {
+        defer { record = Record() }
+        return record
+    }
+
+    /// What has happened to an object in the event is not to be undone.
+    func forget(_ object: ManagedObject) {
+        guard record.origins.removeValue(forKey: object) != nil else { return }
+        record.objects.removeAll { $0 === object }
+    }
+
+    func forgetAll() { record = Record() }
+
+    func rename(_ names: [LocalID: LocalID]) {
+        self.names.merge(names) { _, newer in newer }
+    }
+
+    /// The ID that a record has now. No number is given twice, so that this ends.
+    func current(_ id: LocalID) -> LocalID {
+        guard !names.isEmpty else { return id }
+        var id = id
+        while let newer = names[id] { id = newer }
+        return id
+    }
+
+    func current(_ value: Value, isReference: Bool) -> Value {
+        guard isReference, case .integer(let id) = value else { return value }
+        return .integer(current(id))
+    }
+}

@@ -1,0 +1,110 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+
+/// How to take one event back: what it has changed, with what was there before.
+///
+/// It names records by the IDs that they had then (``ChangeRecorder/current(_:)-(LocalID)``).
+struct UndoStep {
+    struct Part {
+        let object: ManagedObject
+        let origin: ObjectOrigin
+        /// What has changed.
+        let slots: [(slot: Int, before: Value, after: Value)]
+        let hasOtherGroups: Bool
+    }
+
+    struct List {
+        let key: ListKey
+        let origin: ListOrigin
+        /// Members that the event has removed or moved.
+        let moved: Set<LocalID>
+        /// Those that are placed otherwise than before: moved, or written with a place.
+        let placedOtherwise: Set<LocalID>
+    }
+
+    private(set) var parts: [Part] = []
+    let links: [LinkKey: Bool]
+    private(set) var lists: [List] = []
+    let clearedReferences: [ClearedReference]
+    /// The context's, when it was recorded.
+    let saveCount: Int
+    let mergeCount: Int
+
+    /// - Returns: `nil` where nothing differs from what was before.
+    init?(
+        _ record: ChangeRecorder.Record, earlierValues: [ManagedObject: [Value]],
+        _ recorder: ChangeRecorder, in context: ManagedObjectContext
+    ) {
+        links = record.links
+        clearedReferences = record.clearedReferences
+        saveCount = recorder.saveCount
+        mergeCount = recorder.mergeCount
+        var isEmpty = record.links.isEmpty
+        for object in record.objects {
+            guard let origin = record.origins[object], !object.isGoneElsewhere else { continue }
+            let part = Part(
+                object: object, origin: origin,
+                slots: Self.changedSlots(of: object, since: earlierValues[object], recorder),
+                hasOtherGroups: context.carriedGroups[object] != origin.carriedGroups)
+            if part.changesSomething {
+                isEmpty = false
+            } else if origin.existence == .absent
+                || origin.wasUpdated == object.flags.contains(.updated)
+            {
+                continue
+            }
+            parts.append(part)
+        }
+        for (key, origin) in record.lists {
+            guard let list = List(key, origin, recorder) else { continue }
+            lists.append(list)
+            isEmpty = false
+        }
+        if isEmpty { return nil }
+    }
+
+    private static func changedSlots(
+        of object: ManagedObject, since earlier: [Value]?, _ recorder: ChangeRecorder
+    ) -> [(slot: Int, before: Value, after: Value)] {
+        guard let earlier, object.slots.count == earlier.count else { return [] }
+        let properties = object.entity.slots
+        return earlier.indices.compactMap { slot in
+            let isReference = properties[slot].relationship != nil
+            let before = recorder.current(earlier[slot], isReference: isReference)
+            let after = recorder.current(object.slots[slot], isReference: isReference)
+            return before == after ? nil : (slot, before, after)
+        }
+    }
+}
+
+extension UndoStep.Part {
+    fileprivate var changesSomething: Bool {
+        object.existence != origin.existence || !slots.isEmpty || hasOtherGroups
+    }
+}
+
+extension UndoStep.List {
+    /// - Returns: `nil` where the list is as it was, or is gone.
+    fileprivate init?(_ key: ListKey, _ origin: ListOrigin, _ recorder: ChangeRecorder) {
+        guard let list = key.owner.relations?.states[key.index].list else { return nil }
+        self.key = key
+        self.origin = ListOrigin(
+            order: origin.order.map(recorder.current),
+            placed: Set(origin.placed.map(recorder.current)))
+        let before = self.origin
+        moved = list.moved(since: before.order)
+        placedOtherwise = moved.union(before.placed.symmetricDifference(list.placed))
+        if placedOtherwise.isEmpty { return nil }
+    }
+}
+
+extension ManagedObject {
+    /// Whether somebody else has deleted the object's record.
+    final var isGoneElsewhere: Bool { flags.contains([.deleted, .detached]) }
+
+    /// What the context has of the object.
+    final var existence: ObjectOrigin.Existence {
+        flags.contains(.detached) ? .absent : flags.contains(.deleted) ? .deleted : .present
+    }
+}

@@ -1,0 +1,200 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+
+// Objects come back. One whose deletion is pending has its values and its relationships still,
+// only the others do not mention it; one that was never saved, or whose deletion was saved, is
+// inserted again and related anew.
+extension Undoing {
+    mutating func bringBack() throws {
+        let objects = step.parts.filter { $0.origin.existence == .present }.map(\.object)
+        let undeleted = objects.filter { $0.existence == .deleted }
+        let gone = objects.filter { $0.existence == .absent && !$0.isGoneElsewhere }
+        for object in undeleted { context.undelete(object) }
+        var former: [(object: ManagedObject, relations: FormerRelations)] = []
+        for object in gone {
+            let relations = FormerRelations(of: object)
+            try context.reinsert(object, recorder)
+            former.append((object, relations))
+        }
+        fillClearedReferences()
+        for object in undeleted { try mention(object) }
+        for (object, relations) in former { try relate(object, relations) }
+        broughtBack = undeleted + gone
+    }
+
+    /// Makes a new object, or one that is made anew, as one that was never there.
+    func remove(_ object: ManagedObject) {
+        guard isLive(object) else { return }
+        object.awake(fromSnapshotEvents: .undoInsertion)
+        if object.flags.contains(.inserted) {
+            context.withdraw(object)
+        } else {
+            context.delete(object)
+        }
+    }
+}
+
+// Inserting again.
+extension Undoing {
+    /// Relates an object that was inserted again to those it was related to.
+    private func relate(_ object: ManagedObject, _ former: FormerRelations) throws {
+        for (relationship, id) in former.references {
+            guard let target = try live(id, of: relationship.destination),
+                try isFree(target, for: relationship, of: object)
+            else { continue }
+            try context.setTarget(of: object, by: relationship, to: target)
+        }
+        for (relationship, ids) in former.members {
+            let others = try context.objects(
+                listed: ids.map(recorder.current), of: relationship.destination)
+            for other in others where isLive(other) {
+                if relationship.storage == .inverseReference, let inverse = relationship.inverse {
+                    try other.realiseOrThrow()
+                    guard other.slots[inverse.slot].isNull else { continue }
+                    try context.setTarget(of: other, by: inverse, to: object)
+                } else {
+                    try context.insert(other, into: object, relationship)
+                }
+            }
+        }
+    }
+
+    /// Of a one-to-one: whether nobody else has the target now.
+    private func isFree(
+        _ target: ManagedObject, for relationship: RelationshipDescription,
+        of object: ManagedObject
+    ) throws -> Bool {
+        guard let inverse = relationship.inverse, !inverse.isToMany,
+            let index = target.home.plan.relationIndex(of: inverse)
+        else { return true }
+        return try context.members(of: target, at: index).subtracting([object.localID]).isEmpty
+    }
+}
+
+/// Who an object was related to when it left.
+struct FormerRelations {
+    private(set) var references: [(relationship: RelationshipDescription, id: LocalID)] = []
+    /// Of lists in their order.
+    private(set) var members: [(relationship: RelationshipDescription, ids: [LocalID])] = []
+
+    init(of object: ManagedObject) {
+        let plan = object.home.plan
+        guard object.slots.count == object.entity.slots.count else { return }
+        for relationship in plan.references {
+            if case .integer(let id) = object.slots[relationship.slot] {
+                references.append((relationship, id))
+            }
+        }
+        guard let table = object.relations else { return }
+        for (index, relationship) in plan.relations.enumerated() {
+            let state = table.states[index]
+            let ids = state.members == nil ? state.added.sorted() : state.listed
+            if !ids.isEmpty { members.append((relationship, ids)) }
+        }
+    }
+}
+
+// A pending deletion is taken back.
+extension Undoing {
+    /// References that the deletion of what is there again has emptied.
+    private func fillClearedReferences() {
+        guard isSameSave else { return }
+        for cleared in step.clearedReferences {
+            let object = cleared.object
+            let id = recorder.current(cleared.id)
+            guard isLive(object), object.flags.contains(.hasRow),
+                object.slots[cleared.slot].isNull,
+                let target = context.registry[id], isLive(target),
+                !target.flags.contains(.inserted)
+            else { continue }
+            context.fill(cleared.slot, of: object, id, isCommitted: cleared.wasCommitted)
+        }
+    }
+
+    /// Puts an object back into the relationships of those that it is related to.
+    private func mention(_ object: ManagedObject) throws {
+        context.clearReferences(of: object, to: context.deletedIDs)
+        let plan = object.home.plan
+        for relationship in plan.references {
+            guard let inverse = relationship.inverse,
+                case .integer(let id) = object.slots[relationship.slot],
+                let other = context.registry[id]
+            else { continue }
+            let isAdded = object.isChangedSinceCommit(relationship.slot)
+            mention(object, in: other, inverse, isAdded: isAdded)
+            if isAdded, case .integer(let id) = object.committed[relationship.slot] {
+                mentionRemoved(object, at: id, inverse)
+            }
+        }
+        guard let table = object.relations else { return }
+        if !isSameMerge { try forgetGone(of: object, table) }
+        for (index, relationship) in plan.relations.enumerated() {
+            guard let inverse = relationship.inverse else { continue }
+            let state = table.states[index]
+            for id in (state.members ?? []).union(state.added) {
+                guard let other = context.registry[id] else { continue }
+                let isAdded = state.added.contains(id)
+                if inverse.storage == .reference {
+                    refer(other, to: object, by: inverse, index, isAdded: isAdded)
+                } else {
+                    mention(object, in: other, inverse, isAdded: isAdded)
+                }
+            }
+            for id in state.removed { mentionRemoved(object, at: id, inverse) }
+        }
+        if !isSameMerge { context.unloadRelations(of: object) }
+    }
+
+    /// What was added to a relationship and is gone by now is not linked.
+    private func forgetGone(of object: ManagedObject, _ table: RelationTable) throws {
+        for (index, relationship) in object.home.plan.relations.enumerated() {
+            let added = table.states[index].added
+            guard !added.isEmpty else { continue }
+            let found = try context.objects(added, of: relationship.destination)
+            let gone = added.subtracting(found.map(\.localID))
+            _ = table.states[index].forget(gone)
+        }
+    }
+
+    private func mention(
+        _ object: ManagedObject, in other: ManagedObject, _ inverse: RelationshipDescription,
+        isAdded: Bool
+    ) {
+        guard isLive(other), let index = other.home.plan.relationIndex(of: inverse),
+            other.relations != nil || isAdded
+        else { return }
+        context.note(other)
+        recorder.noteList(of: other, at: index, in: context)
+        let isInStep = step.lists.contains { $0.key == ListKey(owner: other, index: index) }
+        other.withRelation(index) { state in
+            state.regain(object.localID, isAdded: isAdded)
+            // Its place, only the store knows.
+            if inverse.isOrdered, !isInStep { state.members = nil }
+        }
+    }
+
+    /// The object was taken from the other since the last save.
+    private func mentionRemoved(
+        _ object: ManagedObject, at id: LocalID, _ inverse: RelationshipDescription
+    ) {
+        guard let other = context.registry[id], isLive(other), other.relations != nil,
+            let index = other.home.plan.relationIndex(of: inverse)
+        else { return }
+        other.withRelation(index) { $0.regainRemoval(of: object.localID) }
+    }
+
+    /// The other's reference leads to the object again, unless it leads elsewhere by now.
+    private func refer(
+        _ other: ManagedObject, to object: ManagedObject, by inverse: RelationshipDescription,
+        _ index: Int, isAdded: Bool
+    ) {
+        guard isLive(other), other.flags.contains(.hasRow) else { return }
+        switch other.slots[inverse.slot] {
+        case .integer(object.localID): return
+        case .null:
+            context.fill(inverse.slot, of: other, object.localID, isCommitted: !isAdded)
+        default: object.withRelation(index) { $0.remove(other.localID) }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+
+/// Takes one step back: what it has changed, and no more.
+///
+/// First comes back what was there, then goes what was deleted, then properties, links and lists
+/// get what they had, and last goes what was not there: so that nobody leads to it any more whom
+/// its delete rules could reach. All of it is recorded as any other change, which is the step of
+/// the redo.
+struct Undoing {
+    let step: UndoStep
+    let context: ManagedObjectContext
+    let recorder: ChangeRecorder
+    /// Objects that are there again, and those whose properties were written.
+    var broughtBack: [ManagedObject] = []
+    private var updated: Set<ManagedObject> = []
+
+    init(_ step: UndoStep, in context: ManagedObjectContext, _ recorder: ChangeRecorder) {
+        self.step = step
+        self.context = context
+        self.recorder = recorder
+    }
+
+    /// Whether nothing was saved since the step was made: then what it is undone to is, as far as
+    /// this context is concerned, what was unsaved before.
+    var isSameSave: Bool { step.saveCount == recorder.saveCount }
+    var isSameMerge: Bool { step.mergeCount == recorder.mergeCount }
+
+    /// - Throws: ``StoreError``; what was taken back until then is.
+    mutating func run() throws {
+        try bringBack()
+        try deleteAgain()
+        for part in step.parts where part.origin.existence != .absent && isLive(part.object) {
+            try writeBack(part)
+        }
+        try writeBackLinks()
+        for list in step.lists { try writeBack(list) }
+        for part in step.parts where part.origin.existence == .absent { remove(part.object) }
+        for part in step.parts { settle(part) }
+        for object in broughtBack { object.awake(fromSnapshotEvents: .undoDeletion) }
+        for part in step.parts where updated.contains(part.object) && isLive(part.object) {
+            part.object.awake(fromSnapshotEvents: .undoUpdate)
+        }
+    }
+
+    func isLive(_ object: ManagedObject) -> Bool {
+        object.flags.isDisjoint(with: [.deleted, .detached])
+    }
+
+    /// The object of a record, if it is still there.
+    func live(_ id: LocalID, of destination: EntityDescription) throws -> ManagedObject? {
+        let id = recorder.current(id)
+        if let object = context.held(id) { return isLive(object) ? object : nil }
+        return try context.objects([id], of: destination).first.flatMap { isLive($0) ? $0 : nil }
+    }
+
+    private func deleteAgain() throws {
+        let objects = step.parts.filter { $0.origin.existence == .deleted && isLive($0.object) }
+        guard !objects.isEmpty else { return }
+        for part in objects { context.delete(part.object) }
+        try context.propagateDeletes()
+    }
+}
+
+// Properties.
+extension Undoing {
+    private mutating func writeBack(_ part: UndoStep.Part) throws {
+        guard !part.slots.isEmpty || part.hasOtherGroups else { return }
+        let object = part.object
+        do {
+            try object.realiseOrThrow()
+            for (slot, before, after) in part.slots {
+                if let relationship = object.entity.slots[slot].relationship {
+                    try writeBack(before, to: relationship, of: object)
+                    continue
+                }
+                let value = object.value(undoing: after, to: before, inSlot: slot)
+                if object.slots[slot] != value { object.write(value, to: slot) }
+            }
+        } catch is PropertyError {
+            // Somebody else has deleted it.
+            return
+        }
+        if part.hasOtherGroups, isSameSave || part.origin.carriedGroups != nil {
+            context.touch(object)
+            context.carriedGroups[object] = part.origin.carriedGroups
+        }
+        updated.insert(object)
+    }
+
+    private func writeBack(
+        _ value: Value, to relationship: RelationshipDescription, of object: ManagedObject
+    ) throws {
+        guard case .integer(let former) = value else {
+            return try context.setTarget(of: object, by: relationship, to: nil)
+        }
+        let id = recorder.current(former)
+        if case .integer(id) = object.slots[relationship.slot] { return }
+        guard let target = try live(id, of: relationship.destination) else { return }
+        try context.setTarget(of: object, by: relationship, to: target)
+    }
+
+    private func writeBackLinks() throws {
+        for (link, isAdded) in step.links where isLive(link.owner) && isLive(link.member) {
+            if isAdded {
+                try context.remove(link.member, from: link.owner, link.relationship)
+            } else {
+                try context.insert(link.member, into: link.owner, link.relationship)
+            }
+        }
+    }
+}
+
+extension ManagedObject {
+    /// What an attribute had before a change, of a counter without what the change has added:
+    /// what others have added to it since stays.
+    fileprivate final func value(undoing after: Value, to before: Value, inSlot slot: Int) -> Value
+    {
+        let property = entity.slots[slot].wireProperty
+        guard property.rule == .counter, slots[slot] != after,
+            let delta = Counter.delta(from: after, to: before, of: property.type)
+        else { return before }
+        return Counter.sum(slots[slot], delta, of: property.type)
+    }
+}
+
+// Lists.
+extension Undoing {
+    private func writeBack(_ list: UndoStep.List) throws {
+        let (owner, index) = (list.key.owner, list.key.index)
+        guard isLive(owner) else { return }
+        let relationship = owner.home.plan.relations[index]
+        let members = try context.members(of: owner, at: index)
+        let moved = Set(list.moved.map(recorder.current)).intersection(members)
+        context.touch(owner)
+        recorder.noteList(of: owner, at: index, in: context)
+        if !isSameSave {
+            for member in try context.objects(moved, of: relationship.destination) {
+                try context.prepareToMove(member, by: relationship)
+            }
+        }
+        let placed = Set(list.origin.placed.map(recorder.current))
+        owner.withRelation(index) { state in
+            state.putBack(
+                moved, as: list.origin.order.map(recorder.current),
+                placing: Set(list.placedOtherwise.map(recorder.current)),
+                as: isSameSave ? placed : nil)
+            if !isSameMerge { state.members = nil }
+        }
+    }
+}
+
+// What counts as changed.
+extension Undoing {
+    /// An object without a change is none that has changed, though it was touched.
+    private func settle(_ part: UndoStep.Part) {
+        let object = part.object
+        guard isLive(object), !object.flags.contains(.inserted) else { return }
+        if part.origin.wasUpdated {
+            context.touch(object)
+        } else if isSameSave, object.flags.contains(.updated), context.isAsCommitted(object) {
+            context.clean(object)
+        }
+    }
+}
+
+extension ManagedObjectContext {
+    /// Whether an object has nothing to save.
+    fileprivate func isAsCommitted(_ object: ManagedObject) -> Bool {
+        guard carriedGroups[object] == nil else { return false }
+        if !object.committed.isEmpty {
+            for slot in 0..<object.slots.count where object.isChangedSinceCommit(slot) {
+                return false
+            }
+        }
+        guard let table = object.relations else { return true }
+        return !table.states.indices.contains { table.changes(at: $0) }
+    }
+
+    /// An object counts as changed no more.
+    fileprivate func clean(_ object: ManagedObject) {
+        note(object)
+        reclassify(object) { $0.subtract(.updated) }
+        object.committed = SlotStorage()
+        object.writtenSlots = 0
+        object.flags.subtract(.writable)
+        event.cleaned.insert(object)
+    }
+}
