@@ -40,12 +40,16 @@ struct UndoStep {
         clearedReferences = record.clearedReferences
         saveCount = recorder.saveCount
         mergeCount = recorder.mergeCount
+        // What was set and emptied again in one event is filled when the deletion is undone.
+        let cleared = Dictionary(grouping: record.clearedReferences, by: \.object)
+            .mapValues { Set($0.map(\.slot)) }
         var isEmpty = record.links.isEmpty
         for object in record.objects {
             guard let origin = record.origins[object], !object.isGoneElsewhere else { continue }
             let part = Part(
                 object: object, origin: origin,
-                slots: Self.changedSlots(of: object, since: earlierValues[object], recorder),
+                slots: Self.changedSlots(
+                    of: object, since: earlierValues[object], and: cleared[object] ?? [], recorder),
                 hasOtherGroups: context.carriedGroups[object] != origin.carriedGroups)
             if part.changesSomething {
                 isEmpty = false
@@ -65,7 +69,8 @@ struct UndoStep {
     }
 
     private static func changedSlots(
-        of object: ManagedObject, since earlier: [Value]?, _ recorder: ChangeRecorder
+        of object: ManagedObject, since earlier: [Value]?, and others: Set<Int>,
+        _ recorder: ChangeRecorder
     ) -> [(slot: Int, before: Value, after: Value)] {
         guard let earlier, object.slots.count == earlier.count else { return [] }
         let properties = object.entity.slots
@@ -73,7 +78,7 @@ struct UndoStep {
             let isReference = properties[slot].relationship != nil
             let before = recorder.current(earlier[slot], isReference: isReference)
             let after = recorder.current(object.slots[slot], isReference: isReference)
-            return before == after ? nil : (slot, before, after)
+            return before == after && !others.contains(slot) ? nil : (slot, before, after)
         }
     }
 }

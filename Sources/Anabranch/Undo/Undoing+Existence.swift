@@ -116,17 +116,7 @@ extension Undoing {
     private func mention(_ object: ManagedObject) throws {
         context.clearReferences(of: object, to: context.deletedIDs)
         let plan = object.home.plan
-        for relationship in plan.references {
-            guard let inverse = relationship.inverse,
-                case .integer(let id) = object.slots[relationship.slot],
-                let other = context.registry[id]
-            else { continue }
-            let isAdded = object.isChangedSinceCommit(relationship.slot)
-            mention(object, in: other, inverse, isAdded: isAdded)
-            if isAdded, case .integer(let id) = object.committed[relationship.slot] {
-                mentionRemoved(object, at: id, inverse)
-            }
-        }
+        for relationship in plan.references { mention(object, atTargetOf: relationship) }
         guard let table = object.relations else { return }
         if !isSameMerge { try forgetGone(of: object, table) }
         for (index, relationship) in plan.relations.enumerated() {
@@ -144,6 +134,20 @@ extension Undoing {
             for id in state.removed { mentionRemoved(object, at: id, inverse) }
         }
         if !isSameMerge { context.unloadRelations(of: object) }
+    }
+
+    private func mention(
+        _ object: ManagedObject, atTargetOf relationship: RelationshipDescription
+    ) {
+        guard let inverse = relationship.inverse else { return }
+        let slot = relationship.slot
+        let isAdded = object.isChangedSinceCommit(slot)
+        if case .integer(let id) = object.slots[slot], let other = context.registry[id] {
+            mention(object, in: other, inverse, isAdded: isAdded)
+        }
+        if isAdded, case .integer(let former) = object.committed[slot] {
+            mentionRemoved(object, at: former, inverse)
+        }
     }
 
     /// What was added to a relationship and is gone by now is not linked.

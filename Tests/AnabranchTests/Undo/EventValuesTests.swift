@@ -1,0 +1,97 @@
+import Anabranch
+import Foundation
+import Testing
+
+@Suite struct `Values from before the present event` {
+    @Test func `they are of what was written since changes were last processed`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna", age: 1)
+            try context.save()
+            #expect(try anna.changedValuesForCurrentEvent().isEmpty)
+            anna.age = 2
+            anna.age = 3
+            #expect(try anna.changedValuesForCurrentEvent() == ["age": 1])
+            context.processPendingChanges()
+            #expect(try anna.changedValuesForCurrentEvent().isEmpty)
+            anna.age = 4
+            anna.mood = "good"
+            anna.firstName = "Anna"
+            #expect(try anna.changedValuesForCurrentEvent() == ["age": 3, "mood": .null])
+            #expect(try anna.changedValues()["age"] == 4)
+            #expect(try anna.committedValues(forKeys: ["age"]) == ["age": 1])
+            try context.save()
+            #expect(try anna.changedValuesForCurrentEvent().isEmpty)
+        }
+    }
+
+    @Test func `a relationship alone has none, a reference has the record it led to`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna")
+            let bob = try context.person("Bob", boss: anna)
+            try context.save()
+            bob.age = 1
+            context.processPendingChanges()
+            bob.friends.insert(anna)
+            #expect(try bob.changedValuesForCurrentEvent().isEmpty)
+            bob.boss = nil
+            let record = try anna.objectID.recordID
+            #expect(try bob.changedValuesForCurrentEvent() == ["boss": .reference(record)])
+        }
+    }
+
+    @Test func `of a new object they are the defaults`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna", age: 3)
+            #expect(try anna.changedValuesForCurrentEvent() == ["age": 0, "firstName": .null])
+            context.processPendingChanges()
+            anna.age = 5
+            #expect(try anna.changedValuesForCurrentEvent() == ["age": 3])
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `those who are told of an event see it`(isUndoable: Bool) throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            if isUndoable { context.undoManager = UndoStack() }
+            let anna = try context.person("Anna", age: 1)
+            let bob = try context.person("Bob")
+            try context.save()
+            nonisolated(unsafe) var seen: [[String: Value]] = []
+            nonisolated(unsafe) let people = [anna, bob]
+            let token = NotificationCenter.default.addObserver(
+                forName: ManagedObjectContext.objectsDidChange, object: context, queue: nil
+            ) { _ in
+                for person in people {
+                    seen.append((try? person.changedValuesForCurrentEvent()) ?? [:])
+                }
+            }
+            defer { NotificationCenter.default.removeObserver(token) }
+            try context.step { anna.age = 2 }
+            try context.step { anna.age = 3 }
+            try context.step { anna.firstName = "Anne" }
+            #expect(
+                seen == [["age": 1], [:], ["age": 2], [:], ["firstName": "Anna"], [:]])
+            #expect(try anna.changedValuesForCurrentEvent().isEmpty)
+        }
+    }
+
+    @Test func `what a merge brings in the middle of an event is none of it`() throws {
+        let workshop = try Workshop()
+        try workshop.inContext { context throws in
+            let thing = try context.thing("a")
+            try context.save()
+            thing["count"] = 1
+            context.processPendingChanges()
+            thing["count"] = 2
+            let changes = try workshop.elsewhere { try $0.find("a")?.setValue(7, forKey: "x") }
+            try context.mergeChanges(from: changes)
+            thing["count"] = 3
+            #expect(thing["x"] == 7)
+            #expect(try thing.changedValuesForCurrentEvent() == ["count": 2])
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Anabranch
+import Testing
+
+@Suite struct `Undoing beside others` {
+    @Test func `only the properties of the step are written`() throws {
+        let workshop = try Workshop()
+        try workshop.undoing { context, stack throws in
+            let thing = try context.thing("a")
+            thing["count"] = 1
+            thing["hits"] = 5
+            try context.save()
+            try context.step {
+                thing["count"] = 2
+                thing["hits"] = 7
+            }
+            try context.save()
+            let changes = try workshop.elsewhere { other throws in
+                let thing = try #require(try other.find("a"))
+                thing["x"] = 9
+                thing["hits"] = 10
+            }
+            try context.mergeChanges(from: changes)
+            context.undo()
+            #expect(thing["count"] == 1 && thing["x"] == 9)
+            // A counter loses what the step has added, not what others have.
+            #expect(thing["hits"] == 8)
+            #expect(try thing.changedValues() == ["count": 1, "hits": 8])
+            try context.save()
+        }
+    }
+
+    @Test func `what a merge brings in the middle of an event is no part of the step`() throws {
+        let workshop = try Workshop()
+        try workshop.undoing { context, stack throws in
+            let thing = try context.thing("a")
+            try context.save()
+            thing["count"] = 1
+            let changes = try workshop.elsewhere { try $0.find("a")?.setValue(7, forKey: "x") }
+            try context.mergeChanges(from: changes)
+            context.undo()
+            #expect(thing["count"] == 0 && thing["x"] == 7 && !context.hasChanges)
+        }
+    }
+
+    @Test func `what was deleted elsewhere is left out`() throws {
+        let workshop = try Workshop()
+        try workshop.undoing { context, stack throws in
+            let (a, b, c) = (
+                try context.thing("a"), try context.thing("b"), try context.thing("c")
+            )
+            try b.relate("owner", to: a)
+            try b.objects(forKey: "friends").insert(a)
+            try context.save()
+            try context.step {
+                a["count"] = 1
+                b["count"] = 1
+                try b.relate("owner", to: c)
+                try b.objects(forKey: "friends").remove(a)
+            }
+            try context.save()
+            let changes = try workshop.elsewhere { other throws in
+                let thing = try #require(try other.find("a"))
+                other.delete(thing)
+            }
+            try context.mergeChanges(from: changes)
+            context.undo()
+            #expect(b["count"] == 0 && a.managedObjectContext == nil)
+            #expect(try b.object(forKey: "owner") === c && b.names("friends").isEmpty)
+            try context.save()
+        }
+    }
+
+    @Test func `a deletion that others have saved too is not undone`() throws {
+        let workshop = try Workshop()
+        try workshop.undoing { context, stack throws in
+            let (a, b) = (try context.thing("a"), try context.thing("b"))
+            try context.save()
+            try context.step {
+                context.delete(a)
+                b["count"] = 1
+            }
+            let changes = try workshop.elsewhere { other throws in
+                other.delete(try #require(try other.find("a")))
+            }
+            try context.mergeChanges(from: changes)
+            context.undo()
+            #expect(a.managedObjectContext == nil && b["count"] == 0 && !context.hasChanges)
+            #expect(try context.find("a") == nil)
+        }
+    }
+
+    @Test func `a deletion is undone to what others have saved meanwhile`() throws {
+        let workshop = try Workshop()
+        try workshop.undoing { context, stack throws in
+            let (a, b, c) = (
+                try context.thing("a"), try context.thing("b"), try context.thing("c")
+            )
+            try a.objects(forKey: "friends").insert(b)
+            try context.save()
+            try context.step { context.delete(a) }
+            let changes = try workshop.elsewhere { other throws in
+                let thing = try #require(try other.find("a"))
+                thing["count"] = 5
+                try thing.objects(forKey: "friends").insert(try #require(try other.find("c")))
+            }
+            try context.mergeChanges(from: changes)
+            context.undo()
+            #expect(a["count"] == 5 && !context.hasChanges)
+            #expect(try a.sortedNames("friends") == "bc" && c.names("friends") == "a")
+            #expect(try b.names("friends") == "a")
+        }
+    }
+
+    @Test func `a discarded change has nothing more to undo`() throws {
+        try Workshop().undoing { context, stack throws in
+            let (a, b) = (try context.thing("a"), try context.thing("b"))
+            try context.save()
+            try context.step {
+                a["count"] = 1
+                try a.objects(forKey: "friends").insert(b)
+            }
+            try context.refresh(a, mergeChanges: false)
+            #expect(a["count"] == 0)
+            #expect(try b.names("friends").isEmpty)
+            context.undo()
+            #expect(a["count"] == 0)
+            context.redo()
+            #expect(try a["count"] == 0 && b.names("friends").isEmpty)
+        }
+    }
+}

@@ -1,0 +1,191 @@
+import Anabranch
+import Testing
+
+@Suite struct `Undoing insertions and deletions` {
+    @Test func `undoing an insertion takes the object out, redoing brings it back`() throws {
+        try Workshop().undoing { context, stack throws in
+            let owner = try context.thing("owner")
+            try context.save()
+            let thing = try context.thing("a")
+            let id = thing.objectID
+            try context.step { try thing.relate("owner", to: owner) }
+            context.undo()
+            #expect(thing.managedObjectContext == nil && !thing.isInserted)
+            #expect(context.registeredObject(for: id) == nil && !context.hasChanges)
+            #expect(try owner.names("parts").isEmpty && context.find("a") == nil)
+            #expect(thing.label == "a")
+            context.redo()
+            #expect(context.registeredObject(for: id) === thing && thing.isInserted)
+            #expect(try owner.names("parts") == "a" && context.find("a") === thing)
+            #expect(try thing.object(forKey: "owner") === owner)
+            try context.save()
+            #expect(try context.find("a") === thing)
+        }
+    }
+
+    @Test func `who was related to it without a step of it leads nowhere`() throws {
+        try Workshop().undoing { context, stack throws in
+            let other = try context.thing("b")
+            try context.save()
+            let thing = try context.thing("a")
+            context.processPendingChanges()
+            stack.disableUndoRegistration()
+            try other.relate("owner", to: thing)
+            try other.objects(forKey: "friends").insert(thing)
+            stack.enableUndoRegistration()
+            context.undo()
+            #expect(try other.object(forKey: "owner") == nil && other.names("friends").isEmpty)
+            try context.save()
+            context.redo()
+            #expect(thing.isInserted)
+            try context.save()
+        }
+    }
+
+    @Test func `undoing a deletion brings values and relationships back`() throws {
+        try Workshop().undoing { context, stack throws in
+            let owner = try context.thing("o")
+            let (a, b, c) = (
+                try context.thing("a"), try context.thing("b"), try context.thing("c")
+            )
+            let badge = try context.made("x", "Badge")
+            let step = try context.made("s", "Step")
+            try a.relate("owner", to: owner)
+            try b.relate("owner", to: a)
+            try a.objects(forKey: "friends").insert(c)
+            try badge.relate("holder", to: a)
+            try a.list(forKey: "picks").append(step)
+            a["mood"] = "good"
+            try context.save()
+            a["count"] = 3
+            context.processPendingChanges()
+            context.delete(a)
+            context.processPendingChanges()
+            #expect(context.deletedObjects == [a, b, badge])
+            #expect(try c.names("friends").isEmpty && owner.names("parts").isEmpty)
+            context.undo()
+            #expect(!a.isDeleted && context.deletedObjects.isEmpty && a["count"] == 3)
+            #expect(a["mood"] == "good" && context.updatedObjects == [a])
+            #expect(try owner.names("parts") == "a" && a.names("parts") == "b")
+            #expect(try c.names("friends") == "a" && a.object(forKey: "badge") === badge)
+            #expect(try badge.object(forKey: "holder") === a && step.names("pickers") == "a")
+            context.undo()
+            #expect(!context.hasChanges)
+            context.redo()
+            context.redo()
+            #expect(context.deletedObjects == [a, b, badge])
+            try context.save()
+            #expect(try context.find("a") == nil && context.find("b") == nil)
+        }
+    }
+
+    @Test func `what is read while a deletion is pending leads back after its undo`() throws {
+        let workshop = try Workshop()
+        try workshop.inContext { context throws in
+            let (a, b, c) = (
+                try context.thing("a"), try context.thing("b"), try context.thing("c")
+            )
+            let step = try context.made("s", "Step")
+            try b.objects(forKey: "friends").insert(a)
+            try b.objects(forKey: "friends").insert(c)
+            try a.relate("owner", to: c)
+            for thing in [a, b, c] { try thing.list(forKey: "picks").append(step) }
+            try context.save()
+        }
+        try workshop.undoing { context, stack throws in
+            let a = try #require(try context.find("a"))
+            try context.step { context.delete(a) }
+            let (b, c) = (try #require(try context.find("b")), try #require(try context.find("c")))
+            let step = try #require(try context.find("s", "Step"))
+            #expect(try b.names("friends") == "c" && c.names("parts").isEmpty)
+            #expect(try step.names("pickers") == "bc")
+            context.undo()
+            #expect(try b.sortedNames("friends") == "ac" && c.names("parts") == "a")
+            #expect(try step.names("pickers") == "abc" && !context.hasChanges)
+        }
+    }
+
+    @Test func `a rollback brings back members that were read while a deletion was pending`()
+        throws
+    {
+        let workshop = try Workshop()
+        try workshop.inContext { context throws in
+            let (a, b) = (try context.thing("a"), try context.thing("b"))
+            try b.objects(forKey: "friends").insert(a)
+            try context.save()
+            try context.step { context.delete(a) }
+            try context.save()
+            context.reset()
+            let c = try context.thing("c")
+            try #require(try context.find("b")).objects(forKey: "friends").insert(c)
+            try context.save()
+        }
+        try workshop.inContext { context throws in
+            let c = try #require(try context.find("c"))
+            try context.step { context.delete(c) }
+            let b = try #require(try context.find("b"))
+            #expect(try b.names("friends").isEmpty)
+            context.rollback()
+            #expect(try b.names("friends") == "c")
+        }
+    }
+
+    @Test func `an object deleted before it was ever saved comes back with what it was`() throws {
+        try Workshop().undoing { context, stack throws in
+            let owner = try context.thing("o")
+            try context.save()
+            let thing = try context.thing("a")
+            try thing.relate("owner", to: owner)
+            context.processPendingChanges()
+            context.delete(thing)
+            context.processPendingChanges()
+            #expect(thing.managedObjectContext == nil)
+            context.undo()
+            #expect(thing.isInserted && thing.label == "a")
+            #expect(try owner.names("parts") == "a")
+            context.undo()
+            #expect(thing.managedObjectContext == nil && !context.hasChanges)
+            context.redo()
+            context.redo()
+            #expect(thing.managedObjectContext == nil)
+            try context.save()
+            #expect(try context.find("a") == nil)
+        }
+    }
+
+    @Test func `undoing an insertion that was saved deletes the object`() throws {
+        let workshop = try Workshop()
+        try workshop.undoing { context, stack throws in
+            let owner = try context.thing("o")
+            try context.save()
+            let thing = try context.thing("a")
+            try thing.relate("owner", to: owner)
+            try context.save()
+            let id = thing.objectID
+            context.undo()
+            #expect(thing.isDeleted && context.deletedObjects == [thing])
+            #expect(try owner.names("parts").isEmpty)
+            try context.save()
+            #expect(thing.managedObjectContext == nil)
+            try workshop.inContext { other throws in #expect(try other.find("a") == nil) }
+            context.redo()
+            #expect(thing.isInserted && thing.objectID != id)
+            #expect(try owner.names("parts") == "a" && thing.object(forKey: "owner") === owner)
+            try context.save()
+            try workshop.inContext { other throws in
+                #expect(try other.find("o")?.names("parts") == "a")
+            }
+        }
+    }
+
+    @Test func `a redo before the save takes the deletion back`() throws {
+        try Workshop().undoing { context, stack throws in
+            let thing = try context.thing("a")
+            try context.save()
+            let id = thing.objectID
+            context.undo()
+            context.redo()
+            #expect(!thing.isDeleted && thing.objectID == id && !context.hasChanges)
+        }
+    }
+}

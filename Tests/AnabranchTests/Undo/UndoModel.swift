@@ -1,0 +1,120 @@
+import Anabranch
+import Foundation
+import TestSupport
+
+/// Things with every kind of attribute and relationship that an undo has to restore.
+enum UndoModel {
+    static func make() throws -> ManagedObjectModel {
+        try ManagedObjectModel {
+            Entity("Thing") {
+                Attribute("count", .integer64, optional: false, default: 0)
+                Attribute("hits", .integer64, optional: false, default: 0, mergeRule: .counter)
+                Attribute("mood", .string, transient: true)
+                Attribute("name", .string)
+                Attribute("x", .integer32)
+                Attribute("y", .integer32)
+                AttributeGroup("place", attributes: ["x", "y"])
+                Relationship("badge", to: "Badge", inverse: "holder", deleteRule: .cascade)
+                Relationship("owner", to: "Thing", inverse: "parts")
+                Relationship("friends", toMany: "Thing", inverse: "friends")
+                Relationship("parts", toMany: "Thing", inverse: "owner", deleteRule: .cascade)
+                Relationship("picks", toMany: "Step", ordered: true, inverse: "pickers")
+                Relationship("steps", toMany: "Step", ordered: true, inverse: "thing")
+                Relationship("tags", toMany: "Tag", inverse: "things")
+            }
+            Entity("Gadget", parent: "Thing") { Attribute("power", .double) }
+            Entity("Badge") {
+                Attribute("name", .string)
+                Relationship("holder", to: "Thing", inverse: "badge")
+            }
+            Entity("Step") {
+                Attribute("name", .string)
+                Relationship("thing", to: "Thing", inverse: "steps")
+                Relationship("pickers", toMany: "Thing", ordered: true, inverse: "picks")
+            }
+            Entity("Tag") {
+                Attribute("name", .string)
+                Relationship("things", toMany: "Thing", ordered: true, inverse: "tags")
+            }
+        }
+    }
+}
+
+/// A store of that model, whose objects have no classes.
+final class Workshop: Sendable {
+    let directory: TemporaryDirectory
+    let container: PersistentContainer
+
+    init() throws {
+        directory = try TemporaryDirectory("undo")
+        container = PersistentContainer(
+            model: try UndoModel.make(), classes: [],
+            url: URL(filePath: directory.file("workshop.anabranch")))
+        try container.load()
+    }
+
+    func inContext<T>(_ body: (ManagedObjectContext) throws -> sending T) throws -> sending T {
+        try container.newBackgroundContext().performAndWait(body)
+    }
+
+    /// A context that can undo.
+    func undoing<T>(
+        _ body: (ManagedObjectContext, UndoStack) throws -> sending T
+    ) throws -> sending T {
+        try inContext { context throws in
+            let stack = UndoStack()
+            context.undoManager = stack
+            return try body(context, stack)
+        }
+    }
+
+    /// Changes things in another context, and saves.
+    func elsewhere(_ body: (ManagedObjectContext) throws -> Void) throws -> ObjectIDChanges {
+        try inContext { context throws in
+            let log = NotificationLog(ManagedObjectContext.didSave, of: context)
+            try body(context)
+            try context.save()
+            return log.all.last ?? ObjectIDChanges()
+        }
+    }
+}
+
+extension ManagedObjectContext {
+    func thing(_ name: String) throws -> ManagedObject { try made(name, "Thing") }
+
+    func made(_ name: String, _ entity: String) throws -> ManagedObject {
+        let object = try insert(entity)
+        object["name"] = .string(name)
+        return object
+    }
+
+    func find(_ name: String, _ entity: String = "Thing") throws -> ManagedObject? {
+        var request = FetchRequest<ManagedObject>(entityName: entity)
+        request.predicate = try FetchPredicate("name == %@", name)
+        return try fetch(request).first
+    }
+
+    /// Ends the event.
+    func step(_ body: () throws -> Void) throws {
+        try body()
+        processPendingChanges()
+    }
+}
+
+extension ManagedObject {
+    func names(_ key: String) throws -> String {
+        try objects(forKey: key).map { $0["name"].text }.joined()
+    }
+
+    func sortedNames(_ key: String) throws -> String { String(try names(key).sorted()) }
+
+    func relate(_ key: String, to object: ManagedObject?) throws {
+        try setObject(object, forKey: key)
+    }
+
+    var label: String { self["name"].text }
+}
+
+extension Value {
+    var text: String { if case .string(let text) = self { text } else { "" } }
+}

@@ -1,0 +1,262 @@
+import Anabranch
+import TestSupport
+import Testing
+
+/// One context under random groups of edits, undone and redone, with what it showed after each.
+private struct UndoTrial {
+    let workshop: Workshop
+    let context: ManagedObjectContext
+    let stack: UndoStack
+    let seed: UInt64
+    var random: SeededGenerator
+    /// All that there ever were; a picture calls an object by its place here.
+    var objects: [ManagedObject] = []
+    var pictures: [GraphPicture] = []
+    /// Of the picture that the context shows.
+    var position = 0
+    /// The position when everything was saved last.
+    var savedPosition: Int? = 0
+    var changeCount = 0
+
+    init(_ workshop: Workshop, _ context: ManagedObjectContext, _ stack: UndoStack, _ seed: UInt64)
+        throws
+    {
+        self.workshop = workshop
+        self.context = context
+        self.stack = stack
+        self.seed = seed
+        random = SeededGenerator(seed: seed)
+        pictures = [try picture()]
+    }
+
+    func picture() throws -> GraphPicture {
+        let numbers = Dictionary(
+            uniqueKeysWithValues: objects.enumerated().map { (ObjectIdentifier($1), $0) })
+        return try GraphPicture(of: context) { object in
+            let number = numbers[ObjectIdentifier(object)]
+            return number.map { "\(object.entity.name) \($0)" } ?? "stranger \(object)"
+        }
+    }
+
+    mutating func check(_ what: String) throws {
+        let found = try picture()
+        guard found != pictures[position] else { return }
+        let cause = "seed \(seed), \(what) to \(position)"
+        Issue.record("\(cause):\n\(found.difference(from: pictures[position]))")
+        throw Different()
+    }
+
+    /// What shows as it was saved has nothing to save.
+    func checkRest() throws {
+        guard position == savedPosition, context.hasChanges else { return }
+        let changed = try context.updatedObjects.union(context.insertedObjects).map {
+            object throws in
+            "\(object) \(try object.changedValues()) \(object.changedRelationshipNames)"
+        }
+        Issue.record("seed \(seed), at \(position) unsaved: \(changed), \(context.deletedObjects)")
+    }
+
+    struct Different: Error {}
+
+    // Steps of the whole.
+
+    mutating func step() throws {
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0, 1: try undo()
+        case 2: try redo()
+        case 3: try save()
+        case 4: try forget()
+        default: try edit()
+        }
+    }
+
+    mutating func undo() throws {
+        #expect(stack.canUndo == (position > 0), "seed \(seed)")
+        guard position > 0 else { return }
+        position -= 1
+        context.undo()
+        try check("undo")
+        try checkRest()
+    }
+
+    mutating func redo() throws {
+        #expect(stack.canRedo == (position < pictures.count - 1), "seed \(seed)")
+        guard position < pictures.count - 1 else { return }
+        position += 1
+        context.redo()
+        try check("redo")
+        try checkRest()
+    }
+
+    mutating func save() throws {
+        try context.save()
+        savedPosition = position
+        try check("save")
+        let stored = try workshop.inContext { other throws in
+            try GraphPicture(of: other) { $0.objectID.description }.without("mood")
+        }
+        let own = try GraphPicture(of: context) { $0.objectID.description }.without("mood")
+        #expect(own == stored, "seed \(seed), stored:\n\(stored.difference(from: own))")
+    }
+
+    /// Others read the rows again; what is unsaved stays.
+    mutating func forget() throws {
+        let clean = objects.filter { object in
+            !object.hasChanges && object.managedObjectContext != nil
+                && (!isKind(object, "Thing") || object["mood"].isNull)
+        }
+        guard let object = clean.randomElement(using: &random) else { return }
+        try context.refresh(object, mergeChanges: true)
+        try check("refresh")
+    }
+
+    mutating func edit() throws {
+        let number = Int.random(in: 1...4, using: &random)
+        let isCut = random.oneIn(3)
+        stack.beginUndoGrouping()
+        for _ in 0..<number {
+            try change()
+            if isCut, random.oneIn(2) { context.processPendingChanges() }
+        }
+        // A group that changes nothing would leave no trace.
+        context.processPendingChanges()
+        if let object = anyone() { try touch(object) } else { try insert() }
+        stack.endUndoGrouping()
+        let shown = try picture()
+        pictures.removeSubrange((position + 1)...)
+        pictures.append(shown)
+        position += 1
+        if savedPosition ?? 0 >= position { savedPosition = nil }
+    }
+}
+
+// Single changes.
+extension UndoTrial {
+    private mutating func change() throws {
+        switch Int.random(in: 0..<14, using: &random) {
+        case 0, 1: try insert()
+        case 2, 3: try setValues()
+        case 4, 5, 6: try setTarget()
+        case 7, 8, 9: try changeMembers()
+        case 10, 11: try move()
+        case 12: if let object = anyone() { context.delete(object) }
+        default: try setValues()
+        }
+    }
+
+    private mutating func anyone(_ entity: String? = nil) -> ManagedObject? {
+        objects.filter { object in
+            object.managedObjectContext != nil && !object.isDeleted
+                && (entity == nil || isKind(object, entity ?? ""))
+        }.randomElement(using: &random)
+    }
+
+    private func isKind(_ object: ManagedObject, _ name: String) -> Bool {
+        context.model.entity(named: name).map(object.entity.isKind) ?? false
+    }
+
+    private mutating func insert() throws {
+        let names = ["Thing", "Thing", "Gadget", "Badge", "Step", "Step", "Tag"]
+        let object = try context.insert(names[Int.random(in: 0..<names.count, using: &random)])
+        objects.append(object)
+        try touch(object)
+    }
+
+    /// Always another value, so that every group changes something.
+    private mutating func touch(_ object: ManagedObject) throws {
+        changeCount += 1
+        object["name"] = .string("\(changeCount)")
+    }
+
+    private mutating func setValues() throws {
+        guard let object = anyone() else { return try insert() }
+        try touch(object)
+        guard isKind(object, "Thing") else { return }
+        changeCount += 1
+        let number = Int64(changeCount)
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: object["count"] = .integer(number)
+        case 1: object["mood"] = .string("mood \(number)")
+        case 2: object["x"] = .integer(number)
+        default: object["hits"] = .integer(number)
+        }
+    }
+
+    private mutating func setTarget() throws {
+        let all = [
+            ("Thing", "owner", "Thing"), ("Thing", "badge", "Badge"), ("Badge", "holder", "Thing"),
+            ("Step", "thing", "Thing"),
+        ]
+        let (entity, key, destination) = all[Int.random(in: 0..<all.count, using: &random)]
+        guard let object = anyone(entity) else { return try insert() }
+        try touch(object)
+        try object.relate(key, to: random.oneIn(4) ? nil : anyone(destination))
+    }
+
+    private mutating func changeMembers() throws {
+        let all = [
+            ("Thing", "friends", "Thing"), ("Thing", "parts", "Thing"), ("Thing", "picks", "Step"),
+            ("Thing", "steps", "Step"), ("Thing", "tags", "Tag"), ("Step", "pickers", "Thing"),
+            ("Tag", "things", "Thing"),
+        ]
+        let (entity, key, destination) = all[Int.random(in: 0..<all.count, using: &random)]
+        guard let object = anyone(entity), let member = anyone(destination) else {
+            return try insert()
+        }
+        try touch(object)
+        let set = try object.objects(forKey: key)
+        if random.oneIn(3) {
+            if let former = set.objects.randomElement(using: &random) { set.remove(former) }
+        } else if key != "friends" || member !== object {
+            set.insert(member)
+        }
+    }
+
+    private mutating func move() throws {
+        let all = [
+            ("Thing", "picks"), ("Thing", "steps"), ("Step", "pickers"), ("Tag", "things"),
+        ]
+        let (entity, key) = all[Int.random(in: 0..<all.count, using: &random)]
+        guard let object = anyone(entity) else { return try insert() }
+        try touch(object)
+        let list = try object.list(forKey: key)
+        guard list.count > 1 else { return }
+        if random.oneIn(4) {
+            list.replace(with: list.objects.shuffled(using: &random))
+        } else {
+            list.move(
+                from: Int.random(in: 0..<list.count, using: &random),
+                to: Int.random(in: 0..<list.count, using: &random))
+        }
+    }
+}
+
+@Suite struct `Undoing against pictures of the graph` {
+    @Test(arguments: 1...80 as ClosedRange<UInt64>)
+    func `all the way back and forth the graph is what it was`(seed: UInt64) throws {
+        let workshop = try Workshop()
+        try workshop.undoing { context, stack throws in
+            var trial = try UndoTrial(workshop, context, stack, seed)
+            for _ in 0..<25 { try trial.edit() }
+            while trial.position > 0 { try trial.undo() }
+            #expect(!context.hasChanges)
+            while trial.position < trial.pictures.count - 1 { try trial.redo() }
+            while trial.position > 0 { try trial.undo() }
+            #expect(!context.hasChanges)
+        }
+    }
+
+    @Test(arguments: 1...120 as ClosedRange<UInt64>)
+    func `with saves in between the graph is what it was, and so is the store`(seed: UInt64) throws
+    {
+        let workshop = try Workshop()
+        try workshop.undoing { context, stack throws in
+            var trial = try UndoTrial(workshop, context, stack, seed)
+            for _ in 0..<60 { try trial.step() }
+            while trial.position > 0 { try trial.undo() }
+            try trial.save()
+            while trial.position < trial.pictures.count - 1 { try trial.redo() }
+            try trial.save()
+        }
+    }
+}

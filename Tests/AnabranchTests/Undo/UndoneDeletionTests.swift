@@ -1,0 +1,141 @@
+import Anabranch
+import Testing
+
+@Suite struct `Undoing deletions that were saved` {
+    @Test func `the object stays, its record is new and announced`() throws {
+        let workshop = try Workshop()
+        try workshop.undoing { context, stack throws in
+            let thing = try context.thing("a")
+            thing["count"] = 4
+            try context.save()
+            let former = thing.objectID
+            context.delete(thing)
+            try context.save()
+            #expect(thing.managedObjectContext == nil)
+            let log = NotificationLog(ManagedObjectContext.objectsDidChange, of: context)
+            context.undo()
+            #expect(thing.isInserted && thing["count"] == 4 && thing.objectID != former)
+            #expect(log.all.map(\.renamed) == [[former: thing.objectID]])
+            #expect(log.all.map { Array($0.inserted) } == [[thing.objectID]])
+            try context.save()
+            #expect(try context.find("a") === thing)
+            // What was done to it before leads to it still.
+            context.undo()
+            #expect(thing.isDeleted)
+            try context.save()
+            context.redo()
+            context.redo()
+            #expect(thing.managedObjectContext == nil)
+        }
+    }
+
+    @Test func `references and links that led to the old record lead to the new one`() throws {
+        let workshop = try Workshop()
+        try workshop.inContext { context throws in
+            let a = try context.thing("a")
+            let owner = try context.thing("o")
+            try a.relate("owner", to: owner)
+            let list = try owner.list(forKey: "steps")
+            for name in "xyz" {
+                let step = try context.made(String(name), "Step")
+                list.append(step)
+                try a.list(forKey: "picks").append(step)
+            }
+            for name in ["p", "q"] {
+                let thing = try context.thing(name)
+                try thing.objects(forKey: "friends").insert(a)
+                try context.made("tag \(name)", "Tag").list(forKey: "things")
+                    .replace(with: [thing, a, owner])
+            }
+            try context.made("badge", "Badge").relate("holder", to: a)
+            try context.save()
+        }
+        // Nobody has read those who lead to it.
+        try workshop.undoing { context, stack throws in
+            let a = try #require(try context.find("a"))
+            context.delete(a)
+            try context.save()
+            context.undo()
+            try context.save()
+            try check(context)
+        }
+        try workshop.inContext { try check($0) }
+    }
+
+    private func check(_ context: ManagedObjectContext) throws {
+        let a = try #require(try context.find("a"))
+        #expect(try a.object(forKey: "owner")?.label == "o" && a.names("picks") == "xyz")
+        #expect(try context.find("o")?.names("parts") == "a")
+        #expect(try a.sortedNames("friends") == "pq" && context.find("p")?.names("friends") == "a")
+        #expect(try context.find("y", "Step")?.names("pickers") == "a")
+        #expect(try a.object(forKey: "badge")?.label == "badge")
+        #expect(try context.find("tag p", "Tag")?.sortedNames("things") == "aop")
+    }
+
+    @Test func `a reference to it that nobody has read is written again`() throws {
+        let workshop = try Workshop()
+        try workshop.inContext { context throws in
+            let a = try context.made("a", "Tag")
+            for name in ["p", "q"] {
+                try context.thing(name).objects(forKey: "tags").insert(a)
+            }
+            let owner = try context.made("step owner", "Thing")
+            try context.made("s", "Step").relate("thing", to: owner)
+            try context.save()
+        }
+        try workshop.undoing { context, stack throws in
+            let owner = try #require(try context.find("step owner"))
+            let tag = try #require(try context.find("a", "Tag"))
+            context.delete(owner)
+            context.delete(tag)
+            try context.save()
+            context.undo()
+            try context.save()
+        }
+        try workshop.inContext { context throws in
+            #expect(try context.find("s", "Step")?.object(forKey: "thing")?.label == "step owner")
+            #expect(try context.find("a", "Tag")?.sortedNames("things") == "pq")
+            #expect(try context.find("q")?.names("tags") == "a")
+        }
+    }
+
+    @Test func `all that a cascade took comes back together`() throws {
+        let workshop = try Workshop()
+        try workshop.undoing { context, stack throws in
+            let root = try context.thing("a")
+            for name in ["b", "c"] {
+                let part = try context.thing(name)
+                try part.relate("owner", to: root)
+                try context.thing(name + "x").relate("owner", to: part)
+            }
+            try context.save()
+            context.delete(root)
+            try context.save()
+            #expect(try context.find("cx") == nil)
+            context.undo()
+            #expect(try root.sortedNames("parts") == "bc")
+            try context.save()
+        }
+        try workshop.inContext { context throws in
+            #expect(try context.find("a")?.sortedNames("parts") == "bc")
+            #expect(try context.find("c")?.names("parts") == "cx")
+        }
+    }
+
+    @Test func `earlier steps lead to the new record`() throws {
+        try Workshop().undoing { context, stack throws in
+            let (a, b) = (try context.thing("a"), try context.thing("b"))
+            try b.relate("owner", to: a)
+            try context.save()
+            try context.step { try b.relate("owner", to: nil) }
+            try context.step { context.delete(a) }
+            try context.save()
+            context.undo()
+            #expect(try b.object(forKey: "owner") == nil)
+            context.undo()
+            #expect(try b.object(forKey: "owner") === a && a.names("parts") == "b")
+            try context.save()
+            #expect(try b.object(forKey: "owner") === a)
+        }
+    }
+}
