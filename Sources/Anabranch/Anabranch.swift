@@ -14,6 +14,10 @@
 // the other end, once someone has asked, and what was added and removed since. Both sides change
 // in one step, without reading the store where they need not know each other.
 //
+// A context with an `UndoStack` keeps what the objects of an event were like at its beginning
+// (`ChangeRecorder`); when the event ends, what differs is an `UndoStep`. Taking a step back is an
+// event like any other, whose own step is the redo. No step looks at objects that it did not touch.
+//
 // Every use of a context and its objects is confined to the context's queue. What crosses is
 // `ManagedObjectID`, and `ObjectIDChanges` between the contexts of one coordinator.
 

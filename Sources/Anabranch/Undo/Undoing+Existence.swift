@@ -116,6 +116,7 @@ extension Undoing {
     private func mention(_ object: ManagedObject) throws {
         context.clearReferences(of: object, to: context.deletedIDs)
         let plan = object.home.plan
+        if !isSameMerge { try clearGone(of: object) }
         for relationship in plan.references { mention(object, atTargetOf: relationship) }
         guard let table = object.relations else { return }
         if !isSameMerge { try forgetGone(of: object, table) }
@@ -134,6 +135,18 @@ extension Undoing {
             for id in state.removed { mentionRemoved(object, at: id, inverse) }
         }
         if !isSameMerge { context.unloadRelations(of: object) }
+    }
+
+    /// What others have deleted since, nobody leads to.
+    private func clearGone(of object: ManagedObject) throws {
+        var gone: Set<LocalID> = []
+        for relationship in object.home.plan.references {
+            guard case .integer(let id) = object.slots[relationship.slot],
+                try live(id, of: relationship.destination) == nil
+            else { continue }
+            gone.insert(id)
+        }
+        if !gone.isEmpty { context.clearReferences(of: object, to: gone) }
     }
 
     private func mention(

@@ -231,6 +231,76 @@ extension UndoTrial {
     }
 }
 
+// Beside another context.
+extension UndoTrial {
+    /// Others change, link and delete what is saved; the context takes that over.
+    mutating func editElsewhere() throws {
+        var random = self.random
+        let changes = try workshop.elsewhere { other throws in
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                let things = try other.fetch(FetchRequest<ManagedObject>(entityName: "Thing"))
+                let steps = try other.fetch(FetchRequest<ManagedObject>(entityName: "Step"))
+                guard let thing = things.randomElement(using: &random),
+                    let friend = things.randomElement(using: &random)
+                else { return }
+                switch Int.random(in: 0..<5, using: &random) {
+                case 0: other.delete(thing)
+                case 1: if friend !== thing { try thing.objects(forKey: "friends").insert(friend) }
+                case 2: try thing.objects(forKey: "friends").removeAll()
+                case 3: if let step = steps.last { other.delete(step) }
+                default: thing["y"] = 99
+                }
+                other.processPendingChanges()
+            }
+        }
+        self.random = random
+        try context.mergeChanges(from: changes)
+        for object in try context.fetch(FetchRequest<ManagedObject>(entityName: "Thing"))
+        where !objects.contains(object) {
+            objects.append(object)
+        }
+    }
+
+    /// Whoever is related to another is so at both ends.
+    func checkInverses() throws {
+        for object in objects where object.managedObjectContext != nil && !object.isDeleted {
+            for relationship in object.entity.relationships {
+                guard let inverse = relationship.inverse?.name else { continue }
+                let others: [ManagedObject] =
+                    relationship.isToMany
+                    ? try object.objects(forKey: relationship.name).objects
+                    : try object.object(forKey: relationship.name).map { [$0] } ?? []
+                for other in others {
+                    let back = try other.objectIDs(forRelationshipNamed: inverse)
+                    #expect(
+                        back.contains(object.objectID) && other.managedObjectContext != nil
+                            && !other.isDeleted,
+                        "seed \(seed), \(object).\(relationship.name) has \(other) \(back)")
+                }
+            }
+        }
+    }
+
+    mutating func stepAmongOthers() throws {
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0, 1: context.undo()
+        case 2: context.redo()
+        case 3:
+            try context.save()
+            let stored = try workshop.inContext { other throws in
+                try GraphPicture(of: other) { $0.objectID.description }.without("mood")
+            }
+            let own = try GraphPicture(of: context) { $0.objectID.description }.without("mood")
+            #expect(own == stored, "seed \(seed), stored:\n\(stored.difference(from: own))")
+        case 4: try editElsewhere()
+        default:
+            for _ in 0..<2 { try change() }
+            context.processPendingChanges()
+        }
+        try checkInverses()
+    }
+}
+
 @Suite struct `Undoing against pictures of the graph` {
     @Test(arguments: 1...80 as ClosedRange<UInt64>)
     func `all the way back and forth the graph is what it was`(seed: UInt64) throws {
@@ -257,6 +327,25 @@ extension UndoTrial {
             try trial.save()
             while trial.position < trial.pictures.count - 1 { try trial.redo() }
             try trial.save()
+        }
+    }
+
+    @Test(arguments: 1...80 as ClosedRange<UInt64>)
+    func `beside others both ends agree, and what is saved is what shows`(seed: UInt64) throws {
+        let workshop = try Workshop()
+        try workshop.undoing { context, stack throws in
+            var trial = try UndoTrial(workshop, context, stack, seed)
+            for _ in 0..<70 { try trial.stepAmongOthers() }
+            while stack.canUndo {
+                context.undo()
+                try trial.checkInverses()
+            }
+            try context.save()
+            while stack.canRedo {
+                context.redo()
+                try trial.checkInverses()
+            }
+            try context.save()
         }
     }
 }
