@@ -187,7 +187,9 @@ extension Undoing {
         other.withRelation(index) { state in
             state.regain(object.localID, isAdded: isAdded)
             // Its place, only the store knows.
-            if inverse.isOrdered, !isInStep { state.members = nil }
+            if inverse.isOrdered, !isInStep, !other.flags.contains(.inserted) {
+                state.members = nil
+            }
         }
     }
 

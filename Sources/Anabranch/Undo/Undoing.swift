@@ -146,7 +146,8 @@ extension Undoing {
                 moved, as: list.origin.order.map(recorder.current),
                 placing: Set(list.placedOtherwise.map(recorder.current)),
                 as: isSameSave ? placed : nil)
-            if !isSameMerge { state.members = nil }
+            // Of an object that is not saved the store knows nothing.
+            if !isSameMerge, !owner.flags.contains(.inserted) { state.members = nil }
         }
     }
 }
