@@ -19,6 +19,7 @@ extension Undoing {
         }
         fillClearedReferences()
         for object in undeleted { try mention(object) }
+        if !isSameMerge { try reread(thoseRelatedTo: undeleted) }
         for (object, relations) in former { try relate(object, relations) }
         broughtBack = undeleted + gone
     }
@@ -99,7 +100,7 @@ struct FormerRelations {
 extension Undoing {
     /// References that the deletion of what is there again has emptied.
     private func fillClearedReferences() {
-        guard isSameSave else { return }
+        guard isSameSave, isSameMerge else { return }
         for cleared in step.clearedReferences {
             let object = cleared.object
             let id = recorder.current(cleared.id)
@@ -113,7 +114,7 @@ extension Undoing {
     }
 
     /// Puts an object back into the relationships of those that it is related to.
-    private func mention(_ object: ManagedObject) throws {
+    private mutating func mention(_ object: ManagedObject) throws {
         context.clearReferences(of: object, to: context.deletedIDs)
         let plan = object.home.plan
         if !isSameMerge { try clearGone(of: object) }
@@ -127,6 +128,8 @@ extension Undoing {
                 guard let other = context.registry[id] else { continue }
                 let isAdded = state.added.contains(id)
                 if inverse.storage == .reference {
+                    // Others may have changed it since: it is read again.
+                    guard isSameMerge || isAdded else { continue }
                     refer(other, to: object, by: inverse, index, isAdded: isAdded)
                 } else {
                     mention(object, in: other, inverse, isAdded: isAdded)
@@ -134,7 +137,30 @@ extension Undoing {
             }
             for id in state.removed { mentionRemoved(object, at: id, inverse) }
         }
-        if !isSameMerge { context.unloadRelations(of: object) }
+        guard !isSameMerge else { return }
+        formerMembers[object] = table.states.reduce(into: []) { $0.formUnion($1.members ?? []) }
+        context.unloadRelations(of: object)
+    }
+
+    /// Reads the rows anew that may lead to objects that are there again.
+    private func reread(thoseRelatedTo objects: [ManagedObject]) throws {
+        var ids = Set(step.clearedReferences.map { $0.object.localID })
+        for state in objects.compactMap(\.relations).flatMap(\.states) {
+            ids.formUnion(state.added)
+        }
+        for object in objects { ids.formUnion(formerMembers[object] ?? []) }
+        let others = ids.compactMap { context.registry[$0] }.filter {
+            isLive($0) && $0.flags.contains(.hasRow) && !$0.flags.contains(.inserted)
+        }
+        for (entity, group) in Dictionary(grouping: others, by: \.entity) {
+            try context.coordinator.store.read { reader in
+                try reader.rows(of: entity, ids: group.map(\.localID).sorted()) { row in
+                    guard let other = context.registry[row.id] else { return }
+                    context.merge(row, into: other)
+                    context.event.refreshed.append(other)
+                }
+            }
+        }
     }
 
     /// What others have deleted since, nobody leads to.
@@ -185,6 +211,11 @@ extension Undoing {
         recorder.noteList(of: other, at: index, in: context)
         let isInStep = step.lists.contains { $0.key == ListKey(owner: other, index: index) }
         other.withRelation(index) { state in
+            // Others may have changed it since: it is asked for anew.
+            if !isSameMerge, !isAdded, !other.flags.contains(.inserted) {
+                state.members = nil
+                return
+            }
             state.regain(object.localID, isAdded: isAdded)
             // Its place, only the store knows.
             if inverse.isOrdered, !isInStep, !other.flags.contains(.inserted) {

@@ -14,6 +14,8 @@ struct Undoing {
     let recorder: ChangeRecorder
     /// Objects that are there again, and those whose properties were written.
     var broughtBack: [ManagedObject] = []
+    /// Of objects whose deletion is taken back after a merge, who was related to them.
+    var formerMembers: [ManagedObject: Set<LocalID>] = [:]
     private var updated: Set<ManagedObject> = []
 
     init(_ step: UndoStep, in context: ManagedObjectContext, _ recorder: ChangeRecorder) {
