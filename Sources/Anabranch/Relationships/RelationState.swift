@@ -106,6 +106,8 @@ struct RelationState {
         list?.putBack(moved, as: former)
         list?.placed.subtract(placed == nil ? [] : changed)
         list?.placed.formUnion((placed ?? moved).intersection(changed).intersection(members))
+        // The store has no place for what was added.
+        list?.placed.formUnion(added.intersection(changed))
     }
 
     mutating func rename(_ names: [LocalID: LocalID]) {

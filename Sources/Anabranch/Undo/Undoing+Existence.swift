@@ -123,8 +123,10 @@ extension Undoing {
         if !isSameMerge { try forgetGone(of: object, table) }
         for (index, relationship) in plan.relations.enumerated() {
             guard let inverse = relationship.inverse else { continue }
+            let former = table.states[index].members ?? []
+            if !isSameMerge { try reloadMembers(of: object, at: index) }
             let state = table.states[index]
-            for id in (state.members ?? []).union(state.added) {
+            for id in (state.members ?? []).union(former).union(state.added) {
                 guard let other = context.registry[id] else { continue }
                 let isAdded = state.added.contains(id)
                 if inverse.storage == .reference {
@@ -137,9 +139,6 @@ extension Undoing {
             }
             for id in state.removed { mentionRemoved(object, at: id, inverse) }
         }
-        guard !isSameMerge else { return }
-        formerMembers[object] = table.states.reduce(into: []) { $0.formUnion($1.members ?? []) }
-        context.unloadRelations(of: object)
     }
 
     /// Reads the rows anew that may lead to objects that are there again.
@@ -161,6 +160,14 @@ extension Undoing {
                 }
             }
         }
+    }
+
+    /// Asks the store who is related to an object by now.
+    private mutating func reloadMembers(of object: ManagedObject, at index: Int) throws {
+        let former = object.relations?.states[index].members ?? []
+        object.withRelation(index) { $0.members = nil }
+        let members = try context.members(of: object, at: index)
+        formerMembers[object, default: []].formUnion(members.union(former))
     }
 
     /// What others have deleted since, nobody leads to.
