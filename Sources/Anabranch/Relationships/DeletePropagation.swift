@@ -14,7 +14,10 @@ extension ManagedObjectContext {
         while !unpropagated.isEmpty {
             let wave = unpropagated.filter { $0.flags.contains(.deleted) }
             try loadRows(of: wave)
-            if recorder?.isRecording ?? false { try loadRelations(of: wave) }
+            if let recorder, recorder.isRecording {
+                try loadRelations(of: wave)
+                try noteLists(with: wave, recorder)
+            }
             for relationship in relationships(of: wave) where needsMembers(relationship) {
                 try follow(
                     relationship, of: wave.filter { $0.entity.isKind(of: relationship.entity) })
@@ -83,6 +86,26 @@ extension ManagedObjectContext {
                 return object.relations?.states[index].members == nil
             }
             if !unloaded.isEmpty { try load(relationship, of: unloaded) }
+        }
+    }
+
+    /// Where an object stands in the lists of others, only they know.
+    private func noteLists(with wave: [ManagedObject], _ recorder: ChangeRecorder) throws {
+        for relationship in relationships(of: wave) {
+            guard let inverse = relationship.inverse, inverse.isOrdered else { continue }
+            var ids: Set<LocalID> = []
+            for object in wave where object.entity.isKind(of: relationship.entity) {
+                if let index = object.home.plan.relationIndex(of: relationship) {
+                    ids.formUnion(object.relations?.states[index].members ?? [])
+                } else if case .integer(let id) = object.slots[relationship.slot] {
+                    ids.insert(id)
+                }
+            }
+            for owner in try objects(ids, of: relationship.destination) {
+                guard let index = owner.home.plan.relationIndex(of: inverse) else { continue }
+                recorder.note(owner, in: self)
+                recorder.noteList(of: owner, at: index, in: self)
+            }
         }
     }
 

@@ -235,7 +235,7 @@ extension Undoing {
     private func mentionRemoved(
         _ object: ManagedObject, at id: LocalID, _ inverse: RelationshipDescription
     ) {
-        guard let other = context.registry[id], isLive(other), other.relations != nil,
+        guard let other = context.registry[id], isLive(other),
             let index = other.home.plan.relationIndex(of: inverse)
         else { return }
         other.withRelation(index) { $0.regainRemoval(of: object.localID) }

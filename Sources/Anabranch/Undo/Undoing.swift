@@ -32,11 +32,12 @@ struct Undoing {
     /// - Throws: ``StoreError``; what was taken back until then is.
     mutating func run() throws {
         try bringBack()
+        try writeBackLinks(thatWereAdded: true)
         try deleteAgain()
         for part in step.parts where part.origin.existence != .absent && isLive(part.object) {
             try writeBack(part)
         }
-        try writeBackLinks()
+        try writeBackLinks(thatWereAdded: false)
         for list in step.lists { try writeBack(list) }
         for part in step.parts where part.origin.existence == .absent { remove(part.object) }
         for part in step.parts { settle(part) }
@@ -60,6 +61,7 @@ struct Undoing {
     private func deleteAgain() throws {
         let objects = step.parts.filter { $0.origin.existence == .deleted && isLive($0.object) }
         guard !objects.isEmpty else { return }
+        try spareFromCascades(Set(objects.map(\.object.localID)))
         for part in objects { context.delete(part.object) }
         try context.propagateDeletes()
     }
@@ -103,8 +105,25 @@ extension Undoing {
         try context.setTarget(of: object, by: relationship, to: target)
     }
 
-    private func writeBackLinks() throws {
-        for (link, isAdded) in step.links where isLive(link.owner) && isLive(link.member) {
+    /// Who had left the deleted before does not go with them. Other references are emptied by the
+    /// deletion, which writes nothing.
+    private func spareFromCascades(_ gone: Set<LocalID>) throws {
+        for part in step.parts where part.origin.existence == .present && isLive(part.object) {
+            for (slot, before, _) in part.slots {
+                guard let relationship = part.object.entity.slots[slot].relationship,
+                    relationship.inverse?.deleteRule == .cascade,
+                    part.object.flags.contains(.hasRow),
+                    case .integer(let id) = part.object.slots[slot], gone.contains(id)
+                else { continue }
+                try writeBack(before, to: relationship, of: part.object)
+            }
+        }
+    }
+
+    /// What was added goes before others are deleted, who must not take it with them.
+    private func writeBackLinks(thatWereAdded: Bool) throws {
+        for (link, isAdded) in step.links
+        where isAdded == thatWereAdded && isLive(link.owner) && isLive(link.member) {
             if isAdded {
                 try context.remove(link.member, from: link.owner, link.relationship)
             } else {
