@@ -21,6 +21,7 @@ extension Undoing {
         for object in undeleted { try mention(object) }
         if !isSameMerge { try reread(thoseRelatedTo: undeleted) }
         for (object, relations) in former { try relate(object, relations) }
+        for (object, relations) in former { try arrange(object, relations) }
         broughtBack = undeleted + gone
     }
 
@@ -58,6 +59,17 @@ extension Undoing {
                     try context.insert(other, into: object, relationship)
                 }
             }
+        }
+    }
+
+    /// Members that came back themselves may have come into its lists before others.
+    private func arrange(_ object: ManagedObject, _ former: FormerRelations) throws {
+        for (relationship, ids) in former.members where relationship.isOrdered {
+            guard let index = object.home.plan.relationIndex(of: relationship) else { continue }
+            let members = try context.members(of: object, at: index)
+            let order = ids.map(recorder.current).filter(members.contains)
+            let others = members.subtracting(order).sorted()
+            _ = object.withRelation(index) { $0.arrange(order + others) }
         }
     }
 

@@ -122,6 +122,38 @@ import Testing
         }
     }
 
+    @Test func `a list that comes back with a member of it has its order`() throws {
+        try Workshop().undoing { context, stack throws in
+            let tag = try context.made("t", "Tag")
+            let list = try tag.list(forKey: "things")
+            let things = try "abc".map { try context.thing(String($0)) }
+            list.append(contentsOf: things)
+            try context.save()
+            context.delete(things[2])
+            context.delete(tag)
+            try context.save()
+            context.undo()
+            #expect(try tag.names("things") == "abc")
+        }
+    }
+
+    @Test func `a redone deletion spares those who had left the deleted before`() throws {
+        try Workshop().undoing { context, stack throws in
+            let (a, b) = (try context.thing("a"), try context.thing("b"))
+            try b.relate("owner", to: a)
+            try context.save()
+            try b.relate("owner", to: nil)
+            context.delete(a)
+            context.processPendingChanges()
+            context.undo()
+            #expect(try b.object(forKey: "owner") === a && !context.hasChanges)
+            context.redo()
+            #expect(a.isDeleted && !b.isDeleted)
+            try context.save()
+            #expect(try context.find("b") === b)
+        }
+    }
+
     @Test func `earlier steps lead to the new record`() throws {
         try Workshop().undoing { context, stack throws in
             let (a, b) = (try context.thing("a"), try context.thing("b"))
