@@ -230,6 +230,8 @@ extension Undoing {
         recorder.noteList(of: other, at: index, in: context)
         let isInStep = step.lists.contains { $0.key == ListKey(owner: other, index: index) }
         other.withRelation(index) { state in
+            // Was deleted too, and knows.
+            if state.members?.contains(object.localID) ?? false { return }
             // Others may have changed it since: it is asked for anew.
             if !isSameMerge, !isAdded, !other.flags.contains(.inserted) {
                 state.members = nil

@@ -79,6 +79,23 @@ import Testing
         }
     }
 
+    @Test func `what was deleted together is related again to all`() throws {
+        try Workshop().undoing { context, stack throws in
+            let tag = try context.made("t", "Tag")
+            let things = try "abc".map { try context.thing(String($0)) }
+            try tag.list(forKey: "things").append(contentsOf: things)
+            try context.save()
+            try context.step {
+                context.delete(things[0])
+                context.delete(tag)
+            }
+            context.undo()
+            #expect(try tag.names("things") == "abc")
+            #expect(try things.map { try $0.names("tags") } == ["t", "t", "t"])
+            #expect(!context.hasChanges)
+        }
+    }
+
     @Test func `what is read while a deletion is pending leads back after its undo`() throws {
         let workshop = try Workshop()
         try workshop.inContext { context throws in
