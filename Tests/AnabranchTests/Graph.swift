@@ -10,15 +10,20 @@ final class Graph: Sendable {
     let directory: TemporaryDirectory
     let container: PersistentContainer
 
-    init() throws {
+    init(_ configure: (inout StoreOptions) -> Void = { _ in }) throws {
         directory = try TemporaryDirectory("graph")
-        container = try Self.open(directory)
+        container = try Self.open(directory, configure)
     }
 
-    static func open(_ directory: TemporaryDirectory) throws -> PersistentContainer {
+    static func open(
+        _ directory: TemporaryDirectory, _ configure: (inout StoreOptions) -> Void = { _ in }
+    ) throws -> PersistentContainer {
+        var description = PersistentStoreDescription(
+            url: URL(filePath: directory.file("company.anabranch")))
+        configure(&description.options)
         let container = PersistentContainer(
             model: try CompanyModel.make(), classes: CompanyModel.classes,
-            url: URL(filePath: directory.file("company.anabranch")))
+            storeDescription: description)
         try container.load()
         return container
     }

@@ -204,17 +204,40 @@ private struct Trial {
 @Suite struct `The graph against a dumb model` {
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
     func `inverses, deletions, saves and rollbacks agree`(seed: UInt64) throws {
+        try run(seed: seed, depth: 0)
+    }
+
+    @Test(arguments: 1...40 as ClosedRange<UInt64>, [1, 2])
+    func `so they do in a child of a context that has saved little`(
+        seed: UInt64, depth: Int
+    ) throws {
+        try run(seed: seed, depth: depth)
+    }
+
+    /// - Parameter depth: How many contexts there are above the one that is tried.
+    private func run(seed: UInt64, depth: Int) throws {
         let graph = try Graph()
-        try graph.inContext { context throws in
+        try graph.inContext { root throws in
+            var contexts = [root]
+            for _ in 0..<depth { contexts.append(contexts[contexts.count - 1].newChildContext()) }
+            let context = contexts[depth]
+            var random = SeededGenerator(seed: seed)
             var trial = Trial(
-                graph: graph, context: context, random: SeededGenerator(seed: seed))
+                graph: graph, context: context, random: SeededGenerator(seed: random.next()))
             for step in 0..<150 {
                 try trial.step()
+                if random.oneIn(10) {
+                    for above in contexts.dropLast().reversed() { try above.save() }
+                }
                 guard step % 10 == 9 else { continue }
                 #expect(try Trial.read(context) == trial.dumb, "seed \(seed), step \(step)")
             }
-            try context.save()
             let expected = trial.dumb
+            for context in contexts.reversed() {
+                try context.save()
+                for above in contexts { _ = try above.count(for: FetchRequest<Person>()) }
+            }
+            for above in contexts { #expect(try Trial.read(above) == expected, "seed \(seed)") }
             let stored = Mutex<DumbGraph?>(nil)
             try graph.inContext { other throws in
                 let found = try Trial.read(other)

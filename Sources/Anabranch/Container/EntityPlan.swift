@@ -10,6 +10,8 @@ final class EntityPlan: Sendable {
     /// By slot: whether its value is stored in the object's row.
     let isStored: [Bool]
     let storedSlots: [Int]
+    /// Of attributes that are not stored.
+    let transientSlots: [Int]
     /// By slot: the attribute that is stored there.
     let storedAttribute: [AttributeDescription?]
     /// The groups of attributes, each with the slots of its members.
@@ -33,6 +35,9 @@ final class EntityPlan: Sendable {
         }
         let isStored = isStored
         storedSlots = entity.slots.indices.filter { isStored[$0] }
+        transientSlots = entity.slots.indices.filter {
+            entity.slots[$0].attribute?.isTransient == true
+        }
         storedAttribute = entity.slots.map { property in
             property.attribute.flatMap { $0.isTransient ? nil : $0 }
         }

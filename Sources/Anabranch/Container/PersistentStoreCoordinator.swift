@@ -3,7 +3,6 @@ public import AnabranchReplication
 package import AnabranchStore
 import Dispatch
 public import Foundation
-import Synchronization
 
 /// The one owner of a store, shared by its contexts.
 ///
@@ -14,7 +13,7 @@ public final class PersistentStoreCoordinator: Sendable {
     package let origin: StoreOrigin
     let plans: EntityPlans
     private let numbers = NumberReserve()
-    private let links = Mutex<[ContextLink]>([])
+    let links = ContextLinks()
     let conflictListeners = Listeners<RecordedConflicts>()
     let rejectionListeners = Listeners<[RejectedSave.ID]>()
     let resolverQueue = ResolverQueue()
@@ -85,20 +84,9 @@ extension PersistentStoreCoordinator {
 
     func discardNumbers() { numbers.discard() }
 
-    func connect(_ link: ContextLink) {
-        links.withLock { links in
-            links.removeAll { !$0.isAlive }
-            links.append(link)
-        }
-    }
-
     /// Tells the other contexts what one has saved.
     func didSave(_ changes: ChangedRecords, from source: ContextLink) {
-        for link in links.withLock({ $0 }) where link !== source {
-            link.enqueue { context in
-                if context.automaticallyMergesChangesFromParent { context.merge(changes) }
-            }
-        }
+        links.enqueue(except: source) { $0.mergeAutomatically(changes) }
     }
 
     /// Tells every context what was changed in the store by somebody else.
@@ -112,9 +100,7 @@ extension PersistentStoreCoordinator {
         whenMerged: (@Sendable () -> Void)? = nil
     ) {
         let group = DispatchGroup()
-        for link in links.withLock({ $0 }) {
-            link.enqueue(in: group) { $0.merge(changes, author: author) }
-        }
+        links.enqueue(in: group) { $0.merge(changes, author: author, in: group) }
         if !changes.rejections.isEmpty {
             group.notify(queue: .global()) { [self] in post(changes.rejections) }
         }

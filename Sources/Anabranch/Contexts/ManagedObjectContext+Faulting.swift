@@ -27,13 +27,11 @@ extension ManagedObjectContext {
             companions.append(other)
             ids.append(id)
         }
-        try coordinator.store.read { reader in
-            try reader.rows(of: object.entity, ids: ids.sorted()) { row in
-                if row.id == object.localID {
-                    adopt(row, by: object)
-                } else if let other = held(row.id) {
-                    adopt(row, by: other)
-                }
+        try readRows(of: object.entity, ids: ids.sorted()) { row in
+            if row.id == object.localID {
+                adopt(row, by: object)
+            } else if let other = held(row.id) {
+                adopt(row, by: other)
             }
         }
         keepAlive(companions)

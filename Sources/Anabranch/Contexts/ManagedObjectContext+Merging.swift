@@ -1,6 +1,7 @@
 import AnabranchModel
 import AnabranchReplication
 import AnabranchStore
+import Dispatch
 
 extension ManagedObjectContext {
     /// Takes over changes that were saved elsewhere, told by IDs alone.
@@ -34,15 +35,21 @@ extension ManagedObjectContext {
             }
         }
         change(changes.deleted) { $0.deleted.append($1) }
+        advanceGeneration()
         merge(
             ChangedRecords(entities: records.values.sorted { $0.entity.index < $1.entity.index }),
             author: changes.author)
     }
 
-    /// Refreshes what is registered, by IDs.
-    func merge(_ changes: ChangedRecords, author: String = "") {
+    /// Refreshes what is registered, by IDs, and then the contexts below this one. A context that
+    /// is pinned to an earlier state only follows where records have other names.
+    ///
+    /// - Parameter group: Of who waits for all of them.
+    func merge(_ changes: ChangedRecords, author: String = "", in group: DispatchGroup? = nil) {
         checkQueue()
         guard !changes.isEmpty else { return }
+        if !changes.renamed.isEmpty { advanceGeneration() }
+        guard generation?.snapshot == nil else { return }
         releaseUnused()
         let renamed = rename(changes.renamed)
         removeDeleted(changes)
@@ -58,6 +65,14 @@ extension ManagedObjectContext {
         merged.renamed = renamed
         merged.refreshed = merged.updated
         post(.didMerge, merged)
+        children.enqueue(in: group) { $0.mergeAutomatically(changes, author: author, in: group) }
+    }
+
+    /// As ``merge(_:author:in:)`` where the context follows by itself.
+    func mergeAutomatically(
+        _ changes: ChangedRecords, author: String = "", in group: DispatchGroup? = nil
+    ) {
+        if automaticallyMergesChangesFromParent { merge(changes, author: author, in: group) }
     }
 
     private func removeDeleted(_ changes: ChangedRecords) {
@@ -84,12 +99,10 @@ extension ManagedObjectContext {
             return object.flags.contains(.hasRow) && !object.flags.contains(.inserted)
         }
         guard !registered.isEmpty else { return }
-        try coordinator.store.read { reader in
-            try reader.rows(of: changes.entity, ids: registered.sorted()) { row in
-                guard let object = registry[row.id] else { return }
-                merge(row, into: object)
-                event.refreshed.append(object)
-            }
+        try readRows(of: changes.entity, ids: registered.sorted()) { row in
+            guard let object = registry[row.id] else { return }
+            merge(row, into: object)
+            event.refreshed.append(object)
         }
     }
 

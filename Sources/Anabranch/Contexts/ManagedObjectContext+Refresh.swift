@@ -47,18 +47,16 @@ extension ManagedObjectContext {
         }
         var gone = Set(dirty.keys)
         for (entity, group) in Dictionary(grouping: dirty.values, by: \.entity) {
-            try coordinator.store.read { reader in
-                try reader.rows(of: entity, ids: group.map(\.localID).sorted()) { row in
-                    guard let object = dirty[row.id] else { return }
-                    gone.remove(row.id)
-                    if object.flags.contains(.hasRow) {
-                        merge(row, into: object)
-                    } else {
-                        adopt(row, by: object)
-                    }
-                    unloadRelations(of: object)
-                    event.refreshed.append(object)
+            try readRows(of: entity, ids: group.map(\.localID).sorted()) { row in
+                guard let object = dirty[row.id] else { return }
+                gone.remove(row.id)
+                if object.flags.contains(.hasRow) {
+                    merge(row, into: object)
+                } else {
+                    adopt(row, by: object)
                 }
+                unloadRelations(of: object)
+                event.refreshed.append(object)
             }
         }
         forget(gone)
@@ -68,16 +66,14 @@ extension ManagedObjectContext {
     func gone(among objects: [ManagedObject]) throws -> [ManagedObject] {
         var held: Set<LocalID> = []
         for (entity, group) in Dictionary(grouping: objects, by: \.entity) {
-            try coordinator.store.read { reader in
-                let ids = group.map(\.localID).sorted()
-                try reader.rows(of: entity, ids: ids) { held.insert($0.id) }
-            }
+            let ids = group.map(\.localID).sorted()
+            try readRows(of: entity, ids: ids) { held.insert($0.id) }
         }
         return objects.filter { !held.contains($0.localID) }
     }
 
     /// Gives an object a newer row; what was changed here stays changed, of a group all of it.
-    func merge(_ row: StoredRow, into object: ManagedObject) {
+    func merge(_ row: ObjectRow, into object: ManagedObject) {
         object.version = row.version
         let hasEdits = !object.committed.isEmpty
         var slots = SlotStorage(row)

@@ -97,7 +97,7 @@ extension ManagedObjectContext {
     }
 
     /// The object of a row: the registered one, or a new one that is still a fault.
-    func object(of row: StoredRow) -> ManagedObject {
+    func object(of row: ObjectRow) -> ManagedObject {
         if let object = registeredObject(takingOver: row) { return object }
         let object = newObject(of: row)
         let forgotten = registry.insert(object, for: row.id)
@@ -112,7 +112,7 @@ extension ManagedObjectContext {
     ///   - forgotten: Gets the object that the record had and that nobody holds any more; its
     ///     deinit may run code of the app.
     func object(
-        of row: StoredRow, refreshing isRefreshing: Bool, forgotten: inout [ManagedObject]
+        of row: ObjectRow, refreshing isRefreshing: Bool, forgotten: inout [ManagedObject]
     ) -> ManagedObject {
         if let object = registeredObject(takingOver: row, refreshing: isRefreshing) {
             return object
@@ -125,7 +125,7 @@ extension ManagedObjectContext {
     /// - Parameter refreshing: Whether a clean object takes over the row even though it has one.
     /// - Returns: `nil` where the row's object is not registered.
     func registeredObject(
-        takingOver row: StoredRow, refreshing: Bool = false
+        takingOver row: ObjectRow, refreshing: Bool = false
     ) -> ManagedObject? {
         guard registry.count > 0, let object = held(row.id) else { return nil }
         if !object.flags.contains(.hasRow), !object.flags.contains(.inserted) {
@@ -137,7 +137,7 @@ extension ManagedObjectContext {
     }
 
     /// An object, still a fault, that has to be registered yet.
-    func newObject(of row: StoredRow) -> ManagedObject {
+    func newObject(of row: ObjectRow) -> ManagedObject {
         let home = home(at: Int(row.entityIndex))
         let object = home.plan.type.init(
             ObjectBirth(
@@ -147,7 +147,7 @@ extension ManagedObjectContext {
     }
 
     /// Gives a fault its values.
-    func adopt(_ row: StoredRow, by object: ManagedObject) {
+    func adopt(_ row: ObjectRow, by object: ManagedObject) {
         object.slots = SlotStorage(row)
         object.version = row.version
         object.flags.formUnion(.hasRow)

@@ -47,6 +47,7 @@ extension ManagedObjectContext {
     /// Forgets every object. Those that are still held have lost their values and their context.
     public func reset() {
         checkQueue()
+        advanceGeneration()
         let objects = registry.values
         let ids = objects.map(\.objectID)
         registry = IdentityMap()

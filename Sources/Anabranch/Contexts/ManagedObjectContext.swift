@@ -12,11 +12,17 @@ public final class ManagedObjectContext {
     public let coordinator: PersistentStoreCoordinator
     let queue: ContextQueue
     let link: ContextLink
+    let source: ContextSource
+    /// The contexts whose saves come here.
+    let children = ContextLinks()
+    /// The state of the store that the context is pinned to; `nil` for the newest.
+    var generation: QueryGenerationToken?
     /// For people who look at several contexts; also in the history.
     public var name = ""
     /// Who changes things here, in the history.
     public var transactionAuthor = ""
-    /// Whether saves of the coordinator's other contexts refresh this one's objects.
+    /// Whether this context's objects are refreshed when others save to the same store, or, of a
+    /// context with a parent, to the parent, and when the parent itself saves or is refreshed.
     public var automaticallyMergesChangesFromParent = false
 
     @exclusivity(unchecked) var registry = IdentityMap()
@@ -45,13 +51,20 @@ public final class ManagedObjectContext {
     private var isProcessingScheduled = false
     var observers = Listeners<ObjectIDChanges>()
 
-    init(coordinator: PersistentStoreCoordinator, queue: ContextQueue) {
+    convenience init(coordinator: PersistentStoreCoordinator, queue: ContextQueue) {
+        self.init(coordinator, source: .store, queue: queue)
+        coordinator.links.connect(link)
+    }
+
+    init(
+        _ coordinator: PersistentStoreCoordinator, source: ContextSource, queue: ContextQueue
+    ) {
         self.coordinator = coordinator
         self.queue = queue
+        self.source = source
         link = ContextLink(queue: queue)
         homes = Array(repeating: nil, count: coordinator.model.entities.count)
         link.connect(self)
-        coordinator.connect(link)
     }
 
     deinit { forgetHomes() }

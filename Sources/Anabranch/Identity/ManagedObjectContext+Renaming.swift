@@ -24,6 +24,7 @@ extension ManagedObjectContext {
             renamed[before] = object.objectID
         }
         for object in registry.values { renameMentions(in: object, names) }
+        children.enqueue { $0.rename(names) }
         return renamed
     }
 

@@ -83,7 +83,8 @@ public struct ObjectBirth {
     enum Values {
         case none
         case defaults
-        case row(StoredRow)
+        case row(ObjectRow)
+        case values([Value])
     }
 
     let home: EntityHome
@@ -97,6 +98,7 @@ public struct ObjectBirth {
         case .none: SlotStorage()
         case .defaults: SlotStorage(copying: home.plan.defaults)
         case .row(let row): SlotStorage(row)
+        case .values(let values): SlotStorage(copying: values)
         }
     }
 }

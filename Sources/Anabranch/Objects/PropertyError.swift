@@ -57,6 +57,8 @@ extension PropertyError {
         /// `willSave` changed objects in every one of many rounds: let it change only what
         /// differs.
         public static let endlessChanges = Code(rawValue: "endless-changes")
+        /// A context that has a parent can't do what only one of the store can: ask the parent.
+        public static let hasParent = Code(rawValue: "has-parent")
         /// A class does not fit the model that its container was given.
         public static let classMismatch = Code(rawValue: "class-mismatch")
     }

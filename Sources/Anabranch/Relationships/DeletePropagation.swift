@@ -54,10 +54,7 @@ extension ManagedObjectContext {
     ) throws {
         var ids: Set<LocalID> = []
         if let index = wave.first?.home.plan.relationIndex(of: relationship) {
-            let unloaded = wave.filter {
-                $0.relations?.states[index].members == nil && !$0.flags.contains(.inserted)
-            }
-            if !unloaded.isEmpty { try load(relationship, of: unloaded) }
+            try loadMissing(relationship, of: wave)
             for object in wave { ids.formUnion(try members(of: object, at: index)) }
         } else {
             for object in wave {
@@ -76,11 +73,9 @@ extension ManagedObjectContext {
         let faults = objects.filter { $0.flags.isDisjoint(with: [.hasRow, .inserted]) }
         for (entity, group) in Dictionary(grouping: faults, by: \.entity) {
             var missing = Set(group.map(\.localID))
-            try coordinator.store.read { reader in
-                try reader.rows(of: entity, ids: missing.sorted()) { row in
-                    missing.remove(row.id)
-                    if let object = registry[row.id] { adopt(row, by: object) }
-                }
+            try readRows(of: entity, ids: missing.sorted()) { row in
+                missing.remove(row.id)
+                if let object = registry[row.id] { adopt(row, by: object) }
             }
             for object in group where missing.contains(object.localID) { vanish(object) }
         }

@@ -25,6 +25,13 @@ struct ListState {
         placed.insert(id)
     }
 
+    mutating func move(_ id: LocalID, behind ahead: LocalID?) {
+        order.removeAll { $0 == id }
+        let place = ahead.flatMap { order.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
+        order.insert(id, at: place)
+        placed.insert(id)
+    }
+
     mutating func arrange(_ wanted: [LocalID]) -> [LocalID] {
         let places = Dictionary(zip(order, order.indices), uniquingKeysWith: { first, _ in first })
         let kept = Set(longestIncreasingRun(of: wanted.map { places[$0] ?? 0 }).map { wanted[$0] })

@@ -64,10 +64,8 @@ extension ManagedObjectContext {
             }
         }
         if !missing.isEmpty {
-            try coordinator.store.read { reader in
-                try reader.rows(of: destination, ids: missing.sorted()) { row in
-                    found[row.id] = object(of: row)
-                }
+            try readRows(of: destination, ids: missing.sorted()) { row in
+                found[row.id] = object(of: row)
             }
         }
         return ids.compactMap { found[$0] }
@@ -99,20 +97,28 @@ extension ManagedObjectContext {
         return object.relations?.states[index].members ?? []
     }
 
+    /// Loads a relationship of those of several objects whose members nobody has asked for yet.
+    func loadMissing(
+        _ relationship: RelationshipDescription, of owners: [ManagedObject]
+    ) throws {
+        let unloaded = owners.filter { owner in
+            guard let index = owner.home.plan.relationIndex(of: relationship) else { return false }
+            return owner.relations?.states[index].members == nil
+                && !owner.flags.contains(.inserted)
+        }
+        if !unloaded.isEmpty { try load(relationship, of: unloaded) }
+    }
+
     /// Loads a relationship of several objects in one read.
     func load(_ relationship: RelationshipDescription, of owners: [ManagedObject]) throws {
-        var stored: [LocalID: [LocalID]] = [:]
-        try coordinator.store.read { reader in
-            for related in try reader.related(
-                by: relationship, of: owners.map(\.localID).sorted())
-            {
-                stored[related.owner, default: []].append(related.id)
-            }
-        }
+        let stored = try readRelated(by: relationship, of: owners.map(\.localID).sorted())
         for owner in owners {
             guard let index = owner.home.plan.relationIndex(of: relationship) else { continue }
-            let members = (stored[owner.localID] ?? []).filter { !deletedIDs.contains($0) }
+            let stored = stored[owner.localID] ?? []
+            let members = stored.filter { !deletedIDs.contains($0) }
             owner.withRelation(index) { $0.load(members) }
+            // Whoever is deleted here is there again after a rollback.
+            if members.count < stored.count { owner.flags.formUnion(.refault) }
         }
     }
 }

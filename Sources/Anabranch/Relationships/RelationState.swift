@@ -48,6 +48,9 @@ struct RelationState {
     /// Puts a member of a list elsewhere.
     mutating func move(_ id: LocalID, to index: Int) { list?.move(id, to: index) }
 
+    /// Puts a member of a list behind another one, or first.
+    mutating func move(_ id: LocalID, behind ahead: LocalID?) { list?.move(id, behind: ahead) }
+
     /// Gives the members of a list another order.
     ///
     /// - Returns: Those that have moved: as few as can be.

@@ -5,7 +5,9 @@ import AnabranchStore
 extension ManagedObjectContext {
     /// Writes everything that has changed, in one transaction and as one change set.
     ///
-    /// With nothing changed it does nothing.
+    /// With nothing changed it does nothing. A context that has a parent hands its changes over to
+    /// that one, in memory: they are checked here, wait there as the parent's own changes, and are
+    /// written with the parent's save.
     ///
     /// - Throws: ``ValidationError`` with every failure; ``SaveConflictError`` where somebody else
     ///   has changed or deleted the same records since they were read; ``StoreError``; or what an
@@ -22,7 +24,15 @@ extension ManagedObjectContext {
         // The hooks set properties, too.
         if let error = keptErrors.take() { throw error }
         let builder = try build(pending)
-        finish(builder, try write(builder.request))
+        finish(builder, try hand(over: builder))
+    }
+
+    /// - Returns: `nil` where the changes are the parent's now.
+    private func hand(over builder: SaveBuilder) throws -> SaveResult? {
+        guard case .parent(let parent) = source else { return try write(builder.request) }
+        let save = ChildSave(builder)
+        try parent.onQueue { try $0.take(save, from: link) }
+        return nil
     }
 
     private static let mostRounds = 1000
@@ -81,33 +91,39 @@ extension ManagedObjectContext {
     }
 
     /// The changes are written: objects, identities and observers follow.
-    private func finish(_ builder: SaveBuilder, _ result: SaveResult) {
-        let renamed = rename(result.renamed)
-        let records = builder.changedRecords(result.renamed)
-        settle(builder, result.version)
+    private func finish(_ builder: SaveBuilder, _ result: SaveResult?) {
+        let names = result?.renamed ?? [:]
+        let renamed = rename(names)
+        let records = builder.changedRecords(names)
+        settle(builder, result?.version)
         builder.forEachObject { $0.didSave() }
         var changes = objectIDChanges(records)
         changes.renamed = renamed
         changes.author = transactionAuthor
-        if result.dot != nil {
+        if let result, result.dot != nil {
             changes.position = HistoryPosition(rawValue: result.version.position)
         }
         changes.updated.append(builder.unchanged.map(\.listItem), of: coordinator.origin)
         post(.didSave, changes)
-        guard result.dot != nil else { return }
+        advanceGeneration()
+        children.enqueue { $0.mergeAutomatically(records) }
+        guard let result, result.dot != nil else { return }
         coordinator.didSave(records, from: link)
         guard !result.shown.isEmpty else { return }
         coordinator.didSave(result.shown, from: link)
         merge(result.shown, author: transactionAuthor)
     }
 
-    private func settle(_ builder: SaveBuilder, _ version: RowVersion) {
+    /// - Parameter version: Of the written rows; `nil` where they are not written yet.
+    private func settle(_ builder: SaveBuilder, _ version: RowVersion?) {
         for object in builder.deleted {
             detach(object)
             object.flags.subtract([.deleted, .listed])
         }
-        for object in builder.inserted { settle(object, version) }
-        for group in builder.updated { for object in group { settle(object, version) } }
+        for object in builder.inserted { settle(object, version ?? .none) }
+        for group in builder.updated {
+            for object in group { settle(object, version ?? object.version) }
+        }
         for object in builder.untouched { settle(object, object.version) }
         // Those that have lost their changes since they were listed.
         if changed.count > builder.count {
