@@ -142,7 +142,8 @@ extension ObjectCheck {
         }
         guard value != present else { return [] }
         guard let slot else {
-            let reason = "validateValue(_:forKey:) gives it another value; change a relationship "
+            let reason =
+                "validateValue(_:forKey:) gives it another value; change a relationship "
                 + "itself, since it has two ends"
             return [ValidationError(.refused, object, key, reason)]
         }

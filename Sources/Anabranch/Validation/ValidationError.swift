@@ -74,7 +74,8 @@ public struct ValidationError: Error, Sendable {
     /// - Parameter error: Of the store, with code `cyclicReference`.
     init(cyclic error: StoreError, _ objectID: ManagedObjectID?) {
         let name = error.property ?? ""
-        let reason = "it leads round in a circle, back to the object; set it to another object, "
+        let reason =
+            "it leads round in a circle, back to the object; set it to another object, "
             + "or to none"
         self.init(
             .cyclicReference,
