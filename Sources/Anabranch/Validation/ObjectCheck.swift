@@ -53,7 +53,8 @@ extension ObjectCheck {
         for slot in checks.valueSlots {
             if isInsertion || object.isWritten(slot) {
                 try check(slot, checks.slots[slot])
-            } else if !checks.slots[slot].isOptional, object.slots[slot].isNull {
+            } else if !checks.slots[slot].isOptional, object.slots[slot].isNull, plan.isStored[slot]
+            {
                 // The rest of what has not been written is as it was saved.
                 fail(slot, .missingMandatoryProperty, "it is not set")
             }

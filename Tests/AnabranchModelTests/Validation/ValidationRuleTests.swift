@@ -142,7 +142,10 @@ struct ValidationRuleTests {
         #expect(swapped != model)
     }
 
-    private static let golden = ""
+    private static let golden =
+        "41424d01025501014102014107270101780201780302c8010400100d010853454c46203e2031020177100a"
+        + "010853454c46203c2039082401046d616e7902046d616e79030141040005000901020e0c010a40636f756e"
+        + "74203e2031"
 
     @Test func `rules make no other property of the wire`() throws {
         func model(_ rules: [ValidationRule]) throws -> ManagedObjectModel {

@@ -1,4 +1,6 @@
 import Anabranch
+import AnabranchSQLite
+import AnabranchStore
 import Foundation
 import Testing
 

@@ -144,24 +144,27 @@ extension RandomDemands {
     func values(_ generator: inout SeededGenerator) -> [String: Value] {
         var values: [String: Value] = [:]
         for field in fields {
-            let number = Int64.random(in: -1...9, using: &generator)
-            values[field.attribute.name] =
-                generator.oneIn(6)
-                ? .null
-                : switch field.attribute.type {
-                case .double: .double(Double(number) / 2)
-                case .decimal: .decimal(ExactDecimal(number))
-                case .date: .date(Double(number))
-                case .string:
-                    .string(
-                        String(
-                            (0..<max(number / 2, 0)).map { _ in
-                                "abc".randomElement(using: &generator) ?? "a"
-                            }))
-                default: .integer(number)
-                }
+            let isMissing = generator.oneIn(6)
+            let value = Self.value(of: field.attribute.type, &generator)
+            values[field.attribute.name] = isMissing ? .null : value
         }
         return values
+    }
+
+    private static func value(
+        of type: AttributeType, _ generator: inout SeededGenerator
+    ) -> Value {
+        let number = Int64.random(in: -1...9, using: &generator)
+        switch type {
+        case .double: return .double(Double(number) / 2)
+        case .decimal: return .decimal(ExactDecimal(number))
+        case .date: return .date(Double(number))
+        case .string:
+            let letters = (0..<max(number / 2, 0)).map { _ in "abc".randomElement(using: &generator)
+            }
+            return .string(String(letters.compactMap { $0 }))
+        default: return .integer(number)
+        }
     }
 
     /// What is wrong with a thing that has these values, by the names of its properties.

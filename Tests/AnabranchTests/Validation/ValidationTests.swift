@@ -88,7 +88,7 @@ import Testing
         try league.inContext { context throws in
             try context.team("x")
             try context.team("y")
-            try context.insert(Player.self)
+            _ = try context.insert(Player.self)
             let error = #expect(throws: ValidationError.self) { try context.save() }
             #expect(error?.code == .multiple && error?.all.count == 2)
         }
