@@ -23,7 +23,7 @@ extension ManagedObject {
     public final func primitiveValue(forKey key: String) -> Value {
         attempt(or: .null) {
             let slot = try attribute(named: key).slot
-            return slot < slots.count ? slots[slot] : .null
+            return isFault ? .null : slots[slot]
         }
     }
 

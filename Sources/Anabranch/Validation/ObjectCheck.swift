@@ -78,7 +78,7 @@ extension ObjectCheck {
             value = fitting
             object.slots[slot] = fitting
         }
-        if check.hasRestrictions { checkRestrictions(slot, value) }
+        if check.hasRestrictions || value.isNoMoment { checkRestrictions(slot, value) }
     }
 
     private mutating func checkRestrictions(_ slot: Int, _ value: Value) {

@@ -28,7 +28,7 @@ public final class AttributeDescription: Sendable {
     let expression: WholeTextExpression?
     /// The validations.
     let rules: [(rule: ValidationRule, predicate: ValuePredicate)]
-    /// Whether a value of the attribute's type may still be a wrong one.
+    /// Whether there are bounds, an expression or validations to check a value against.
     package let hasRestrictions: Bool
 
     /// - Parameters:
@@ -59,7 +59,7 @@ public final class AttributeDescription: Sendable {
         }
         hasRestrictions =
             declaration.minimum != nil || declaration.maximum != nil || expression != nil
-            || !rules.isEmpty || declaration.type == .date
+            || !rules.isEmpty
         self.graph = graph
         entityIndex = place.entity
     }

@@ -11,6 +11,7 @@ extension AttributeDescription {
     public func violations(by value: Value) -> [ValueViolation] {
         if value.isNull { return isOptional ? [] : [.missing] }
         guard type.accepts(value) else { return [.wrongType] }
+        if value.isNoMoment { return [.invalidDate] }
         guard hasRestrictions else { return [] }
         var found: [ValueViolation] =
             if case .string(let text) = value { violations(by: text) } else {
@@ -21,12 +22,9 @@ extension AttributeDescription {
     }
 
     private func boundViolation(by value: Value) -> ValueViolation? {
-        switch value {
-        case .date(let seconds) where seconds.isNaN: return .invalidDate
-        case .double(let number) where number.isNaN:
+        if case .double(let number) = value, number.isNaN {
             if declaration.minimum != nil { return .belowMinimum }
             return declaration.maximum == nil ? nil : .aboveMaximum
-        default: break
         }
         if let minimum = declaration.minimum, minimum.isGreater(than: value) {
             return .belowMinimum
@@ -48,5 +46,12 @@ extension AttributeDescription {
         }
         if expression?.matches(text) == false { found.append(.mismatch) }
         return found
+    }
+}
+
+extension Value {
+    /// Whether it is a date without a number of seconds.
+    package var isNoMoment: Bool {
+        if case .date(let seconds) = self { seconds.isNaN } else { false }
     }
 }

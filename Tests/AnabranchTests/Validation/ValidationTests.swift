@@ -190,6 +190,32 @@ import Testing
         }
     }
 
+    @Test func `what an entity demands, those below it demand too`() throws {
+        let model = try ManagedObjectModel {
+            Entity("Thing", isAbstract: true) {
+                Attribute("size", .integer16, maximum: 9, validations: [.init("SELF != 4")])
+                Relationship(
+                    "next", to: "Thing", inverse: "earlier", validations: [.init("size > 1")])
+                Relationship(
+                    "earlier", toMany: "Thing", maxCount: 2, inverse: "next",
+                    validations: [.init("ANY size > 5")])
+            }
+            Entity("Box", parent: "Thing") { Attribute("lid", .string, optional: false) }
+        }
+        let failures = try League(model).failures { context in
+            let box = try context.insert("Box")
+            box["size"] = 4
+            let other = try context.insert("Box")
+            other["lid"] = "flat"
+            other["size"] = 1
+            try box.setObject(other, forKey: "next")
+        }
+        #expect(failures.map(\.property) == ["size", "next", "lid", "earlier"])
+        #expect(
+            failures.map(\.code)
+                == [.failedRule, .failedRule, .missingMandatoryProperty, .failedRule])
+    }
+
     @Test func `an object without a context can't be asked`() throws {
         let league = try League()
         try league.inContext { context throws in
