@@ -20,14 +20,10 @@ struct ObjectCheck {
     mutating func check(_ occasion: SaveOccasion) throws {
         if occasion == .delete { return try checkDeletion() }
         let isInsertion = occasion == .insert
-        var own: [ValidationError] = []
+        let own = plan.hasValueHook ? try askClass(isInsertion) : []
         // A fault that is only counted as changed has the values that were saved.
-        if object.flags.contains(.hasRow) {
-            if plan.hasValueHook { own = try askForValues(isInsertion) }
-            try checkValues(isInsertion)
-        }
+        if object.flags.contains(.hasRow) { try checkValues(isInsertion) }
         for relation in plan.checks.relations where relation.isConcerned(by: object, in: context) {
-            if plan.hasValueHook { own += try ask(nil, relation.relationship.name) }
             try check(relation)
         }
         // A class that asks its superclass finds what the model finds.
@@ -117,11 +113,19 @@ extension ObjectCheck {
 // MARK: The class's own answers
 
 extension ObjectCheck {
-    private func askForValues(_ isInsertion: Bool) throws -> [ValidationError] {
-        try plan.checks.valueSlots.filter { isInsertion || object.isWritten($0) }.flatMap { slot in
+    /// Asks for what was set since the last save, of a new object for everything.
+    private func askClass(_ isInsertion: Bool) throws -> [ValidationError] {
+        var found: [ValidationError] = []
+        for slot in plan.checks.valueSlots
+        where isInsertion || object.flags.contains(.hasRow) && object.isWritten(slot) {
             let property = plan.entity.slots[slot]
-            return try ask(property.attribute.map { _ in slot }, property.name)
+            found += try ask(property.attribute.map { _ in slot }, property.name)
         }
+        for (index, relationship) in plan.relations.enumerated()
+        where isInsertion || object.relations?.changes(at: index) == true {
+            found += try ask(nil, relationship.name)
+        }
+        return found
     }
 
     /// Asks the class for a property. What it makes of an attribute's value becomes the value, and

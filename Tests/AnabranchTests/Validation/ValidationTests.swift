@@ -104,6 +104,11 @@ import Testing
             let team = try context.team()
             try context.save()
             var asked: [String] = []
+            let hawks = try context.team("Hawks")
+            hawks.onValue = { asked.append($1) }
+            try context.save()
+            #expect(asked.sorted() == Team.slotNames.sorted())
+            asked = []
             team.onValue = { asked.append($1) }
             team.rank = 3
             try context.save()
@@ -113,6 +118,25 @@ import Testing
             asked = []
             try context.save()
             #expect(asked == ["motto", "players"])
+        }
+    }
+
+    @Test func `a mandatory transient value is asked for where it was set, not after a fetch`()
+        throws
+    {
+        let league = try League()
+        try league.inContext { context throws in
+            try context.team()
+            try context.save()
+        }
+        try league.inContext { context throws in
+            let team = try #require(try context.fetch(FetchRequest<Team>()).first)
+            #expect(try team.value(forKey: "shout").isNull)
+            team.rank = 4
+            try context.save()
+            team["shout"] = "Up"
+            team["shout"] = .null
+            #expect(context.failures().map(\.property) == ["shout"])
         }
     }
 
