@@ -14,6 +14,11 @@
 // the other end, once someone has asked, and what was added and removed since. Both sides change
 // in one step, without reading the store where they need not know each other.
 //
+// Before anything is written every changed object is validated: `EntityChecks` has what the model
+// demands, put together once for each entity, and an `ObjectCheck` compares an object with it.
+// Hooks that a class overrides are asked, too; `ValueHook` tells which classes have one for single
+// values.
+//
 // Every use of a context and its objects is confined to the context's queue. What crosses is
 // `ManagedObjectID`, and `ObjectIDChanges` between the contexts of one coordinator.
 

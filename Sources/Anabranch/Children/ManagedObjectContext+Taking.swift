@@ -183,7 +183,7 @@ extension SaveTaking {
             for (row, id) in table.ids.enumerated() {
                 var slots = [Value](repeating: .null, count: insert.entity.slots.count)
                 for (column, slot) in table.slots.enumerated()
-                where plan.storedAttribute[slot] != nil {
+                where plan.entity.slots[slot].attribute != nil {
                     slots[slot] = table[row, column]
                 }
                 objects[id] = context.takeInsertion(of: id, insert.entity, slots: slots)
@@ -196,7 +196,7 @@ extension SaveTaking {
             let plan = context.home(of: update.entity).plan
             for (row, id) in update.rows.ids.enumerated() {
                 for (column, slot) in update.rows.slots.enumerated()
-                where plan.storedAttribute[slot] != nil {
+                where plan.entity.slots[slot].attribute != nil {
                     objects[id]?.write(update.rows[row, column], to: slot)
                 }
             }

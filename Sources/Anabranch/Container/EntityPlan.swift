@@ -12,8 +12,10 @@ final class EntityPlan: Sendable {
     let storedSlots: [Int]
     /// Of attributes that are not stored.
     let transientSlots: [Int]
-    /// By slot: the attribute that is stored there.
-    let storedAttribute: [AttributeDescription?]
+    /// What a save asks of the entity's objects.
+    let checks: EntityChecks
+    /// Whether the class validates values in a way of its own.
+    let hasValueHook: Bool
     /// The groups of attributes, each with the slots of its members.
     let groups: [(property: WireProperty, slots: [Int])]
     /// The to-one relationships that are stored in the row.
@@ -38,14 +40,13 @@ final class EntityPlan: Sendable {
         transientSlots = entity.slots.indices.filter {
             entity.slots[$0].attribute?.isTransient == true
         }
-        storedAttribute = entity.slots.map { property in
-            property.attribute.flatMap { $0.isTransient ? nil : $0 }
-        }
         groups = entity.attributeGroups.map { group in
             (group.wireProperty, group.members.map(\.attribute.slot))
         }
         references = entity.relationships.filter { $0.storage == .reference }
         relations = entity.relationships.filter { $0.storage != .reference }
+        checks = EntityChecks(entity, relations: relations)
+        hasValueHook = ValueHook.isOverridden(by: type)
         var index = Array(repeating: -1, count: entity.slots.count)
         for (place, relationship) in relations.enumerated() { index[relationship.slot] = place }
         relationIndex = index

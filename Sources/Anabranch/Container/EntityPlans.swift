@@ -6,6 +6,8 @@ struct EntityPlans: Sendable {
     let plans: [EntityPlan]
     /// Whether the model has an ordered to-many at all.
     let haveLists: Bool
+    /// Whether the model has a relationship whose members a save may have to count.
+    let haveCounts: Bool
     private let entitiesByClass: [ObjectIdentifier: EntityDescription]
 
     /// - Throws: ``PropertyError`` with the name in which a class and the model differ.
@@ -27,6 +29,7 @@ struct EntityPlans: Sendable {
         plans = try model.entities.map { entity in
             EntityPlan(entity, type: try Self.type(of: entity, among: byEntity))
         }
+        haveCounts = plans.contains { !$0.checks.relations.isEmpty }
     }
 
     func entity(of type: ManagedObject.Type) -> EntityDescription? {

@@ -140,7 +140,13 @@ extension ManagedObjectContext {
         if object.committed.isEmpty, !object.flags.contains(.inserted) {
             object.committed = SlotStorage(copying: object.slots)
         }
-        object.flags.formUnion(.writable)
+        if !primitives.contains(object) { object.flags.formUnion(.writable) }
+    }
+
+    /// As ``noteWrite(_:)``, of a slot that counts as changed if it differs.
+    func noteWrite(_ object: ManagedObject, _ slot: Int) {
+        noteWrite(object)
+        primitives.remove(object, slot)
     }
 
     func foreign(_ object: ManagedObject, to verb: String) -> PropertyError {
@@ -158,6 +164,7 @@ extension ManagedObjectContext {
         object.flags.formUnion(.detached)
         object.committed = SlotStorage()
         forgetCarriedGroups(of: object)
+        primitives.remove(object)
         registry.remove(object.localID)
     }
 

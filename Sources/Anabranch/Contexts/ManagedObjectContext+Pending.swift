@@ -19,6 +19,7 @@ extension ManagedObjectContext {
 
     /// Tells observers what the present event has changed, and begins another one.
     func announceChanges() {
+        primitives.endEvent()
         guard !event.isEmpty else { return }
         let present = event
         event = EventChanges()

@@ -17,6 +17,7 @@ extension ManagedObjectContext {
         for object in objects where !object.flags.contains(.detached) { takeBack(object) }
         for object in objects { object.flags.subtract([.listed, .noted, .born]) }
         counts = ChangeCounts()
+        for object in primitives.removeAll() where !object.committed.isEmpty { takeBack(object) }
         if hadDeletions {
             for object in registry.values where object.flags.contains(.refault) {
                 turnIntoFault(object)
@@ -65,6 +66,7 @@ extension ManagedObjectContext {
         counts = ChangeCounts()
         keptErrors.removeAll()
         carriedGroups = [:]
+        _ = primitives.removeAll()
         event = EventChanges()
         event.invalidatedAll = ids
         announceChanges()
@@ -73,14 +75,21 @@ extension ManagedObjectContext {
     /// Empties an object until it is read again.
     func turnIntoFault(_ object: ManagedObject) {
         let wasRealised = object.flags.contains(.realised)
-        if wasRealised { object.willTurnIntoFault() }
+        if wasRealised {
+            object.flags.formUnion(.inTransition)
+            object.willTurnIntoFault()
+        }
         object.slots = SlotStorage()
         object.committed = SlotStorage()
         object.writtenSlots = 0
         object.relations = nil
         object.flags.subtract([.realised, .hasRow, .writable, .refault])
+        primitives.remove(object)
         object.home.faults.append(object.localID)
         event.refreshed.append(object)
-        if wasRealised { object.didTurnIntoFault() }
+        if wasRealised {
+            object.didTurnIntoFault()
+            object.flags.subtract(.inTransition)
+        }
     }
 }

@@ -40,6 +40,12 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var deletedIDs: Set<LocalID> = []
     /// Of objects with groups that were set as a whole, the values: ``setGroup(_:of:to:)``.
     @exclusivity(unchecked) var carriedGroups: [ManagedObject: [WireProperty: GroupValue]] = [:]
+    /// What was written behind the context's back, and what is announced to be written.
+    @exclusivity(unchecked) var primitives = PrimitiveWrites()
+    /// The object that the model's checks were made of last; 0 where a save wants to know anew.
+    @exclusivity(unchecked) var checkedID: LocalID = 0
+    /// What they found, until a save takes it.
+    @exclusivity(unchecked) var modelFailures: [ValidationError] = []
     /// What a property's accessor could not throw; the next save does.
     var keptErrors = KeptErrors()
     /// Where the class that was inserted last is at home.

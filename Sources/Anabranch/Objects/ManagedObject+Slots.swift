@@ -110,8 +110,9 @@ extension ManagedObject {
     @usableFromInline
     final func realise() {
         if flags.contains(.hasRow), !flags.contains(.detached), home.hasContext {
-            flags.formUnion(.realised)
-            return awakeFromFetch()
+            flags.formUnion([.realised, .inTransition])
+            awakeFromFetch()
+            return flags.subtract(.inTransition)
         }
         guard let context = managedObjectContext else { return fillSlots() }
         do {
@@ -145,7 +146,7 @@ extension ManagedObject {
     @usableFromInline
     final func prepareToWrite(_ slot: Int) -> Bool {
         if flags.contains(.realised), !flags.contains(.detached), home.hasContext {
-            home.withContext { $0.noteWrite(self) }
+            home.withContext { $0.noteWrite(self, slot) }
             return true
         }
         do {
@@ -154,7 +155,7 @@ extension ManagedObject {
             keep(error)
             return false
         }
-        managedObjectContext?.noteWrite(self)
+        managedObjectContext?.noteWrite(self, slot)
         return true
     }
 
@@ -184,7 +185,7 @@ extension ManagedObject {
 
     /// Writes a slot of a realised object.
     final func write(_ value: Value, to slot: Int) {
-        if !flags.contains(.writable) { managedObjectContext?.noteWrite(self) }
+        if !flags.contains(.writable) { managedObjectContext?.noteWrite(self, slot) }
         noteWritten(slot)
         slots[slot] = value
     }

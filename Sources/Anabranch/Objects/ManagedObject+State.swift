@@ -18,6 +18,11 @@ extension ManagedObject {
 
     /// Whether the values still have to come from the store.
     public final var isFault: Bool { !flags.contains(.realised) }
+    /// 0 where the object is no fault and is not becoming or ceasing to be one: not in
+    /// `awakeFromFetch`, nor between `willTurnIntoFault` and the end of `didTurnIntoFault`.
+    public final var faultingState: UInt {
+        flags.contains(.inTransition) ? 2 : flags.contains(.realised) ? 0 : 1
+    }
     /// Inserted, and not yet saved.
     public final var isInserted: Bool { flags.contains(.inserted) && !flags.contains(.deleted) }
     /// Changed, and not yet saved; never true of an object that was inserted and not yet saved.
@@ -45,7 +50,9 @@ extension ManagedObject {
     public final func changedValues() throws -> [String: Value] {
         var values: [String: Value] = [:]
         guard !isFault else { return values }
+        let primitives = managedObjectContext?.primitives
         for property in entity.slots where isChanged(property.slot) {
+            if primitives?.contains(self, property.slot) == true { continue }
             values[property.name] = try portable(slots[property.slot], of: property)
         }
         return values

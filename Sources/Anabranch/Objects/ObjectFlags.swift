@@ -27,6 +27,9 @@ struct ObjectFlags: OptionSet, Sendable {
     /// The committed slots are not what the store has: a rollback makes the object a fault.
     static let refault = ObjectFlags(rawValue: 1 << 10)
 
+    /// The object is becoming a fault, or ceasing to be one.
+    static let inTransition = ObjectFlags(rawValue: 1 << 15)
+
     static let changes: ObjectFlags = [.inserted, .updated, .deleted]
 }
 

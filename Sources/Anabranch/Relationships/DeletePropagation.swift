@@ -40,11 +40,15 @@ extension ManagedObjectContext {
     }
 
     /// Whether the objects at the other end have to be known. Nullifying what the context has not
-    /// registered needs nothing: a reference to a record that is gone reads nil.
+    /// registered needs nothing, a reference to a record that is gone reads nil, unless the save
+    /// has to see that they miss it.
     private func needsMembers(_ relationship: RelationshipDescription) -> Bool {
         switch relationship.deleteRule {
         case .cascade, .deny: true
-        case .nullify: relationship.inverse.map { !$0.isOptional && !$0.isToMany } ?? false
+        case .nullify:
+            relationship.inverse.map {
+                !$0.isOptional || $0.minCount > 0 || !$0.declaration.validations.isEmpty
+            } ?? false
         case .noAction: false
         }
     }

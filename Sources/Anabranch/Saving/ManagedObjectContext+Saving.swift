@@ -5,9 +5,15 @@ import AnabranchStore
 extension ManagedObjectContext {
     /// Writes everything that has changed, in one transaction and as one change set.
     ///
-    /// With nothing changed it does nothing. A context that has a parent hands its changes over to
-    /// that one, in memory: they are checked here, wait there as the parent's own changes, and are
-    /// written with the parent's save.
+    /// With nothing changed it does nothing. Else, in this order: the delete rules are followed
+    /// and ``objectsDidChange`` is posted; ``willSave`` is posted and every object's `willSave`
+    /// called, again for what is changed meanwhile, until nothing is; every object is validated,
+    /// deleted ones first, then inserted ones, then updated ones, again what a validation changes;
+    /// all is written; every object's `didSave` is called; ``didSave`` and ``didSaveObjectIDs``
+    /// are posted.
+    ///
+    /// A context that has a parent hands its changes over to that one, in memory: they are checked
+    /// here, wait there as the parent's own changes, and are written with the parent's save.
     ///
     /// - Throws: ``ValidationError`` with every failure; ``SaveConflictError`` where somebody else
     ///   has changed or deleted the same records since they were read; ``StoreError``; or what an
@@ -20,10 +26,12 @@ extension ManagedObjectContext {
         try propagateDeletes()
         announceChanges()
         guard hasChanges else { return }
-        let pending = try callWillSave()
+        let changed = try callWillSave()
         // The hooks set properties, too.
         if let error = keptErrors.take() { throw error }
-        let builder = try build(pending)
+        let pending = try validate(changed)
+        if let error = keptErrors.take() { throw error }
+        let builder = build(pending)
         finish(builder, try hand(over: builder))
     }
 
@@ -35,7 +43,7 @@ extension ManagedObjectContext {
         return nil
     }
 
-    private static let mostRounds = 1000
+    static let mostRounds = 1000
 
     /// Calls every changed object's hook; objects changed meanwhile get it again, until none is.
     ///
@@ -59,17 +67,11 @@ extension ManagedObjectContext {
                 + "let it change only what differs.", objectID: round.first?.objectID)
     }
 
-    /// - Throws: ``ValidationError`` with the failures of all objects.
-    private func build(_ pending: [ManagedObject]) throws -> SaveBuilder {
-        var validator = SaveValidator()
+    private func build(_ pending: [ManagedObject]) -> SaveBuilder {
         var builder = SaveBuilder(
             author: transactionAuthor, name: name, carriedGroups: carriedGroups)
         if coordinator.plans.haveLists { builder.addLists(of: pending) }
-        for object in pending {
-            try validator.check(object, in: self)
-            builder.add(object)
-        }
-        if let error = ValidationError(validator.failures) { throw error }
+        for object in pending { builder.add(object) }
         return builder
     }
 
@@ -136,6 +138,7 @@ extension ManagedObjectContext {
         // Objects that didSave changes begin another event, and another save.
         for object in event.touched { object.flags.subtract([.noted, .writable, .born]) }
         event.touched = []
+        primitives.settle()
     }
 
     private func settle(_ object: ManagedObject, _ version: RowVersion) {

@@ -17,6 +17,19 @@ extension ModelChecker {
         }
         checkBounds(of: attribute, entity: entity, path: path)
         checkExpression(of: attribute, entity: entity, path: path)
+        checkRules(of: attribute, entity: entity, path: path)
+    }
+
+    private mutating func checkRules(of attribute: Attribute, entity: Entity, path: String) {
+        for rule in attribute.validations {
+            do {
+                _ = try ValuePredicate(rule.predicateFormat, of: attribute, entity: entity.name)
+            } catch {
+                refuse(
+                    ModelError(
+                        rule, of: path, entity: entity.name, property: attribute.name, error))
+            }
+        }
     }
 
     private mutating func checkRule(of attribute: Attribute, entity: Entity, path: String) {

@@ -16,6 +16,8 @@ public struct Attribute: Hashable, Sendable {
     public var maximum: Value?
     /// What the whole text of a string has to match (ICU's syntax).
     public var regularExpression: String?
+    /// Further conditions of the value, asked in this order when an object is saved.
+    public var validations: [ValidationRule]
     /// The name on the wire; `nil`: the renaming identifier, else the name. Never change it once
     /// a store has data: what has another wire name is another property.
     public var wireName: String?
@@ -37,6 +39,7 @@ public struct Attribute: Hashable, Sendable {
         minimum: Value? = nil,
         maximum: Value? = nil,
         regularExpression: String? = nil,
+        validations: [ValidationRule] = [],
         wireName: String? = nil,
         renamingIdentifier: String? = nil,
         mergeRule: MergeRule = .lastWriter,
@@ -52,6 +55,7 @@ public struct Attribute: Hashable, Sendable {
         self.minimum = minimum
         self.maximum = maximum
         self.regularExpression = regularExpression
+        self.validations = validations
         self.wireName = wireName
         self.renamingIdentifier = renamingIdentifier
         self.mergeRule = mergeRule
