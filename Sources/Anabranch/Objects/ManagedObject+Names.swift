@@ -159,7 +159,7 @@ extension ManagedObject {
         return property
     }
 
-    private final func attribute(named key: String) throws -> AttributeDescription {
+    final func attribute(named key: String) throws -> AttributeDescription {
         guard let attribute = try property(named: key).attribute else {
             throw PropertyError(
                 .wrongKind,
