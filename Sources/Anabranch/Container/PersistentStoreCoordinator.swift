@@ -12,6 +12,8 @@ import Synchronization
 public final class PersistentStoreCoordinator: Sendable {
     package let store: Store
     package let origin: StoreOrigin
+    /// Of the file, or of the store in memory.
+    public let url: URL
     let plans: EntityPlans
     private let numbers = NumberReserve()
     private let links = Mutex<[ContextLink]>([])
@@ -28,8 +30,9 @@ public final class PersistentStoreCoordinator: Sendable {
         // A class that does not fit is found before a file is made for it.
         let plans = try model.map { try EntityPlans(model: $0, classes: classes) }
         store = try Store.open(
-            at: storeDescription.url.path, model: model, options: storeDescription.options,
-            environment: storeDescription.environment)
+            at: storeDescription.path, model: model, options: storeDescription.options,
+            environment: storeDescription.storeEnvironment)
+        url = storeDescription.isInMemory ? storeDescription.url : URL(fileURLWithPath: store.path)
         self.plans =
             if let plans, store.model === model { plans } else {
                 try EntityPlans(model: store.model, classes: classes)
@@ -38,7 +41,6 @@ public final class PersistentStoreCoordinator: Sendable {
     }
 
     public var model: ManagedObjectModel { store.model }
-    public var url: URL { URL(fileURLWithPath: store.path) }
 
     /// Who saves to this file now; a file that finds itself copied takes another one.
     ///
