@@ -107,8 +107,8 @@ import Testing
 
     @Test func `a URI names the same object after the file is opened anew`() throws {
         let directory = try Graph(.file).directory
-        let first = try Graph.open(directory, .file)
-        let uri = try first.newBackgroundContext().performAndWait { context in
+        let uri = try Graph.open(directory, .file).newBackgroundContext().performAndWait {
+            context in
             let employee = try context.insert(Employee.self)
             employee.firstName = "Anna"
             try context.save()
