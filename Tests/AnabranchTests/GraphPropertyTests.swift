@@ -246,4 +246,34 @@ private struct Trial {
             #expect(stored.withLock { $0 } == expected, "seed \(seed), stored")
         }
     }
+
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func `a store in memory comes to what a file comes to`(seed: UInt64) throws {
+        let hashes = try StoreKind.allCases.map { kind in
+            let milliseconds = Mutex<Int64>(1_000_000)
+            let random = Mutex(SeededGenerator(seed: seed))
+            let graph = try Graph(kind) { description in
+                description.environment.wallMilliseconds = {
+                    milliseconds.withLock { time in
+                        time += 7
+                        return time
+                    }
+                }
+                description.environment.randomBytes = { count in
+                    random.withLock { random in
+                        (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+                    }
+                }
+            }
+            try graph.inContext { context throws in
+                var trial = Trial(
+                    graph: graph, context: context, random: SeededGenerator(seed: seed))
+                for _ in 0..<200 { try trial.step() }
+                try context.save()
+                #expect(try Trial.read(context) == trial.dumb)
+            }
+            return try graph.coordinator.canonicalHash()
+        }
+        #expect(hashes[0] == hashes[1])
+    }
 }

@@ -12,6 +12,8 @@ import Synchronization
 ///     try context.count(for: FetchRequest<Person>())
 /// }
 /// ```
+///
+/// Tests and previews give `storeDescription: .inMemory` in the place of the URL.
 public final class PersistentContainer: Sendable {
     public let storeDescription: PersistentStoreDescription
     private let givenModel: ManagedObjectModel?

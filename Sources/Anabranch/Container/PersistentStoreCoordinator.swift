@@ -11,6 +11,8 @@ public import Foundation
 public final class PersistentStoreCoordinator: Sendable {
     package let store: Store
     package let origin: StoreOrigin
+    /// Of the file, or of the store in memory.
+    public let url: URL
     let plans: EntityPlans
     private let numbers = NumberReserve()
     let links = ContextLinks()
@@ -27,8 +29,9 @@ public final class PersistentStoreCoordinator: Sendable {
         // A class that does not fit is found before a file is made for it.
         let plans = try model.map { try EntityPlans(model: $0, classes: classes) }
         store = try Store.open(
-            at: storeDescription.url.path, model: model, options: storeDescription.options,
-            environment: storeDescription.environment)
+            at: storeDescription.path, model: model, options: storeDescription.options,
+            environment: storeDescription.storeEnvironment)
+        url = storeDescription.isInMemory ? storeDescription.url : URL(fileURLWithPath: store.path)
         self.plans =
             if let plans, store.model === model { plans } else {
                 try EntityPlans(model: store.model, classes: classes)
@@ -37,7 +40,6 @@ public final class PersistentStoreCoordinator: Sendable {
     }
 
     public var model: ManagedObjectModel { store.model }
-    public var url: URL { URL(fileURLWithPath: store.path) }
 
     /// Who saves to this file now; a file that finds itself copied takes another one.
     ///

@@ -18,7 +18,8 @@ import AnabranchStore
 /// }
 /// ```
 ///
-/// An ordered to-many is a ``ManagedObjectList``, `self[list: 4]`.
+/// An ordered to-many is a ``ManagedObjectList``, `self[list: 4]`; an attribute of whose values a
+/// transformer makes bytes is `self[transformable: 1]`, of any optional type.
 ///
 /// The slots are those of the super-entity, then the entity's own attributes, to-one and to-many
 /// relationships, each sorted by the bytes of their names; the container compares the list with

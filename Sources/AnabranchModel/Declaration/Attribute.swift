@@ -4,6 +4,12 @@ public import AnabranchReplication
 public struct Attribute: Hashable, Sendable {
     public var name: String
     public var type: AttributeType
+    /// Of a transformable attribute, the name under which programs register the transformer that
+    /// turns its values into bytes and back; `nil`: the default one.
+    public var valueTransformerName: String?
+    /// Of a transformable attribute, the Swift type of its values, for a tool that writes classes.
+    /// Stores know nothing of it: it is no part of the model's canonical encoding.
+    public var valueClassName: String?
     /// Whether a saved object may lack a value.
     public var isOptional: Bool
     /// Whether the value is tracked and validated, but never stored or sent.
@@ -33,6 +39,8 @@ public struct Attribute: Hashable, Sendable {
     public init(
         _ name: String,
         _ type: AttributeType,
+        transformer valueTransformerName: String? = nil,
+        className valueClassName: String? = nil,
         optional isOptional: Bool = true,
         default defaultValue: Value? = nil,
         transient isTransient: Bool = false,
@@ -49,6 +57,8 @@ public struct Attribute: Hashable, Sendable {
     ) {
         self.name = name
         self.type = type
+        self.valueTransformerName = valueTransformerName
+        self.valueClassName = valueClassName
         self.isOptional = isOptional
         self.isTransient = isTransient
         self.defaultValue = defaultValue

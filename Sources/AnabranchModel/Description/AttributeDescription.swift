@@ -71,6 +71,8 @@ public final class AttributeDescription: Sendable {
         groupIndex.map { entity.attributeGroups[$0] }
     }
     public var userInfo: [String: String] { declaration.userInfo }
+    /// Of a transformable attribute; `nil`: the default transformer.
+    public var valueTransformerName: String? { declaration.valueTransformerName }
 }
 
 extension AttributeDescription: Hashable {

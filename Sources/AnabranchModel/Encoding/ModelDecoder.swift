@@ -101,6 +101,8 @@ enum ModelDecoder {
             case AttributeField.preservesValueInHistoryOnDeletion:
                 result.preservesValueInHistoryOnDeletion = try field.flag()
             case AttributeField.userInfo: try field.addEntry(to: &result.userInfo)
+            case AttributeField.valueTransformerName:
+                result.valueTransformerName = try field.text()
             case AttributeField.validation: result.validations.append(try rule(in: field))
             default: throw field.unknownField(number)
             }

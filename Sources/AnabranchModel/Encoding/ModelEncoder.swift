@@ -58,6 +58,7 @@ enum ModelEncoder {
             AttributeField.preservesValueInHistoryOnDeletion,
             flag: attribute.preservesValueInHistoryOnDeletion)
         fields.append(AttributeField.userInfo, entries: attribute.userInfo)
+        fields.append(AttributeField.valueTransformerName, text: attribute.valueTransformerName)
         fields.append(AttributeField.validation, records: attribute.validations, write)
     }
 

@@ -39,6 +39,8 @@ enum AttributeField {
     static let allowsExternalBinaryDataStorage: UInt8 = 12
     static let preservesValueInHistoryOnDeletion: UInt8 = 13
     static let userInfo: UInt8 = 14
+    /// Only of a transformable attribute that names one.
+    static let valueTransformerName: UInt8 = 15
     /// One field for each, in their order.
     static let validation: UInt8 = 16
 }

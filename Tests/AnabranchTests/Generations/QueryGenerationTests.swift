@@ -7,7 +7,7 @@ import Testing
 @Suite struct `Query generations` {
     /// Anna, one year old, in a store; her age is set elsewhere.
     private func graph(lifetime: Duration = .seconds(600)) throws -> Graph {
-        let graph = try Graph { $0.generationLifetime = lifetime }
+        let graph = try Graph { $0.options.generationLifetime = lifetime }
         try graph.inContext { context throws in
             try context.person("Anna", age: 1)
             try context.save()
