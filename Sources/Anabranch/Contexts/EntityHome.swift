@@ -14,6 +14,8 @@ final class EntityHome {
     /// Records whose objects were made without their rows, most recent last: when one is needed,
     /// so are probably the others, and one read brings many.
     var faults: [Int64] = []
+    /// By the relationship's place in the plan, the objects that have a state of it.
+    var related: [RelatedObjects]
 
     /// - Parameter origin: Another store's, for objects that stand for its IDs; `nil` for the
     ///   context's own.
@@ -21,6 +23,7 @@ final class EntityHome {
         self.plan = plan
         entity = plan.entity
         self.origin = origin ?? context.coordinator.origin
+        related = Array(repeating: RelatedObjects(), count: plan.relations.count)
         reference = .passUnretained(context)
     }
 

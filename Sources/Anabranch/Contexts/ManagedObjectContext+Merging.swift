@@ -43,7 +43,6 @@ extension ManagedObjectContext {
     func merge(_ changes: ChangedRecords, author: String = "") {
         checkQueue()
         guard !changes.isEmpty else { return }
-        releaseUnused()
         let renamed = rename(changes.renamed)
         removeDeleted(changes)
         unloadRelations(concernedBy: changes)
@@ -61,32 +60,39 @@ extension ManagedObjectContext {
     }
 
     private func removeDeleted(_ changes: ChangedRecords) {
-        var gone: Set<LocalID> = []
+        var gone: [EntityDescription: [LocalID]] = [:]
         for entity in changes.entities where !entity.deleted.isEmpty {
-            gone.formUnion(entity.deleted)
+            gone[entity.entity, default: []] += entity.deleted
         }
         forget(gone)
     }
 
     /// Records that somebody else has deleted leave the context, with every mention of them.
-    func forget(_ gone: Set<LocalID>) {
+    func forget(_ gone: [EntityDescription: [LocalID]]) {
         guard !gone.isEmpty else { return }
-        for id in gone { if let object = registry[id] { vanish(object) } }
-        for object in registry.values where clearReferences(of: object, to: gone) {
-            event.refreshed.append(object)
+        let ids = Set(gone.values.joined())
+        var cleared: [ManagedObject] = []
+        do {
+            cleared = try clearMentions(of: gone)
+        } catch {
+            incompletelyCleared.formUnion(ids)
+            keep(error)
         }
+        for id in ids { if let object = held(id) { vanish(object) } }
+        event.refreshed += cleared.filter { !$0.flags.contains(.detached) }
+        noteGone(ids)
     }
 
     /// One SELECT, whose rows are the registered ones; the unsaved edits stay.
     private func rereadUpdated(_ changes: ChangedRecords.Entity) throws {
         let registered = (changes.updated.flatMap(\.ids) + changes.inserted).filter {
-            guard let object = registry[$0] else { return false }
+            guard let object = held($0) else { return false }
             return object.flags.contains(.hasRow) && !object.flags.contains(.inserted)
         }
         guard !registered.isEmpty else { return }
         try coordinator.store.read { reader in
             try reader.rows(of: changes.entity, ids: registered.sorted()) { row in
-                guard let object = registry[row.id] else { return }
+                guard let object = held(row.id) else { return }
                 merge(row, into: object)
                 event.refreshed.append(object)
             }
@@ -107,16 +113,7 @@ extension ManagedObjectContext {
             }
         }
         guard !concerned.isEmpty else { return }
-        for object in registry.values {
-            guard let table = object.relations else { continue }
-            for (index, relationship) in object.home.plan.relations.enumerated()
-            where table.states[index].members != nil && concerned.contains(relationship)
-                && !object.flags.contains(.inserted)
-            {
-                table.states[index].members = nil
-                if !object.hasChanges { event.refreshed.append(object) }
-            }
-        }
+        event.refreshed += unload(concerned).filter { !$0.hasChanges }
     }
 
     func objectIDChanges(_ records: ChangedRecords) -> ObjectIDChanges {

@@ -61,7 +61,10 @@ extension ManagedObjectContext {
                 }
             }
         }
-        forget(gone)
+        forget(
+            Dictionary(grouping: gone.compactMap { dirty[$0] }, by: \.entity).mapValues {
+                $0.map(\.localID)
+            })
     }
 
     /// Those of some objects whose rows the store does not have any more.

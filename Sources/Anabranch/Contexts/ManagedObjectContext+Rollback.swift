@@ -9,18 +9,21 @@ extension ManagedObjectContext {
         keptErrors.removeAll()
         carriedGroups = [:]
         let objects = changed
-        let hadDeletions = !deletedIDs.isEmpty
+        let refaulted = deletedIDs.isEmpty ? [] : refaultedIDs
         changed = []
         unpropagated = []
         deletedIDs = []
+        incompletelyCleared = []
+        refaultedIDs = []
         event.touched = []
         for object in objects where !object.flags.contains(.detached) { takeBack(object) }
-        for object in objects { object.flags.subtract([.listed, .noted, .born]) }
+        for object in objects {
+            object.flags.subtract([.listed, .noted, .born])
+            registry.noteRecent(object.localID)
+        }
         counts = ChangeCounts()
-        if hadDeletions {
-            for object in registry.values where object.flags.contains(.refault) {
-                turnIntoFault(object)
-            }
+        for object in refaulted.compactMap(held) where object.flags.contains(.refault) {
+            turnIntoFault(object)
         }
         announceChanges()
     }
@@ -61,6 +64,9 @@ extension ManagedObjectContext {
         changed = []
         unpropagated = []
         deletedIDs = []
+        incompletelyCleared = []
+        goneIDs = []
+        refaultedIDs = []
         counts = ChangeCounts()
         keptErrors.removeAll()
         carriedGroups = [:]

@@ -32,6 +32,14 @@ public final class ManagedObjectContext {
     var unpropagated: [ManagedObject] = []
     /// Of pending deletions whose relationships have been looked at.
     @exclusivity(unchecked) var deletedIDs: Set<LocalID> = []
+    /// Records of pending deletions that objects nobody could name may still mention.
+    var incompletelyCleared: Set<LocalID> = []
+    /// Records that are gone and that objects may still mention: such a reference reads nil.
+    @exclusivity(unchecked) var goneIDs: Set<LocalID> = []
+    /// Objects that mentioned a record whose deletion is pending.
+    var refaultedIDs: [LocalID] = []
+    /// For what mentions a record that is gone.
+    var searchLimits = SearchLimits()
     /// Of objects with groups that were set as a whole, the values: ``setGroup(_:of:to:)``.
     @exclusivity(unchecked) var carriedGroups: [ManagedObject: [WireProperty: GroupValue]] = [:]
     /// What a property's accessor could not throw; the next save does.
@@ -132,10 +140,12 @@ extension ManagedObjectContext {
         isProcessingScheduled = true
         link.enqueue { context in
             context.isProcessingScheduled = false
-            context.processPendingChanges()
-            context.releaseUnusedIfMany()
+            context.finishEvent()
         }
     }
+
+    /// The homes that have been needed so far.
+    var homesInUse: [EntityHome] { homes.compactMap { $0 } }
 
     /// Forgets clean objects that nobody else holds.
     func releaseUnused() {
@@ -144,10 +154,19 @@ extension ManagedObjectContext {
         withExtendedLifetime(unheld) {}
     }
 
-    /// At the end of `perform`.
+    /// Forgets such objects as far as it takes no longer than what was done since the last time.
+    func releaseSomeUnused() {
+        let unheld = registry.removeSomeUnheld {
+            !$0.flags.isDisjoint(with: [.listed, .noted])
+        }
+        releaseThreshold = min(releaseThreshold, max(4096, registry.count * 2))
+        withExtendedLifetime(unheld) {}
+    }
+
+    /// At the end of `perform`, and of an event of the main queue.
     func finishEvent() {
         processPendingChanges()
-        releaseUnused()
+        releaseSomeUnused()
     }
 
     func releaseUnusedIfMany() {

@@ -9,6 +9,7 @@ extension ManagedObjectContext {
     func propagateDeletes() throws {
         guard !unpropagated.isEmpty || !deletedIDs.isEmpty else { return }
         var gone: Set<LocalID> = []
+        var objects: [ManagedObject] = []
         while !unpropagated.isEmpty {
             let wave = unpropagated.filter { $0.flags.contains(.deleted) }
             try loadRows(of: wave)
@@ -17,15 +18,16 @@ extension ManagedObjectContext {
                     relationship, of: wave.filter { $0.entity.isKind(of: relationship.entity) })
             }
             gone.formUnion(wave.map(\.localID))
+            objects += wave
             unpropagated.removeAll { gone.contains($0.localID) }
         }
         deletedIDs.formUnion(gone)
         if !gone.isEmpty {
-            releaseUnused()
-            for object in registry.values where clearReferences(of: object, to: deletedIDs) {
-                touch(object)
+            let groups = Dictionary(grouping: objects, by: \.entity).mapValues {
+                $0.map(\.localID)
             }
-            dropUnsavedDeletions(gone)
+            for object in try clearMentions(of: groups, and: deletedIDs) { touch(object) }
+            dropUnsavedDeletions(among: objects)
         } else {
             // Somebody may have been related to a deleted object since.
             for object in event.touched { clearReferences(of: object, to: deletedIDs) }
@@ -87,9 +89,8 @@ extension ManagedObjectContext {
     }
 
     /// An object that was never saved is gone at once.
-    private func dropUnsavedDeletions(_ ids: Set<LocalID>) {
-        for object in changed
-        where object.flags.isSuperset(of: [.inserted, .deleted]) && ids.contains(object.localID) {
+    private func dropUnsavedDeletions(among objects: [ManagedObject]) {
+        for object in objects where object.flags.isSuperset(of: [.inserted, .deleted]) {
             detach(object)
             object.flags.subtract(.deleted)
             event.vanished.append(object)
@@ -117,7 +118,10 @@ extension ManagedObjectContext {
                 isChanged = true
             }
         }
-        if isChanged { object.flags.formUnion(.refault) }
+        if isChanged, !object.flags.contains(.refault) {
+            object.flags.formUnion(.refault)
+            refaultedIDs.append(object.localID)
+        }
         return isChanged
     }
 

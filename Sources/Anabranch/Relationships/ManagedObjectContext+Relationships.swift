@@ -30,8 +30,8 @@ extension ManagedObjectContext {
             return try members(of: object, at: index).first
         }
         try object.realiseOrThrow()
-        if case .integer(let id) = object.slots[relationship.slot] { return id }
-        return nil
+        guard case .integer(let id) = object.slots[relationship.slot] else { return nil }
+        return goneIDs.isEmpty || !goneIDs.contains(id) ? id : nil
     }
 
     /// - Returns: `nil` where the record is gone.

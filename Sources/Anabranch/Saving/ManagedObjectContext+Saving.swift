@@ -82,7 +82,7 @@ extension ManagedObjectContext {
 
     /// The changes are written: objects, identities and observers follow.
     private func finish(_ builder: SaveBuilder, _ result: SaveResult) {
-        let renamed = rename(result.renamed)
+        let renamed = rename(result.renamed, mentionedBy: changed)
         let records = builder.changedRecords(result.renamed)
         settle(builder, result.version)
         builder.forEachObject { $0.didSave() }
@@ -113,8 +113,11 @@ extension ManagedObjectContext {
         if changed.count > builder.count {
             for object in changed { object.flags.subtract(.listed) }
         }
+        for id in refaultedIDs { held(id)?.flags.subtract(.refault) }
+        refaultedIDs = []
         changed = []
         counts = ChangeCounts()
+        noteGone(deletedIDs)
         deletedIDs = []
         carriedGroups = [:]
         // Objects that didSave changes begin another event, and another save.
@@ -127,6 +130,7 @@ extension ManagedObjectContext {
         object.committed = SlotStorage()
         object.writtenSlots = 0
         object.flags.subtract([.inserted, .updated, .listed, .noted, .writable, .born, .refault])
+        registry.noteRecent(object.localID)
         if let table = object.relations {
             for index in table.states.indices { table.states[index].commit() }
         }
