@@ -24,6 +24,19 @@ struct ContextQueue: Sendable {
         ContextQueue(DispatchQueue(label: "anabranch.context"))
     }
 
+    /// What to do, for messages.
+    var advice: String {
+        isMain
+            ? "Use it from code of the main actor that runs on the main queue."
+            : "Use it in the bodies of its perform(_:) and performAndWait(_:)."
+    }
+
     var isMain: Bool { number == Self.main.number }
     var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.key) == number }
+}
+
+extension ContextQueue: CustomStringConvertible {
+    var description: String {
+        isMain ? "the main queue" : "its private queue '\(dispatchQueue.label)'"
+    }
 }

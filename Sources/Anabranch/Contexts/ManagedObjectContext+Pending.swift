@@ -6,11 +6,12 @@ extension ManagedObjectContext {
     /// the last time; with nothing new it does nothing.
     ///
     /// Called by itself at the end of `perform`, of an event of the main queue, and by saving.
-    /// An error of the store is thrown by the next save.
+    /// Delete rules wait for the save where ``propagatesDeletesAtEndOfEvent`` says so. An error of
+    /// the store is thrown by the next save.
     public func processPendingChanges() {
         checkQueue()
         do {
-            try propagateDeletes()
+            if propagatesDeletesAtEndOfEvent { try propagateDeletes() }
         } catch {
             keep(error)
         }
@@ -38,7 +39,7 @@ extension ManagedObjectContext {
             object.flags.subtract([.noted, .writable])
             if flags.contains(.detached) { continue }
             if flags.contains(.deleted) {
-                deleted.append(object.listItem)
+                if !flags.contains(.born) { deleted.append(object.listItem) }
             } else if flags.contains(.born) {
                 inserted.append(object.listItem)
             } else if !flags.isDisjoint(with: .changes) {

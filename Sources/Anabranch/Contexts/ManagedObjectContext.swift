@@ -18,6 +18,23 @@ public final class ManagedObjectContext {
     public var transactionAuthor = ""
     /// Whether saves of the coordinator's other contexts refresh this one's objects.
     public var automaticallyMergesChangesFromParent = false
+    /// What happens where a property is read or set of an object whose row is gone.
+    ///
+    /// `true`: the object becomes deleted and leaves the context; reading gives the types' absent
+    /// values, setting is refused. `false`: it stays a fault; calls that can throw throw a
+    /// ``PropertyError`` with code `inaccessible`, others keep it for the next save and read the
+    /// absent values.
+    public var shouldDeleteInaccessibleFaults = true
+    /// Decides for one object instead of ``shouldDeleteInaccessibleFaults``.
+    ///
+    /// Not asked by ``existingObject(with:)``, which always throws.
+    public var shouldHandleInaccessibleFault: ((ManagedObject) -> Bool)?
+    /// Whether ``processPendingChanges()`` follows the delete rules of what was deleted; without
+    /// it only a save does, and until then others still mention what is deleted.
+    public var propagatesDeletesAtEndOfEvent = true
+    /// For the app's own use.
+    public var userInfo: [String: Any] = [:]
+    @exclusivity(unchecked) private var isRetaining = false
 
     @exclusivity(unchecked) var registry = IdentityMap()
     /// By the entity's index.
@@ -71,8 +88,31 @@ extension ManagedObjectContext: Sendable {}
 extension ManagedObjectContext {
     public var model: ManagedObjectModel { coordinator.model }
 
+    /// Whether objects stay registered also when nobody holds them; without it only changed ones
+    /// do. Each then stays as it was read until it is refreshed, or the context reset.
+    public var retainsRegisteredObjects: Bool {
+        get { isRetaining }
+        set {
+            checkQueue()
+            isRetaining = false
+            // Nobody may see again what was as good as forgotten.
+            releaseUnused()
+            isRetaining = newValue
+        }
+    }
+
     func checkQueue() {
-        assert(queue.isCurrent, "A context was used outside its queue.")
+        assert(
+            queue.isCurrent,
+            "\(title) was used outside \(queue). \(queue.advice)")
+    }
+
+    /// How messages call it.
+    var title: String { name.isEmpty ? "A context without a name" : "The context '\(name)'" }
+
+    /// Whether an object stays registered though nobody else holds it.
+    func isKept(_ object: ManagedObject) -> Bool {
+        isRetaining || !object.flags.isDisjoint(with: [.listed, .noted])
     }
 
     func home(of entity: EntityDescription) -> EntityHome { home(at: entity.index) }
@@ -149,16 +189,16 @@ extension ManagedObjectContext {
 
     /// Forgets clean objects that nobody else holds.
     func releaseUnused() {
-        let unheld = registry.removeUnheld { !$0.flags.isDisjoint(with: [.listed, .noted]) }
+        guard !isRetaining else { return }
+        let unheld = registry.removeUnheld(except: isKept)
         releaseThreshold = max(4096, (registry.count - changed.count) * 2)
         withExtendedLifetime(unheld) {}
     }
 
     /// Forgets such objects as far as it takes no longer than what was done since the last time.
     func releaseSomeUnused() {
-        let unheld = registry.removeSomeUnheld {
-            !$0.flags.isDisjoint(with: [.listed, .noted])
-        }
+        guard !isRetaining else { return }
+        let unheld = registry.removeSomeUnheld(except: isKept)
         releaseThreshold = min(releaseThreshold, max(4096, registry.count * 2))
         withExtendedLifetime(unheld) {}
     }

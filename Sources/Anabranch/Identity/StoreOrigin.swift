@@ -35,6 +35,16 @@ package final class StoreOrigin: Sendable {
         self.store = store
     }
 
+    /// Whether the store has a record of an entity or of one below it.
+    func hasRow(of id: LocalID, _ entity: EntityDescription) throws -> Bool {
+        guard let store else {
+            throw StoreError(
+                .closed, "Can't look for record \(id) because its store was closed.",
+                records: [id])
+        }
+        return try store.read { try $0.entity(of: id, in: entity.root) != nil }
+    }
+
     func recordID(of id: LocalID) throws -> RecordID {
         guard let record = try store?.recordID(of: id) else {
             throw StoreError(

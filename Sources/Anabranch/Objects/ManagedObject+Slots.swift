@@ -20,12 +20,12 @@ extension ManagedObject {
     @inlinable
     public final subscript<T: AttributeValue>(slot slot: Int) -> T {
         get {
-            assert(isOnItsQueue, "A managed object was read outside its context's queue.")
+            assert(isOnItsQueue, misuse("read"))
             if !flags.contains(.realised) { realise() }
             return T.reading(slots[slot]) ?? T.absent
         }
         set {
-            assert(isOnItsQueue, "A managed object was written outside its context's queue.")
+            assert(isOnItsQueue, misuse("written"))
             let value: Value
             do {
                 value = try newValue.attributeValue
@@ -44,12 +44,12 @@ extension ManagedObject {
     /// tells so as ``subscript(slot:)`` does.
     public final subscript<T: ManagedObject>(toOne slot: Int) -> T? {
         get {
-            assert(isOnItsQueue, "A managed object was read outside its context's queue.")
+            assert(isOnItsQueue, misuse("read"))
             guard let relationship = entity.slots[slot].relationship else { return nil }
             return managedObjectContext?.target(of: self, by: relationship) as? T
         }
         set {
-            assert(isOnItsQueue, "A managed object was written outside its context's queue.")
+            assert(isOnItsQueue, misuse("written"))
             guard let relationship = entity.slots[slot].relationship else { return }
             guard let context = managedObjectContext else { return refuseChange(of: slot) }
             context.setTargetKeepingError(of: self, by: relationship, to: newValue)

@@ -91,9 +91,11 @@ extension ManagedObjectContext {
     /// An object that was never saved is gone at once.
     private func dropUnsavedDeletions(among objects: [ManagedObject]) {
         for object in objects where object.flags.isSuperset(of: [.inserted, .deleted]) {
+            // Otherwise observers have been told of the deletion already.
+            let isNews = object.flags.contains(.noted)
             detach(object)
             object.flags.subtract(.deleted)
-            event.vanished.append(object)
+            if isNews { event.vanished.append(object) }
             deletedIDs.remove(object.localID)
         }
     }

@@ -21,6 +21,7 @@ public struct ManagedObjectList<Element: ManagedObject> {
         or fallback: Result,
         _ body: (ManagedObjectContext, RelationshipDescription) throws -> Result
     ) -> Result {
+        assert(owner.isOnItsQueue, owner.misuse("used"))
         guard let context = owner.managedObjectContext, let relationship else { return fallback }
         do {
             return try body(context, relationship)
