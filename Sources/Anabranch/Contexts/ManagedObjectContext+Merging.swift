@@ -6,7 +6,9 @@ extension ManagedObjectContext {
     /// Takes over changes that were saved elsewhere, told by IDs alone.
     ///
     /// Registered objects with values are read again, in one read for each entity, and keep what
-    /// was changed here; deleted ones leave the context. What is not registered costs nothing.
+    /// was changed here; deleted ones leave the context. What is not registered costs nothing:
+    /// also of inserted objects only the IDs are told, in `objectsDidChange` and
+    /// `didMergeChangesObjectIDs`.
     ///
     /// - Throws: ``PropertyError`` with code `foreignObject` where the IDs are of another store.
     public func mergeChanges(from changes: ObjectIDChanges) throws {
@@ -51,8 +53,9 @@ extension ManagedObjectContext {
         } catch {
             keep(error)
         }
-        processPendingChanges()
         var merged = objectIDChanges(changes)
+        event.insertedElsewhere.append(merged.inserted.items, of: coordinator.origin)
+        processPendingChanges()
         merged.author = author
         merged.renamed = renamed
         merged.refreshed = merged.updated

@@ -24,7 +24,7 @@ extension ManagedObjectContext {
         let present = event
         event = EventChanges()
         let changes = takeChanges(of: present)
-        post(.objectsDidChange, changes)
+        post(.objectsDidChange, changes) { present.objects }
         guard !changes.inserted.isEmpty || !present.vanished.isEmpty else { return }
         for object in present.touched { object.flags.subtract(.born) }
     }
@@ -50,7 +50,8 @@ extension ManagedObjectContext {
         deleted += event.vanished.filter { !$0.flags.contains(.born) }.map(\.listItem)
         let origin = coordinator.origin
         var changes = ObjectIDChanges(origin: origin)
-        changes.inserted = ObjectIDList(origin, inserted)
+        changes.inserted = event.insertedElsewhere
+        changes.inserted.append(inserted, of: origin)
         changes.updated = ObjectIDList(origin, updated)
         changes.deleted = ObjectIDList(origin, deleted)
         changes.refreshed = ObjectIDList(origin, event.refreshed.map(\.listItem))

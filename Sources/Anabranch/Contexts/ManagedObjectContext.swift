@@ -68,7 +68,9 @@ public final class ManagedObjectContext {
     private var numberBlock = 16
     private var releaseThreshold = 4096
     private var isProcessingScheduled = false
-    var observers = Listeners<ObjectIDChanges>()
+    let changeListeners = Listeners<ObjectIDChanges>()
+    let saveListeners = Listeners<ObjectIDChanges>()
+    let mergeListeners = Listeners<ObjectIDChanges>()
 
     init(coordinator: PersistentStoreCoordinator, queue: ContextQueue) {
         self.coordinator = coordinator

@@ -37,12 +37,17 @@ package final class StoreOrigin: Sendable {
 
     /// Whether the store has a record of an entity or of one below it.
     func hasRow(of id: LocalID, _ entity: EntityDescription) throws -> Bool {
-        guard let store else {
-            throw StoreError(
-                .closed, "Can't look for record \(id) because its store was closed.",
-                records: [id])
+        try openStore("look for record \(id)").read {
+            try $0.entity(of: id, in: entity.root) != nil
         }
-        return try store.read { try $0.entity(of: id, in: entity.root) != nil }
+    }
+
+    /// - Parameter purpose: For the message of the error where the store was closed.
+    func openStore(_ purpose: @autoclosure () -> String) throws -> Store {
+        guard let store else {
+            throw StoreError(.closed, "Can't \(purpose()) because the store was closed.")
+        }
+        return store
     }
 
     func recordID(of id: LocalID) throws -> RecordID {

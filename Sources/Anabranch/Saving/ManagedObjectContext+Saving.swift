@@ -93,9 +93,10 @@ extension ManagedObjectContext {
             changes.position = HistoryPosition(rawValue: result.version.position)
         }
         changes.updated.append(builder.unchanged.map(\.listItem), of: coordinator.origin)
-        post(.didSave, changes)
+        post(.didSave, changes) { builder.objects }
         guard result.dot != nil else { return }
         coordinator.didSave(records, from: link)
+        coordinator.postRemoteChange(at: result.version.position, author: transactionAuthor)
         guard !result.shown.isEmpty else { return }
         coordinator.didSave(result.shown, from: link)
         merge(result.shown, author: transactionAuthor)
