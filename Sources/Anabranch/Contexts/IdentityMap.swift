@@ -65,6 +65,8 @@ struct IdentityMap: ~Copyable {
         pages[place(of: IdentityPage.number(of: key))]?.place(of: key)
     }
 
+    func hasPage(_ number: Int64) -> Bool { pages[place(of: number)] != nil }
+
     subscript(key: LocalID) -> ManagedObject? { object(of: key)?.pointee }
 
     /// The object, unless it could go: then it is as if a weak reference to it had been cleared.

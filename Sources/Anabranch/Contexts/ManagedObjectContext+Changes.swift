@@ -140,7 +140,7 @@ extension ManagedObjectContext {
         if object.committed.isEmpty, !object.flags.contains(.inserted) {
             object.committed = SlotStorage(copying: object.slots)
         }
-        object.flags.formUnion(.writable)
+        if !object.flags.contains(.observed) { object.flags.formUnion(.writable) }
     }
 
     func foreign(_ object: ManagedObject, to verb: String) -> PropertyError {
@@ -164,6 +164,7 @@ extension ManagedObjectContext {
     /// The object's row was deleted by somebody else.
     func vanish(_ object: ManagedObject) {
         guard !object.flags.contains(.detached) else { return }
+        object.noteChanges()
         detach(object)
         object.fillSlots()
         object.flags.formUnion([.deleted, .realised])

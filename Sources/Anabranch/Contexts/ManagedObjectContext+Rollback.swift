@@ -29,6 +29,7 @@ extension ManagedObjectContext {
     }
 
     private func takeBack(_ object: ManagedObject) {
+        object.noteChanges()
         if object.flags.contains(.inserted) {
             detach(object)
             object.flags.subtract(.deleted)
@@ -52,6 +53,7 @@ extension ManagedObjectContext {
         checkQueue()
         let objects = registry.values
         let ids = objects.map(\.objectID)
+        for object in objects { object.noteChanges() }
         registry = IdentityMap()
         forgetHomes()
         for object in objects {
@@ -79,6 +81,7 @@ extension ManagedObjectContext {
     func turnIntoFault(_ object: ManagedObject) {
         let wasRealised = object.flags.contains(.realised)
         if wasRealised { object.willTurnIntoFault() }
+        object.noteChanges()
         object.slots = SlotStorage()
         object.committed = SlotStorage()
         object.writtenSlots = 0

@@ -68,6 +68,8 @@ public final class ManagedObjectContext {
     private var numberBlock = 16
     private var releaseThreshold = 4096
     private var isProcessingScheduled = false
+    /// `nil` where nobody can observe objects.
+    var observation: ObjectObservation?
     let changeListeners = Listeners<ObjectIDChanges>()
     let saveListeners = Listeners<ObjectIDChanges>()
     let mergeListeners = Listeners<ObjectIDChanges>()
@@ -76,6 +78,7 @@ public final class ManagedObjectContext {
         self.coordinator = coordinator
         self.queue = queue
         link = ContextLink(queue: queue)
+        if queue.isMain { observation = ObjectObservation() }
         homes = Array(repeating: nil, count: coordinator.model.entities.count)
         link.connect(self)
         coordinator.connect(link)

@@ -21,7 +21,7 @@ extension ManagedObject {
     public final subscript<T: AttributeValue>(slot slot: Int) -> T {
         get {
             assert(isOnItsQueue, misuse("read"))
-            if !flags.contains(.realised) { realise() }
+            if !flags.isReadable { prepareToRead(slot) }
             return T.reading(slots[slot]) ?? T.absent
         }
         set {
@@ -45,6 +45,7 @@ extension ManagedObject {
     public final subscript<T: ManagedObject>(toOne slot: Int) -> T? {
         get {
             assert(isOnItsQueue, misuse("read"))
+            noteAccess(slot)
             guard let relationship = entity.slots[slot].relationship else { return nil }
             return managedObjectContext?.target(of: self, by: relationship) as? T
         }
@@ -106,6 +107,13 @@ extension ManagedObject {
             ? "somebody else has deleted it" : "it was deleted, or its insertion was taken back"
     }
 
+    /// Afterwards there is a value in every slot, and observers know who has read this one.
+    @usableFromInline
+    final func prepareToRead(_ slot: Int) {
+        if !flags.contains(.realised) { realise() }
+        noteAccess(slot)
+    }
+
     /// Afterwards there is a value in every slot.
     @usableFromInline
     final func realise() {
@@ -146,6 +154,7 @@ extension ManagedObject {
     final func prepareToWrite(_ slot: Int) -> Bool {
         if flags.contains(.realised), !flags.contains(.detached), home.hasContext {
             home.withContext { $0.noteWrite(self) }
+            noteChange(slot)
             return true
         }
         do {
@@ -155,6 +164,7 @@ extension ManagedObject {
             return false
         }
         managedObjectContext?.noteWrite(self)
+        noteChange(slot)
         return true
     }
 
@@ -185,6 +195,7 @@ extension ManagedObject {
     /// Writes a slot of a realised object.
     final func write(_ value: Value, to slot: Int) {
         if !flags.contains(.writable) { managedObjectContext?.noteWrite(self) }
+        noteChange(slot)
         noteWritten(slot)
         slots[slot] = value
     }

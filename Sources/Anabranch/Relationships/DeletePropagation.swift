@@ -117,6 +117,7 @@ extension ManagedObjectContext {
         }
         if let table = object.relations {
             for index in table.states.indices where table.states[index].forget(gone) {
+                object.noteChange(object.home.plan.relations[index].slot)
                 isChanged = true
             }
         }
@@ -134,6 +135,7 @@ extension ManagedObjectContext {
         guard case .integer(let id) = object.slots[slot], gone.contains(id),
             relationship.inverse?.deleteRule != .deny
         else { return false }
+        object.noteChange(slot)
         object.slots[slot] = .null
         object.writtenSlots |= 1 << UInt64(min(slot, 63))
         if !object.committed.isEmpty, case .integer(let id) = object.committed[slot],

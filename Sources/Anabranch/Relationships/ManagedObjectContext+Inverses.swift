@@ -116,6 +116,7 @@ extension ManagedObjectContext {
     ) {
         guard let index = object.home.plan.relationIndex(of: relationship) else { return }
         touch(object)
+        object.noteChange(relationship.slot)
         object.withRelation(index, body)
     }
 

@@ -19,6 +19,7 @@ public struct ManagedObjectSet<Element: ManagedObject> {
         _ body: (ManagedObjectContext, RelationshipDescription) throws -> Result
     ) -> Result {
         assert(owner.isOnItsQueue, owner.misuse("used"))
+        owner.noteAccess(slot)
         guard let context = owner.managedObjectContext, let relationship else { return fallback }
         do {
             return try body(context, relationship)

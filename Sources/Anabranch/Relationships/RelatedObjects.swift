@@ -91,7 +91,10 @@ extension ManagedObjectContext {
         guard let table = object.relations, table.states[index].isListed else { return false }
         let isNew = object.flags.contains(.inserted)
         let isLoaded = table.states[index].members != nil && !isNew
-        if isLoaded { table.states[index].members = nil }
+        if isLoaded {
+            table.states[index].members = nil
+            object.noteChange(object.home.plan.relations[index].slot)
+        }
         if isNew || table.states[index].hasChanges {
             object.home.noteRelation(index, of: object.localID)
         } else {
