@@ -77,6 +77,29 @@ import Testing
         }
     }
 
+    @Test func `the lists of loaded relationships forget what has lost them`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let boss = try context.person("Boss")
+            for number in 0..<100 { try context.person("\(number)", boss: boss) }
+            try context.save()
+        }
+        try inLargeContext(graph) { context in
+            let held = try context.people("boss == nil")
+            for _ in 0..<20 {
+                for person in try context.people() { _ = person.friends.count }
+                for person in held {
+                    try context.refresh(person, mergeChanges: false)
+                    _ = person.friends.count
+                }
+            }
+            let home = held[0].home
+            let index = try #require(home.plan.relations.firstIndex { $0.name == "friends" })
+            #expect((64...300).contains(home.related[index].ids.count))
+            #expect(home.related[index].ids.contains(held[0].localID))
+        }
+    }
+
     @Test func `a reference that the store does not have any more reads nil, too`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in

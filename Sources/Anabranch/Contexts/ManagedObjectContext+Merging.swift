@@ -74,13 +74,7 @@ extension ManagedObjectContext {
     func forget(_ gone: [EntityDescription: [LocalID]]) {
         guard !gone.isEmpty else { return }
         let ids = Set(gone.values.joined())
-        var cleared: [ManagedObject] = []
-        do {
-            cleared = try clearMentions(of: gone)
-        } catch {
-            incompletelyCleared.formUnion(ids)
-            keep(error)
-        }
+        let cleared = clearMentions(of: gone)
         for id in ids { if let object = held(id) { vanish(object) } }
         event.refreshed += cleared.filter { !$0.flags.contains(.detached) }
         noteGone(ids)

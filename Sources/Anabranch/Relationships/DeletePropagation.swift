@@ -26,7 +26,7 @@ extension ManagedObjectContext {
             let groups = Dictionary(grouping: objects, by: \.entity).mapValues {
                 $0.map(\.localID)
             }
-            for object in try clearMentions(of: groups, and: deletedIDs) { touch(object) }
+            for object in clearMentions(of: groups, and: deletedIDs) { touch(object) }
             dropUnsavedDeletions(among: objects)
         } else {
             // Somebody may have been related to a deleted object since.

@@ -30,10 +30,10 @@ extension ManagedObjectContext {
     /// - Parameters:
     ///   - gone: By their own entities.
     ///   - all: Also others that are to be taken out where they are met.
-    /// - Returns: The objects that have mentioned one; some may be in the list twice.
+    /// - Returns: The objects that have mentioned one, each once.
     func clearMentions(
         of gone: [EntityDescription: [LocalID]], and all: Set<LocalID> = []
-    ) throws -> [ManagedObject] {
+    ) -> [ManagedObject] {
         let count = gone.values.reduce(0) { $0 + $1.count }
         let ids = all.union(gone.values.joined())
         guard !searchLimits.includeAll(registry.count, for: count),
@@ -43,7 +43,10 @@ extension ManagedObjectContext {
             incompletelyCleared.subtract(ids)
             return cleared
         }
-        let objects = try gone.flatMap { try objectsMentioning($1, of: $0) }
+        // Where the store can't be read, looking at all does as well.
+        guard let objects = try? gone.flatMap({ try objectsMentioning($1, of: $0) }) else {
+            return clearAll(ids)
+        }
         incompletelyCleared.formUnion(ids)
         return objects.filter { clearReferences(of: $0, to: ids) }
     }
