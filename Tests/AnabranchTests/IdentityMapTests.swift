@@ -43,11 +43,11 @@ import Testing
             }
             objects.removeAll { $0.localID % 100 == 0 }
             var turns = 0
-            while map.count > objects.count, turns < 1000 {
+            while map.count > objects.count, turns < 5000 {
                 _ = map.removeSomeUnheld { _ in false }
                 turns += 1
             }
-            #expect(turns > 1 && turns <= 100_000 / IdentityMap.objectsOfTurn + 1)
+            #expect(turns > 1 && turns <= 100_000 / IdentityMap.objectsOfTurn + 100)
             objects = []
             for _ in 0..<2 { _ = map.removeSomeUnheld { _ in false } }
             #expect(map.count == 0 && map.inconsistencies == [])

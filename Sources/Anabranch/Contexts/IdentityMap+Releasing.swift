@@ -1,15 +1,15 @@
 // Giving up what nobody holds, in proportion to what was registered and what is given up.
 extension IdentityMap {
     /// How many objects a turn looks at for nothing.
-    static let objectsOfTurn = 128
+    static let objectsOfTurn = 64
 
     /// Gives up objects that nobody else holds, but those that may not go: all of what was noted
     /// since the last time, and of the others those that a turn finds.
     ///
-    /// A turn looks at a few hundred objects where the last one ended, and goes on for as long as
+    /// A turn looks at a page or two where the last one ended, and goes on for as long as
     /// it finds something: what is given up pays for what is looked at. So a map that has lost
     /// most of its holders is emptied at once, one whose objects are all in use costs next to
-    /// nothing, and a map of 100,000 has looked at every object after some 800 turns.
+    /// nothing, and a map of 100,000 has looked at every object after some 1,600 turns.
     ///
     /// - Returns: The objects, for the caller to drop: their deinit may run code of the app.
     mutating func removeSomeUnheld(except isKept: (ManagedObject) -> Bool) -> [ManagedObject] {

@@ -9,6 +9,11 @@ struct RegisteredBenchmark: Benchmark {
 
     private static let sizes = [1000, 100_000]
     private static let repetitions = 40
+    /// Microseconds for what lies in no cache of the processor among so many.
+    private static let coldMemory = 10.0
+    private static let cause = """
+        Something looks at every registered object, or at every row of the file.
+        """
 
     func figures(_ workbench: Workbench) async throws -> [Figure] {
         var times: [[Duration]] = []
@@ -26,7 +31,8 @@ struct RegisteredBenchmark: Benchmark {
             return [
                 Figure("\(task.rawValue), among 1,000", .amount(few, unit: "µs")),
                 Figure(
-                    "\(task.rawValue), among 100,000", .amount(many, unit: "µs"), goal: few * 2),
+                    "\(task.rawValue), among 100,000", .amount(many, unit: "µs"),
+                    goal: few * 2 + Self.coldMemory, cause: Self.cause),
             ]
         }
     }
