@@ -8,6 +8,8 @@ struct EntityPlans: Sendable {
     let haveLists: Bool
     /// Whether the model has a relationship whose members a save may have to count.
     let haveCounts: Bool
+    /// By the entity's index: whether a relationship without an inverse leads to it.
+    private let isBlindTarget: [Bool]
     private let entitiesByClass: [ObjectIdentifier: EntityDescription]
 
     /// - Throws: ``PropertyError`` with the name in which a class and the model differ.
@@ -26,11 +28,20 @@ struct EntityPlans: Sendable {
         }
         entitiesByClass = byClass
         haveLists = model.entities.contains { $0.relationships.contains(where: \.isOrdered) }
+        var isBlindTarget = Array(repeating: false, count: model.entities.count)
+        for relationship in model.entities.flatMap(\.relationships)
+        where relationship.inverse == nil {
+            for entity in relationship.destination.hierarchy { isBlindTarget[entity.index] = true }
+        }
+        self.isBlindTarget = isBlindTarget
         plans = try model.entities.map { entity in
             EntityPlan(entity, type: try Self.type(of: entity, among: byEntity))
         }
         haveCounts = plans.contains { !$0.checks.relations.isEmpty }
     }
+
+    /// Whether there may be references to an entity's objects that no other property knows of.
+    func isBlindTarget(_ entity: EntityDescription) -> Bool { isBlindTarget[entity.index] }
 
     func entity(of type: ManagedObject.Type) -> EntityDescription? {
         entitiesByClass[ObjectIdentifier(type)]

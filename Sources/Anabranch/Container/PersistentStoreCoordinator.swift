@@ -18,13 +18,24 @@ public final class PersistentStoreCoordinator: Sendable {
     let links = ContextLinks()
     let conflictListeners = Listeners<RecordedConflicts>()
     let rejectionListeners = Listeners<[RejectedSave.ID]>()
+    let remoteListeners = Listeners<RemoteChange>()
+    private let isOpen = Mutex(true)
     let resolverQueue = ResolverQueue()
 
     /// - Throws: ``StoreError`` with the file as it was; ``PropertyError`` with code
     ///   `classMismatch` where a class does not fit the model.
-    public init(
+    public convenience init(
         model: ManagedObjectModel?, classes: [ManagedObject.Type] = [],
         storeDescription: PersistentStoreDescription
+    ) throws {
+        try self.init(opening: storeDescription, model: model, classes: classes)
+        announceStore()
+    }
+
+    /// As the public one, but nobody is told.
+    init(
+        opening storeDescription: PersistentStoreDescription, model: ManagedObjectModel?,
+        classes: [ManagedObject.Type]
     ) throws {
         // A class that does not fit is found before a file is made for it.
         let plans = try model.map { try EntityPlans(model: $0, classes: classes) }
@@ -46,8 +57,19 @@ public final class PersistentStoreCoordinator: Sendable {
     /// - Throws: ``StoreError``.
     public var replicaID: ReplicaID { get throws { try store.replica } }
 
+    func announceStore() { post(Self.storesDidChange, StoresChange(added: [url])) }
+
     /// Waits for what is being read and written; later uses throw ``StoreError`` `closed`.
-    public func close() { store.close() }
+    public func close() {
+        let wasOpen = isOpen.withLock { isOpen in
+            defer { isOpen = false }
+            return isOpen
+        }
+        guard wasOpen else { return }
+        post(Self.willRemoveStore, StoresChange(removed: [url]))
+        store.close()
+        post(Self.storesDidChange, StoresChange(removed: [url]))
+    }
 
     /// The ID that a URI stands for in this store.
     ///
@@ -101,6 +123,7 @@ extension PersistentStoreCoordinator {
         _ changes: ChangedRecords, author: String = "sync",
         whenMerged: (@Sendable () -> Void)? = nil
     ) {
+        if !changes.isEmpty { postRemoteChange(author: author) }
         let group = DispatchGroup()
         links.enqueue(in: group) { $0.merge(changes, author: author, in: group) }
         if !changes.rejections.isEmpty {

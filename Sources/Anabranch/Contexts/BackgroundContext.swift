@@ -59,7 +59,7 @@ public final class BackgroundContext: Sendable {
         nonisolated(unsafe) let context = context
         if queue.isCurrent { return try body(context) }
         return try queue.sync {
-            defer { context.releaseUnused() }
+            defer { context.releaseSomeUnused() }
             return Handed(value: try body(context))
         }.value
     }

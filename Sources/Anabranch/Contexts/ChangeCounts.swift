@@ -29,9 +29,14 @@ struct EventChanges {
     /// Objects whose insertion was taken back.
     var invalidated: [ManagedObject] = []
     var invalidatedAll: [ManagedObjectID] = []
+    /// What others have inserted; no object is made for it.
+    var insertedElsewhere = ObjectIDList([])
 
     var isEmpty: Bool {
         touched.isEmpty && refreshed.isEmpty && vanished.isEmpty && invalidated.isEmpty
-            && invalidatedAll.isEmpty
+            && invalidatedAll.isEmpty && insertedElsewhere.isEmpty
     }
+
+    /// Every object that it mentions.
+    var objects: [ManagedObject] { touched + refreshed + vanished + invalidated }
 }

@@ -24,6 +24,13 @@ struct ContextQueue: Sendable {
         ContextQueue(DispatchQueue(label: "anabranch.context"))
     }
 
+    /// What to do, for messages.
+    var advice: String {
+        isMain
+            ? "Use it from code of the main actor that runs on the main queue."
+            : "Use it in the bodies of its perform(_:) and performAndWait(_:)."
+    }
+
     var isMain: Bool { number == Self.main.number }
 
     /// Whether code runs on the queue, or waits on it for what the thread does on another one.
@@ -41,5 +48,11 @@ struct ContextQueue: Sendable {
             return try dispatchQueue.sync(execute: body)
         }
         return try HeldQueues.adding(present) { try dispatchQueue.sync(execute: body) }
+    }
+}
+
+extension ContextQueue: CustomStringConvertible {
+    var description: String {
+        isMain ? "the main queue" : "its private queue '\(dispatchQueue.label)'"
     }
 }

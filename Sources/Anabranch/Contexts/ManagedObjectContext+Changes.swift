@@ -140,7 +140,8 @@ extension ManagedObjectContext {
         if object.committed.isEmpty, !object.flags.contains(.inserted) {
             object.committed = SlotStorage(copying: object.slots)
         }
-        if !primitives.contains(object) { object.flags.formUnion(.writable) }
+        let isWatched = object.flags.contains(.observed) || primitives.contains(object)
+        if !isWatched { object.flags.formUnion(.writable) }
     }
 
     /// As ``noteWrite(_:)``, of a slot that counts as changed if it differs.
@@ -171,6 +172,7 @@ extension ManagedObjectContext {
     /// The object's row was deleted by somebody else.
     func vanish(_ object: ManagedObject) {
         guard !object.flags.contains(.detached) else { return }
+        object.noteChanges()
         detach(object)
         object.fillSlots()
         object.flags.formUnion([.deleted, .realised])

@@ -7,7 +7,9 @@ extension ManagedObjectContext {
     /// Takes over changes that were saved elsewhere, told by IDs alone.
     ///
     /// Registered objects with values are read again, in one read for each entity, and keep what
-    /// was changed here; deleted ones leave the context. What is not registered costs nothing.
+    /// was changed here; deleted ones leave the context. What is not registered costs nothing:
+    /// also of inserted objects only the IDs are told, in `objectsDidChange` and
+    /// `didMergeChangesObjectIDs`.
     ///
     /// - Throws: ``PropertyError`` with code `foreignObject` where the IDs are of another store.
     public func mergeChanges(from changes: ObjectIDChanges) throws {
@@ -50,7 +52,6 @@ extension ManagedObjectContext {
         guard !changes.isEmpty else { return }
         if !changes.renamed.isEmpty { advanceGeneration() }
         guard generation?.snapshot == nil else { return }
-        releaseUnused()
         let renamed = rename(changes.renamed)
         removeDeleted(changes)
         unloadRelations(concernedBy: changes)
@@ -59,8 +60,9 @@ extension ManagedObjectContext {
         } catch {
             keep(error)
         }
-        processPendingChanges()
         var merged = objectIDChanges(changes)
+        event.insertedElsewhere.append(merged.inserted.items, of: coordinator.origin)
+        processPendingChanges()
         merged.author = author
         merged.renamed = renamed
         merged.refreshed = merged.updated
@@ -76,31 +78,32 @@ extension ManagedObjectContext {
     }
 
     private func removeDeleted(_ changes: ChangedRecords) {
-        var gone: Set<LocalID> = []
+        var gone: [EntityDescription: [LocalID]] = [:]
         for entity in changes.entities where !entity.deleted.isEmpty {
-            gone.formUnion(entity.deleted)
+            gone[entity.entity, default: []] += entity.deleted
         }
         forget(gone)
     }
 
     /// Records that somebody else has deleted leave the context, with every mention of them.
-    func forget(_ gone: Set<LocalID>) {
+    func forget(_ gone: [EntityDescription: [LocalID]]) {
         guard !gone.isEmpty else { return }
-        for id in gone { if let object = registry[id] { vanish(object) } }
-        for object in registry.values where clearReferences(of: object, to: gone) {
-            event.refreshed.append(object)
-        }
+        let ids = Set(gone.values.joined())
+        let cleared = clearMentions(of: gone)
+        for id in ids { if let object = held(id) { vanish(object) } }
+        event.refreshed += cleared.filter { !$0.flags.contains(.detached) }
+        noteGone(ids)
     }
 
     /// One SELECT, whose rows are the registered ones; the unsaved edits stay.
     private func rereadUpdated(_ changes: ChangedRecords.Entity) throws {
         let registered = (changes.updated.flatMap(\.ids) + changes.inserted).filter {
-            guard let object = registry[$0] else { return false }
+            guard let object = held($0) else { return false }
             return object.flags.contains(.hasRow) && !object.flags.contains(.inserted)
         }
         guard !registered.isEmpty else { return }
         try readRows(of: changes.entity, ids: registered.sorted()) { row in
-            guard let object = registry[row.id] else { return }
+            guard let object = held(row.id) else { return }
             merge(row, into: object)
             event.refreshed.append(object)
         }
@@ -120,16 +123,7 @@ extension ManagedObjectContext {
             }
         }
         guard !concerned.isEmpty else { return }
-        for object in registry.values {
-            guard let table = object.relations else { continue }
-            for (index, relationship) in object.home.plan.relations.enumerated()
-            where table.states[index].members != nil && concerned.contains(relationship)
-                && !object.flags.contains(.inserted)
-            {
-                table.states[index].members = nil
-                if !object.hasChanges { event.refreshed.append(object) }
-            }
-        }
+        event.refreshed += unload(concerned).filter { !$0.hasChanges }
     }
 
     func objectIDChanges(_ records: ChangedRecords) -> ObjectIDChanges {

@@ -6,11 +6,12 @@ extension ManagedObjectContext {
     /// the last time; with nothing new it does nothing.
     ///
     /// Called by itself at the end of `perform`, of an event of the main queue, and by saving.
-    /// An error of the store is thrown by the next save.
+    /// Delete rules wait for the save where ``propagatesDeletesAtEndOfEvent`` says so. An error of
+    /// the store is thrown by the next save.
     public func processPendingChanges() {
         checkQueue()
         do {
-            try propagateDeletes()
+            if propagatesDeletesAtEndOfEvent { try propagateDeletes() }
         } catch {
             keep(error)
         }
@@ -24,7 +25,7 @@ extension ManagedObjectContext {
         let present = event
         event = EventChanges()
         let changes = takeChanges(of: present)
-        post(.objectsDidChange, changes)
+        post(.objectsDidChange, changes) { present.objects }
         guard !changes.inserted.isEmpty || !present.vanished.isEmpty else { return }
         for object in present.touched { object.flags.subtract(.born) }
     }
@@ -39,7 +40,7 @@ extension ManagedObjectContext {
             object.flags.subtract([.noted, .writable])
             if flags.contains(.detached) { continue }
             if flags.contains(.deleted) {
-                deleted.append(object.listItem)
+                if !flags.contains(.born) { deleted.append(object.listItem) }
             } else if flags.contains(.born) {
                 inserted.append(object.listItem)
             } else if !flags.isDisjoint(with: .changes) {
@@ -50,7 +51,8 @@ extension ManagedObjectContext {
         deleted += event.vanished.filter { !$0.flags.contains(.born) }.map(\.listItem)
         let origin = coordinator.origin
         var changes = ObjectIDChanges(origin: origin)
-        changes.inserted = ObjectIDList(origin, inserted)
+        changes.inserted = event.insertedElsewhere
+        changes.inserted.append(inserted, of: origin)
         changes.updated = ObjectIDList(origin, updated)
         changes.deleted = ObjectIDList(origin, deleted)
         changes.refreshed = ObjectIDList(origin, event.refreshed.map(\.listItem))

@@ -59,7 +59,10 @@ extension ManagedObjectContext {
                 event.refreshed.append(object)
             }
         }
-        forget(gone)
+        forget(
+            Dictionary(grouping: gone.compactMap { dirty[$0] }, by: \.entity).mapValues {
+                $0.map(\.localID)
+            })
     }
 
     /// Those of some objects whose rows the store does not have any more.
@@ -89,6 +92,12 @@ extension ManagedObjectContext {
             else { continue }
             slots[slot] = object.valueToKeep(inSlot: slot, over: slots[slot])
         }
+        if object.flags.contains(.observed) {
+            for slot in 0..<min(slots.count, object.slots.count)
+            where slots[slot] != object.slots[slot] {
+                object.noteChange(slot)
+            }
+        }
         object.committed = committed
         object.slots = slots
         object.flags.formUnion(.hasRow)
@@ -99,13 +108,17 @@ extension ManagedObjectContext {
     /// Members are asked for anew; what was added and removed here stays so.
     func unloadRelations(of object: ManagedObject) {
         guard let table = object.relations else { return }
-        for index in table.states.indices { table.states[index].members = nil }
+        for index in table.states.indices where table.states[index].members != nil {
+            table.states[index].members = nil
+            object.noteChange(object.home.plan.relations[index].slot)
+        }
     }
 
     private func discardChanges(of object: ManagedObject) throws {
         try takeBackRelations(of: object)
         if object.flags.contains(.inserted) {
             object.willTurnIntoFault()
+            object.noteChanges()
             detach(object)
             object.flags.subtract([.deleted, .realised])
             event.invalidated.append(object)

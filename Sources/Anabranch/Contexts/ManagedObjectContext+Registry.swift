@@ -52,7 +52,10 @@ extension ManagedObjectContext {
             throw PropertyError(
                 .inaccessible, "Can't find \(objectID) because it is deleted.", objectID: objectID)
         }
-        try object.realiseOrThrow()
+        guard try object.isRealised(in: self) else {
+            if shouldDeleteInaccessibleFaults { vanish(object) }
+            throw PropertyError(inaccessible: object)
+        }
         return object
     }
 }
@@ -78,7 +81,7 @@ extension ManagedObjectContext {
     /// A registered object that is in use or has changes; one that nobody holds is forgotten, as
     /// behind a weak reference.
     func held(_ id: LocalID) -> ManagedObject? {
-        registry.held(id) { !$0.flags.isDisjoint(with: [.listed, .noted]) }
+        registry.held(id, orKept: isKept)
     }
 
     func makeFault(_ id: LocalID, _ entity: EntityDescription) -> ManagedObject {

@@ -9,24 +9,28 @@ extension ManagedObjectContext {
         keptErrors.removeAll()
         carriedGroups = [:]
         let objects = changed
-        let hadDeletions = !deletedIDs.isEmpty
+        let refaulted = deletedIDs.isEmpty ? [] : refaultedIDs
         changed = []
         unpropagated = []
         deletedIDs = []
+        incompletelyCleared = []
+        refaultedIDs = []
         event.touched = []
         for object in objects where !object.flags.contains(.detached) { takeBack(object) }
-        for object in objects { object.flags.subtract([.listed, .noted, .born]) }
+        for object in objects {
+            object.flags.subtract([.listed, .noted, .born])
+            registry.noteRecent(object.localID)
+        }
         counts = ChangeCounts()
         for object in primitives.removeAll() where !object.committed.isEmpty { takeBack(object) }
-        if hadDeletions {
-            for object in registry.values where object.flags.contains(.refault) {
-                turnIntoFault(object)
-            }
+        for object in refaulted.compactMap(held) where object.flags.contains(.refault) {
+            turnIntoFault(object)
         }
         announceChanges()
     }
 
     private func takeBack(_ object: ManagedObject) {
+        object.noteChanges()
         if object.flags.contains(.inserted) {
             detach(object)
             object.flags.subtract(.deleted)
@@ -51,6 +55,7 @@ extension ManagedObjectContext {
         advanceGeneration()
         let objects = registry.values
         let ids = objects.map(\.objectID)
+        for object in objects { object.noteChanges() }
         registry = IdentityMap()
         forgetHomes()
         for object in objects {
@@ -63,6 +68,9 @@ extension ManagedObjectContext {
         changed = []
         unpropagated = []
         deletedIDs = []
+        incompletelyCleared = []
+        goneIDs = []
+        refaultedIDs = []
         counts = ChangeCounts()
         keptErrors.removeAll()
         carriedGroups = [:]
@@ -79,6 +87,7 @@ extension ManagedObjectContext {
             object.flags.formUnion(.inTransition)
             object.willTurnIntoFault()
         }
+        object.noteChanges()
         object.slots = SlotStorage()
         object.committed = SlotStorage()
         object.writtenSlots = 0

@@ -6,26 +6,41 @@ extension ManagedObjectContext {
     /// Follows new IDs of registered objects, wherever they are mentioned: the file took a new
     /// replica ID before they were saved, or their history forked after.
     ///
+    /// - Parameter objects: Those that may mention one, if not any registered object may. Of what
+    ///   was never saved these are pending changes; a fork of history concerns the whole context.
     /// - Returns: What was renamed here, old to new.
     @discardableResult
     func rename(
-        _ names: [LocalID: LocalID]
+        _ names: [LocalID: LocalID], mentionedBy objects: [ManagedObject]? = nil
     ) -> [ManagedObjectID: ManagedObjectID] {
         guard !names.isEmpty else { return [:] }
         discardNumbers()
         var renamed: [ManagedObjectID: ManagedObjectID] = [:]
         for (old, new) in names {
-            guard let object = registry[old] else { continue }
+            guard let object = held(old) else { continue }
             let before = object.objectID
+            object.noteChanges()
             registry.remove(old)
             object.localID = new
             registry.insert(object, for: new)
             if deletedIDs.remove(old) != nil { deletedIDs.insert(new) }
             renamed[before] = object.objectID
         }
-        for object in registry.values { renameMentions(in: object, names) }
+        refaultedIDs = refaultedIDs.map { names[$0] ?? $0 }
+        for object in objects ?? registry.values { renameMentions(in: object, names) }
+        listAgain(renamed.values.compactMap { held($0.localID) })
         children.enqueue { $0.rename(names) }
         return renamed
+    }
+
+    /// Objects with relationships are listed by their IDs.
+    private func listAgain(_ objects: [ManagedObject]) {
+        for object in objects {
+            guard let states = object.relations?.states else { continue }
+            for index in states.indices where states[index].isListed {
+                object.home.noteRelation(index, of: object.localID)
+            }
+        }
     }
 
     private func renameMentions(in object: ManagedObject, _ names: [LocalID: LocalID]) {

@@ -11,6 +11,7 @@ extension ManagedObject {
     public final func value(forKey key: String) throws -> Value {
         let attribute = try attribute(named: key)
         try realiseOrThrow()
+        noteAccess(attribute.slot)
         return slots[attribute.slot]
     }
 
@@ -100,6 +101,7 @@ extension ManagedObject {
     /// - Throws: ``PropertyError``, ``StoreError``.
     public final func object(forKey key: String) throws -> ManagedObject? {
         let relationship = try relationship(named: key, isToMany: false)
+        noteAccess(relationship.slot)
         return try context(for: key).targetOrThrow(of: self, by: relationship)
     }
 

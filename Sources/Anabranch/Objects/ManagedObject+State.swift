@@ -33,8 +33,17 @@ extension ManagedObject {
     public final var isDeleted: Bool { flags.contains(.deleted) }
     public final var hasChanges: Bool { !flags.isDisjoint(with: .changes) }
 
+    // Asked by debug builds only.
     @usableFromInline
     final var isOnItsQueue: Bool { home.context?.queue.isCurrent ?? true }
+
+    /// Says which object of which context was used where it may not be.
+    @usableFromInline
+    final func misuse(_ use: String) -> String {
+        guard let context = home.context else { return "" }
+        return "\(context.title) has \(objectID), which was \(use) outside \(context.queue). "
+            + context.queue.advice
+    }
 }
 
 extension ManagedObject {

@@ -48,7 +48,7 @@ open class ManagedObject {
     /// Called by contexts only.
     public required init(_ birth: ObjectBirth) {
         slots = birth.slots()
-        flags = birth.flags
+        flags = birth.home.isObserved ? birth.flags.observed : birth.flags
         home = birth.home
         localID = birth.id
         version = birth.version

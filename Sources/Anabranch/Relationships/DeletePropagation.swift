@@ -9,6 +9,7 @@ extension ManagedObjectContext {
     func propagateDeletes() throws {
         guard !unpropagated.isEmpty || !deletedIDs.isEmpty else { return }
         var gone: Set<LocalID> = []
+        var objects: [ManagedObject] = []
         while !unpropagated.isEmpty {
             let wave = unpropagated.filter { $0.flags.contains(.deleted) }
             try loadRows(of: wave)
@@ -17,15 +18,16 @@ extension ManagedObjectContext {
                     relationship, of: wave.filter { $0.entity.isKind(of: relationship.entity) })
             }
             gone.formUnion(wave.map(\.localID))
+            objects += wave
             unpropagated.removeAll { gone.contains($0.localID) }
         }
         deletedIDs.formUnion(gone)
         if !gone.isEmpty {
-            releaseUnused()
-            for object in registry.values where clearReferences(of: object, to: deletedIDs) {
-                touch(object)
+            let groups = Dictionary(grouping: objects, by: \.entity).mapValues {
+                $0.map(\.localID)
             }
-            dropUnsavedDeletions(gone)
+            for object in clearMentions(of: groups, and: deletedIDs) { touch(object) }
+            dropUnsavedDeletions(among: objects)
         } else {
             // Somebody may have been related to a deleted object since.
             for object in event.touched { clearReferences(of: object, to: deletedIDs) }
@@ -86,12 +88,13 @@ extension ManagedObjectContext {
     }
 
     /// An object that was never saved is gone at once.
-    private func dropUnsavedDeletions(_ ids: Set<LocalID>) {
-        for object in changed
-        where object.flags.isSuperset(of: [.inserted, .deleted]) && ids.contains(object.localID) {
+    private func dropUnsavedDeletions(among objects: [ManagedObject]) {
+        for object in objects where object.flags.isSuperset(of: [.inserted, .deleted]) {
+            // Otherwise observers have been told of the deletion already.
+            let isNews = object.flags.contains(.noted)
             detach(object)
             object.flags.subtract(.deleted)
-            event.vanished.append(object)
+            if isNews { event.vanished.append(object) }
             deletedIDs.remove(object.localID)
         }
     }
@@ -113,11 +116,19 @@ extension ManagedObjectContext {
         }
         if let table = object.relations {
             for index in table.states.indices where table.states[index].forget(gone) {
+                object.noteChange(object.home.plan.relations[index].slot)
                 isChanged = true
             }
         }
-        if isChanged { object.flags.formUnion(.refault) }
+        if isChanged { noteIncomplete(object) }
         return isChanged
+    }
+
+    /// An object lacks what is deleted here: after a rollback it has to be read again.
+    func noteIncomplete(_ object: ManagedObject) {
+        guard !object.flags.contains(.refault) else { return }
+        object.flags.formUnion(.refault)
+        refaultedIDs.append(object.localID)
     }
 
     private func clear(
@@ -127,6 +138,7 @@ extension ManagedObjectContext {
         guard case .integer(let id) = object.slots[slot], gone.contains(id),
             relationship.inverse?.deleteRule != .deny
         else { return false }
+        object.noteChange(slot)
         object.slots[slot] = .null
         object.writtenSlots |= 1 << UInt64(min(slot, 63))
         if !object.committed.isEmpty, case .integer(let id) = object.committed[slot],

@@ -54,9 +54,9 @@ extension ManagedObjectContext {
     private func earlierTarget(
         _ present: LocalID?, _ target: ManagedObject?, _ relationship: RelationshipDescription
     ) throws -> ManagedObject? {
-        guard let present, present != target?.localID, relationship.inverse != nil else {
-            return nil
-        }
+        guard let present, present != target?.localID, relationship.inverse != nil,
+            !goneIDs.contains(present)
+        else { return nil }
         return try self.object(present, of: relationship.destination)
     }
 
@@ -116,6 +116,7 @@ extension ManagedObjectContext {
     ) {
         guard let index = object.home.plan.relationIndex(of: relationship) else { return }
         touch(object)
+        object.noteChange(relationship.slot)
         object.withRelation(index, body)
     }
 

@@ -26,6 +26,7 @@ extension ManagedObjectContext {
         }
         try prepareToMove(member, by: relationship)
         touch(owner)
+        owner.noteChange(relationship.slot)
         owner.withRelation(index) { $0.move(member.localID, to: place) }
     }
 
@@ -45,6 +46,7 @@ extension ManagedObjectContext {
         let order = objects.map(\.localID).filter { seen.insert($0).inserted }
         guard try listedMembers(of: owner, by: relationship) != order else { return }
         touch(owner)
+        owner.noteChange(relationship.slot)
         let moved = Set(owner.withRelation(index) { $0.arrange(order) })
         for object in objects where moved.contains(object.localID) {
             try prepareToMove(object, by: relationship)

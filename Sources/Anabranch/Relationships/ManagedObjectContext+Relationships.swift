@@ -30,8 +30,8 @@ extension ManagedObjectContext {
             return try members(of: object, at: index).first
         }
         try object.realiseOrThrow()
-        if case .integer(let id) = object.slots[relationship.slot] { return id }
-        return nil
+        guard case .integer(let id) = object.slots[relationship.slot] else { return nil }
+        return goneIDs.isEmpty || !goneIDs.contains(id) ? id : nil
     }
 
     /// - Returns: `nil` where the record is gone.
@@ -117,8 +117,7 @@ extension ManagedObjectContext {
             let stored = stored[owner.localID] ?? []
             let members = stored.filter { !deletedIDs.contains($0) }
             owner.withRelation(index) { $0.load(members) }
-            // Whoever is deleted here is there again after a rollback.
-            if members.count < stored.count { owner.flags.formUnion(.refault) }
+            if members.count < stored.count { noteIncomplete(owner) }
         }
     }
 }

@@ -10,6 +10,8 @@ struct RelationState {
     var removed: Set<LocalID> = []
     /// Of a list, what stands in which order; else `nil`.
     private(set) var list: ListState?
+    /// Whether the object's home has it among those that have such a state.
+    var isListed = false
 
     init(isOrdered: Bool) { list = isOrdered ? ListState() : nil }
 
@@ -108,11 +110,20 @@ extension ManagedObject {
             table = relations
         } else {
             table = RelationTable(home.plan)
-            if flags.contains(.inserted) {
-                for index in table.states.indices { table.states[index].loadNothing() }
-            }
             relations = table
+            if flags.contains(.inserted) {
+                for index in table.states.indices {
+                    table.states[index].loadNothing()
+                    list(index, of: table)
+                }
+            }
         }
+        if !table.states[index].isListed { list(index, of: table) }
         return try body(&table.states[index])
+    }
+
+    private final func list(_ index: Int, of table: RelationTable) {
+        table.states[index].isListed = true
+        home.noteRelation(index, of: localID)
     }
 }

@@ -95,7 +95,7 @@ extension ManagedObjectContext {
     /// The changes are written: objects, identities and observers follow.
     private func finish(_ builder: SaveBuilder, _ result: SaveResult?) {
         let names = result?.renamed ?? [:]
-        let renamed = rename(names)
+        let renamed = rename(names, mentionedBy: changed)
         let records = builder.changedRecords(names)
         settle(builder, result?.version)
         builder.forEachObject { $0.didSave() }
@@ -106,11 +106,12 @@ extension ManagedObjectContext {
             changes.position = HistoryPosition(rawValue: result.version.position)
         }
         changes.updated.append(builder.unchanged.map(\.listItem), of: coordinator.origin)
-        post(.didSave, changes)
+        post(.didSave, changes) { builder.objects }
         advanceGeneration()
         children.enqueue { $0.mergeAutomatically(records) }
         guard let result, result.dot != nil else { return }
         coordinator.didSave(records, from: link)
+        coordinator.postRemoteChange(at: result.version.position, author: transactionAuthor)
         guard !result.shown.isEmpty else { return }
         coordinator.didSave(result.shown, from: link)
         merge(result.shown, author: transactionAuthor)
@@ -131,8 +132,11 @@ extension ManagedObjectContext {
         if changed.count > builder.count {
             for object in changed { object.flags.subtract(.listed) }
         }
+        for id in refaultedIDs { held(id)?.flags.subtract(.refault) }
+        refaultedIDs = []
         changed = []
         counts = ChangeCounts()
+        noteGone(deletedIDs)
         deletedIDs = []
         carriedGroups = [:]
         // Objects that didSave changes begin another event, and another save.
@@ -146,6 +150,7 @@ extension ManagedObjectContext {
         object.committed = SlotStorage()
         object.writtenSlots = 0
         object.flags.subtract([.inserted, .updated, .listed, .noted, .writable, .born, .refault])
+        registry.noteRecent(object.localID)
         if let table = object.relations {
             for index in table.states.indices { table.states[index].commit() }
         }

@@ -85,6 +85,13 @@ struct SaveBuilder {
         deleted.forEach(body)
     }
 
+    /// In the order of ``forEachObject(_:)``.
+    var objects: [ManagedObject] {
+        var objects: [ManagedObject] = []
+        forEachObject { objects.append($0) }
+        return objects
+    }
+
     /// What others have to look at again.
     func changedRecords(_ renamed: [LocalID: LocalID]) -> ChangedRecords {
         var changes: [Int: ChangedRecords.Entity] = [:]
