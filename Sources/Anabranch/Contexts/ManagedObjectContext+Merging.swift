@@ -71,6 +71,10 @@ extension ManagedObjectContext {
     /// Records that somebody else has deleted leave the context, with every mention of them.
     func forget(_ gone: Set<LocalID>) {
         guard !gone.isEmpty else { return }
+        if let savePoint {
+            for object in objects(mentioning: gone) { savePoint.capture(object) }
+            for object in gone.compactMap({ registry[$0] }) { savePoint.capture(object) }
+        }
         for id in gone { if let object = registry[id] { vanish(object) } }
         for object in registry.values where clearReferences(of: object, to: gone) {
             event.refreshed.append(object)

@@ -8,6 +8,7 @@ extension ManagedObjectContext {
         checkQueue()
         keptErrors.removeAll()
         carriedGroups = [:]
+        conflictChecks = []
         let objects = changed
         let hadDeletions = !deletedIDs.isEmpty
         changed = []
@@ -64,6 +65,7 @@ extension ManagedObjectContext {
         counts = ChangeCounts()
         keptErrors.removeAll()
         carriedGroups = [:]
+        conflictChecks = []
         event = EventChanges()
         event.invalidatedAll = ids
         announceChanges()

@@ -18,6 +18,8 @@ public final class ManagedObjectContext {
     public var transactionAuthor = ""
     /// Whether saves of the coordinator's other contexts refresh this one's objects.
     public var automaticallyMergesChangesFromParent = false
+    /// What becomes of unsaved changes where others have saved first.
+    public var mergePolicy: any MergePolicy = .error
 
     @exclusivity(unchecked) var registry = IdentityMap()
     /// By the entity's index.
@@ -34,6 +36,10 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var deletedIDs: Set<LocalID> = []
     /// Of objects with groups that were set as a whole, the values: ``setGroup(_:of:to:)``.
     @exclusivity(unchecked) var carriedGroups: [ManagedObject: [WireProperty: GroupValue]] = [:]
+    /// Unchanged objects that the next save compares, too: ``detectConflicts(for:)``.
+    var conflictChecks: Set<ManagedObject> = []
+    /// While a save resolves conflicts: what to go back to.
+    @exclusivity(unchecked) var savePoint: SavePoint?
     /// What a property's accessor could not throw; the next save does.
     var keptErrors = KeptErrors()
     /// Where the class that was inserted last is at home.

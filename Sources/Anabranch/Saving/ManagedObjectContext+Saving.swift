@@ -8,8 +8,9 @@ extension ManagedObjectContext {
     /// With nothing changed it does nothing.
     ///
     /// - Throws: ``ValidationError`` with every failure; ``SaveConflictError`` where somebody else
-    ///   has changed or deleted the same records since they were read; ``StoreError``; or what an
-    ///   accessor since the last save could not throw. Nothing was written then, and every
+    ///   has changed or deleted the same records since they were read, or holds a unique key, and
+    ///   the ``mergePolicy`` leaves it at that, or what the policy throws; ``StoreError``; or what
+    ///   an accessor since the last save could not throw. Nothing was written then, and every
     ///   change is still pending: mend it and save again, or roll back.
     public func save() throws {
         checkQueue()
@@ -21,8 +22,10 @@ extension ManagedObjectContext {
         let pending = try callWillSave()
         // The hooks set properties, too.
         if let error = keptErrors.take() { throw error }
-        let builder = try build(pending)
-        finish(builder, try write(builder.request))
+        var resolving = ConflictResolving(self)
+        let (builder, result) = try resolving.write(pending)
+        if resolving.hasResolved { announceChanges() }
+        finish(builder, result, resolving)
     }
 
     private static let mostRounds = 1000
@@ -49,40 +52,40 @@ extension ManagedObjectContext {
                 + "let it change only what differs.", objectID: round.first?.objectID)
     }
 
+    /// - Parameter rewritten: Slots that are written though they are as in the store.
     /// - Throws: ``ValidationError`` with the failures of all objects.
-    private func build(_ pending: [ManagedObject]) throws -> SaveBuilder {
+    func build(
+        _ pending: [ManagedObject], rewriting rewritten: [ManagedObject: Set<Int>]
+    ) throws -> SaveBuilder {
         var validator = SaveValidator()
         var builder = SaveBuilder(
             author: transactionAuthor, name: name, carriedGroups: carriedGroups)
+        builder.rewrite(rewritten)
         if coordinator.plans.haveLists { builder.addLists(of: pending) }
         for object in pending {
             try validator.check(object, in: self)
             builder.add(object)
         }
         if let error = ValidationError(validator.failures) { throw error }
+        if !conflictChecks.isEmpty { builder.addChecks(of: conflictChecks) }
         return builder
     }
 
-    private func write(_ request: SaveRequest) throws -> SaveResult {
+    /// - Throws: ``StoreError``, also for what a policy can settle; ``ValidationError``.
+    func write(_ request: SaveRequest) throws -> SaveResult {
         do {
             return try coordinator.store.save(request)
         } catch let error as StoreError where error.code == .cyclicReference {
             throw ValidationError(
                 cyclic: error, error.records.first.flatMap { registry[$0] }?.objectID)
-        } catch let error as StoreError
-            where [.mergeConflict, .constraintConflict].contains(error.code)
-        {
-            let objects = error.records.compactMap { registry[$0] }
-            let deleted = error.code == .mergeConflict ? try gone(among: objects) : []
-            throw SaveConflictError(
-                objects.map(\.objectID), deleted: Set(deleted.map(\.objectID)),
-                underlying: error)
         }
     }
 
     /// The changes are written: objects, identities and observers follow.
-    private func finish(_ builder: SaveBuilder, _ result: SaveResult) {
-        let renamed = rename(result.renamed)
+    private func finish(
+        _ builder: SaveBuilder, _ result: SaveResult, _ resolving: ConflictResolving
+    ) {
+        let renamed = resolving.renamed(with: rename(result.renamed))
         let records = builder.changedRecords(result.renamed)
         settle(builder, result.version)
         builder.forEachObject { $0.didSave() }
@@ -117,6 +120,7 @@ extension ManagedObjectContext {
         counts = ChangeCounts()
         deletedIDs = []
         carriedGroups = [:]
+        conflictChecks = []
         // Objects that didSave changes begin another event, and another save.
         for object in event.touched { object.flags.subtract([.noted, .writable, .born]) }
         event.touched = []
