@@ -18,6 +18,8 @@ final class EntityPlan: Sendable {
     let hasValueHook: Bool
     /// The groups of attributes, each with the slots of its members.
     let groups: [(property: WireProperty, slots: [Int])]
+    /// What a merge decides about at once.
+    let units: [Unit]
     /// The to-one relationships that are stored in the row.
     let references: [RelationshipDescription]
     /// The relationships that are not.
@@ -43,6 +45,7 @@ final class EntityPlan: Sendable {
         groups = entity.attributeGroups.map { group in
             (group.wireProperty, group.members.map(\.attribute.slot))
         }
+        units = Self.units(of: entity, storedSlots: storedSlots, groups: groups)
         references = entity.relationships.filter { $0.storage == .reference }
         relations = entity.relationships.filter { $0.storage != .reference }
         checks = EntityChecks(entity, relations: relations)

@@ -101,6 +101,7 @@ extension ManagedObjectContext {
         guard !object.flags.contains(.detached) else { return }
         object.prepareForDeletion()
         guard !object.flags.contains(.deleted) else { return }
+        savePoint?.capture(object)
         note(object)
         reclassify(object) { $0.insert(.deleted) }
         unpropagated.append(object)
@@ -129,6 +130,7 @@ extension ManagedObjectContext {
 
     /// Counts an object as changed, though none of its stored slots need be.
     func touch(_ object: ManagedObject) {
+        savePoint?.capture(object)
         if object.flags.isDisjoint(with: .changes) { reclassify(object) { $0.insert(.updated) } }
         note(object)
     }

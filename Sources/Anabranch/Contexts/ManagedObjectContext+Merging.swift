@@ -90,7 +90,10 @@ extension ManagedObjectContext {
         guard !gone.isEmpty else { return }
         let ids = Set(gone.values.joined())
         let cleared = clearMentions(of: gone)
-        for id in ids { if let object = held(id) { vanish(object) } }
+        for object in ids.compactMap(held) {
+            savePoint?.capture(object)
+            vanish(object)
+        }
         event.refreshed += cleared.filter { !$0.flags.contains(.detached) }
         noteGone(ids)
     }

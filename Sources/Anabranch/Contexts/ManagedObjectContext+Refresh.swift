@@ -36,7 +36,7 @@ extension ManagedObjectContext {
         scheduleProcessing()
     }
 
-    private func refreshMerging(_ objects: [ManagedObject]) throws {
+    func refreshMerging(_ objects: [ManagedObject]) throws {
         var dirty: [LocalID: ManagedObject] = [:]
         for object in objects where !object.flags.contains(.inserted) {
             if object.hasChanges {

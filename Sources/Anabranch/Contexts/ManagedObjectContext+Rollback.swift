@@ -8,6 +8,7 @@ extension ManagedObjectContext {
         checkQueue()
         keptErrors.removeAll()
         carriedGroups = [:]
+        conflictChecks = []
         let objects = changed
         let refaulted = deletedIDs.isEmpty ? [] : refaultedIDs
         changed = []
@@ -75,6 +76,7 @@ extension ManagedObjectContext {
         keptErrors.removeAll()
         carriedGroups = [:]
         _ = primitives.removeAll()
+        conflictChecks = []
         event = EventChanges()
         event.invalidatedAll = ids
         announceChanges()

@@ -41,6 +41,8 @@ public final class ManagedObjectContext {
     /// For the app's own use.
     public var userInfo: [String: Any] = [:]
     @exclusivity(unchecked) private var isRetaining = false
+    /// What becomes of unsaved changes where others have saved first.
+    public var mergePolicy: any MergePolicy = .error
 
     @exclusivity(unchecked) var registry = IdentityMap()
     /// By the entity's index.
@@ -71,6 +73,10 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var checkedID: LocalID = 0
     /// What they found, until a save takes it.
     @exclusivity(unchecked) var modelFailures: [ValidationError] = []
+    /// Unchanged objects that the next save compares, too: ``detectConflicts(for:)``.
+    var conflictChecks: Set<ManagedObject> = []
+    /// While a save resolves conflicts: what to go back to.
+    @exclusivity(unchecked) var savePoint: SavePoint?
     /// What a property's accessor could not throw; the next save does.
     var keptErrors = KeptErrors()
     /// Where the class that was inserted last is at home.

@@ -28,19 +28,9 @@ extension ManagedObjectContext {
         }
         refaultedIDs = refaultedIDs.map { names[$0] ?? $0 }
         for object in objects ?? registry.values { renameMentions(in: object, names) }
-        listAgain(renamed.values.compactMap { held($0.localID) })
+        for id in renamed.values { held(id.localID)?.listRelations() }
         children.enqueue { $0.rename(names) }
         return renamed
-    }
-
-    /// Objects with relationships are listed by their IDs.
-    private func listAgain(_ objects: [ManagedObject]) {
-        for object in objects {
-            guard let states = object.relations?.states else { continue }
-            for index in states.indices where states[index].isListed {
-                object.home.noteRelation(index, of: object.localID)
-            }
-        }
     }
 
     private func renameMentions(in object: ManagedObject, _ names: [LocalID: LocalID]) {

@@ -107,7 +107,7 @@ extension ManagedObject {
     }
 
     /// A reference leaves the store as the record's identity.
-    private final func portable(
+    final func portable(
         _ value: Value, of property: PropertyDescription
     ) throws -> Value {
         guard property.relationship != nil, case .integer(let id) = value else { return value }

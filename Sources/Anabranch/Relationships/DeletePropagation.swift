@@ -107,6 +107,7 @@ extension ManagedObjectContext {
     @discardableResult
     func clearReferences(of object: ManagedObject, to gone: Set<LocalID>) -> Bool {
         guard object.flags.isDisjoint(with: [.deleted, .detached]) else { return false }
+        if let savePoint, object.mentions(gone) { savePoint.capture(object) }
         var isChanged = false
         if object.flags.contains(.hasRow) {
             for relationship in object.home.plan.references

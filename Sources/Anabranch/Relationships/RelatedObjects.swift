@@ -103,3 +103,13 @@ extension ManagedObjectContext {
         return isLoaded
     }
 }
+
+extension ManagedObject {
+    /// Lists the object by the ID that it has now, with all its relation states.
+    final func listRelations() {
+        guard let states = relations?.states else { return }
+        for index in states.indices where states[index].isListed {
+            home.noteRelation(index, of: localID)
+        }
+    }
+}

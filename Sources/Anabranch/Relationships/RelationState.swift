@@ -58,6 +58,9 @@ struct RelationState {
     /// - Returns: Those that have moved: as few as can be.
     mutating func arrange(_ order: [LocalID]) -> [LocalID] { list?.arrange(order) ?? [] }
 
+    /// Forgets that members have moved in a list; those that were added keep their places.
+    mutating func forgetMoves() { list?.placed.formIntersection(added) }
+
     /// A new object has nothing in the store that could be asked for.
     mutating func loadNothing() { load([]) }
 

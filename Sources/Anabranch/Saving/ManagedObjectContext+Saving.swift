@@ -16,8 +16,9 @@ extension ManagedObjectContext {
     /// here, wait there as the parent's own changes, and are written with the parent's save.
     ///
     /// - Throws: ``ValidationError`` with every failure; ``SaveConflictError`` where somebody else
-    ///   has changed or deleted the same records since they were read; ``StoreError``; or what an
-    ///   accessor since the last save could not throw. Nothing was written then, and every
+    ///   has changed or deleted the same records since they were read, or holds a unique key, and
+    ///   the ``mergePolicy`` leaves it at that, or what the policy throws; ``StoreError``; or what
+    ///   an accessor since the last save could not throw. Nothing was written then, and every
     ///   change is still pending: mend it and save again, or roll back.
     public func save() throws {
         checkQueue()
@@ -31,16 +32,19 @@ extension ManagedObjectContext {
         if let error = keptErrors.take() { throw error }
         let pending = try validate(changed)
         if let error = keptErrors.take() { throw error }
-        let builder = build(pending)
-        finish(builder, try hand(over: builder))
+        guard parent == nil else { return try handOver(pending) }
+        var resolving = ConflictResolving(self)
+        let (builder, result) = try resolving.write(pending)
+        if resolving.hasResolved { announceChanges() }
+        finish(builder, result, resolving)
     }
 
-    /// - Returns: `nil` where the changes are the parent's now.
-    private func hand(over builder: SaveBuilder) throws -> SaveResult? {
-        guard case .parent(let parent) = source else { return try write(builder.request) }
+    /// Makes the changes the parent's.
+    private func handOver(_ pending: [ManagedObject]) throws {
+        let builder = build(pending)
         let save = ChildSave(builder)
-        try parent.onQueue { try $0.take(save, from: link) }
-        return nil
+        try parent?.onQueue { try $0.take(save, from: link) }
+        finish(builder)
     }
 
     static let mostRounds = 1000
@@ -67,35 +71,36 @@ extension ManagedObjectContext {
                 + "let it change only what differs.", objectID: round.first?.objectID)
     }
 
-    private func build(_ pending: [ManagedObject]) -> SaveBuilder {
+    /// - Parameter rewritten: Slots that are written though they are as in the store.
+    func build(
+        _ pending: [ManagedObject], rewriting rewritten: [ManagedObject: Set<Int>] = [:]
+    ) -> SaveBuilder {
         var builder = SaveBuilder(
             author: transactionAuthor, name: name, carriedGroups: carriedGroups)
+        builder.rewrite(rewritten)
         if coordinator.plans.haveLists { builder.addLists(of: pending) }
         for object in pending { builder.add(object) }
+        if !conflictChecks.isEmpty { builder.addChecks(of: conflictChecks) }
         return builder
     }
 
-    private func write(_ request: SaveRequest) throws -> SaveResult {
+    /// - Throws: ``StoreError``, also for what a policy can settle; ``ValidationError``.
+    func write(_ request: SaveRequest) throws -> SaveResult {
         do {
             return try coordinator.store.save(request)
         } catch let error as StoreError where error.code == .cyclicReference {
             throw ValidationError(
                 cyclic: error, error.records.first.flatMap { registry[$0] }?.objectID)
-        } catch let error as StoreError
-            where [.mergeConflict, .constraintConflict].contains(error.code)
-        {
-            let objects = error.records.compactMap { registry[$0] }
-            let deleted = error.code == .mergeConflict ? try gone(among: objects) : []
-            throw SaveConflictError(
-                objects.map(\.objectID), deleted: Set(deleted.map(\.objectID)),
-                underlying: error)
         }
     }
 
     /// The changes are written: objects, identities and observers follow.
-    private func finish(_ builder: SaveBuilder, _ result: SaveResult?) {
+    private func finish(
+        _ builder: SaveBuilder, _ result: SaveResult? = nil, _ resolving: ConflictResolving? = nil
+    ) {
         let names = result?.renamed ?? [:]
-        let renamed = rename(names, mentionedBy: changed)
+        let saved = rename(names, mentionedBy: changed)
+        let renamed = resolving?.renamed(with: saved) ?? saved
         let records = builder.changedRecords(names)
         settle(builder, result?.version)
         builder.forEachObject { $0.didSave() }
@@ -139,6 +144,7 @@ extension ManagedObjectContext {
         noteGone(deletedIDs)
         deletedIDs = []
         carriedGroups = [:]
+        conflictChecks = []
         // Objects that didSave changes begin another event, and another save.
         for object in event.touched { object.flags.subtract([.noted, .writable, .born]) }
         event.touched = []

@@ -28,6 +28,16 @@ extension ManagedObjectContext {
             "Can't save because the validation changes objects without end; let it change only "
                 + "what differs.", objectID: round.first?.objectID)
     }
+
+    /// Asks all objects once more, after a merge policy has given them other values.
+    ///
+    /// - Throws: As ``validate(_:)``.
+    func validateAgain(_ pending: [ManagedObject]) throws {
+        var validation = SaveValidation(context: self)
+        try validation.ask(pending)
+        try validation.finish(pending)
+        if let error = keptErrors.take() { throw error }
+    }
 }
 
 /// Asks the objects of one save and collects what they have against it.
