@@ -7,8 +7,8 @@ extension ManagedObjectContext {
     ///
     /// Hooks of insertion and deletion have run there and don't run again.
     ///
-    /// - Throws: ``SaveConflictError`` where a record that the child has changed is deleted here,
-    ///   or gone; ``StoreError``. Nothing has changed then.
+    /// - Throws: ``StoreError``, with code `mergeConflict` where records that the child has changed
+    ///   are deleted here, or gone. Nothing has changed then.
     func take(_ save: ChildSave, from child: ContextLink) throws {
         checkQueue()
         var taking = try SaveTaking(of: save, into: self)
@@ -106,7 +106,12 @@ extension SaveTaking {
         }
         for object in objects.values { try context.realise(object) }
         let gone = changed.filter { objects[$0].map { $0.isDeleted } ?? true }
-        guard gone.isEmpty else { throw conflict(gone) }
+        guard gone.isEmpty else {
+            throw StoreError(
+                .mergeConflict,
+                "Can't save because \(gone.count) objects were deleted in the parent context; "
+                    + "refresh them, then save again.", records: gone)
+        }
     }
 
     private mutating func find(
@@ -114,24 +119,6 @@ extension SaveTaking {
     ) throws {
         all += ids
         for object in try context.objects(ids, of: entity) { objects[object.localID] = object }
-    }
-
-    private func conflict(_ gone: [LocalID]) -> SaveConflictError {
-        let entities =
-            request.updates.flatMap { update in
-                update.rows.ids.map { ($0, update.entity) }
-            } + request.deletes.flatMap { delete in delete.rows.map { ($0.id, delete.entity) } }
-        let byID = Dictionary(entities, uniquingKeysWith: { first, _ in first })
-        let origin = context.coordinator.origin
-        let ids = gone.compactMap { id in
-            byID[id].map { ManagedObjectID(origin: origin, entity: $0, localID: id) }
-        }
-        return SaveConflictError(
-            ids, deleted: Set(ids),
-            underlying: StoreError(
-                .mergeConflict,
-                "Can't save because \(gone.count) objects were deleted in the parent context; "
-                    + "refresh them, then save again.", records: gone))
     }
 
     /// The other ends of references and links.

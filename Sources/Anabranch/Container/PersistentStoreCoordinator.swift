@@ -3,6 +3,7 @@ public import AnabranchReplication
 package import AnabranchStore
 import Dispatch
 public import Foundation
+import Synchronization
 
 /// The one owner of a store, shared by its contexts.
 ///

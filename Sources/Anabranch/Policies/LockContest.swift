@@ -98,12 +98,11 @@ struct LockContest {
 
     private func leave() {
         guard !gone.isEmpty else { return }
-        let ids = Set(gone.map(\.localID))
         for object in gone {
             context.unpropagated.removeAll { $0 === object }
             context.deletedIDs.remove(object.localID)
         }
-        context.forget(ids)
+        context.forget(Dictionary(grouping: gone, by: \.entity).mapValues { $0.map(\.localID) })
     }
 
     private mutating func merge(

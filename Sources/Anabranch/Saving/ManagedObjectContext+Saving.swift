@@ -13,7 +13,8 @@ extension ManagedObjectContext {
     /// are posted.
     ///
     /// A context that has a parent hands its changes over to that one, in memory: they are checked
-    /// here, wait there as the parent's own changes, and are written with the parent's save.
+    /// here, wait there as the parent's own changes, and are written with the parent's save. What
+    /// the parent has deleted meanwhile is a conflict whatever the policy.
     ///
     /// - Throws: ``ValidationError`` with every failure; ``SaveConflictError`` where somebody else
     ///   has changed or deleted the same records since they were read, or holds a unique key, and
@@ -43,7 +44,13 @@ extension ManagedObjectContext {
     private func handOver(_ pending: [ManagedObject]) throws {
         let builder = build(pending)
         let save = ChildSave(builder)
-        try parent?.onQueue { try $0.take(save, from: link) }
+        do {
+            try parent?.onQueue { try $0.take(save, from: link) }
+        } catch let error as StoreError where error.code == .mergeConflict {
+            let gone = error.records.compactMap(held)
+            throw SaveConflictError(
+                mergeConflicts: try gone.map { try MergeConflict($0, nil) }, underlying: error)
+        }
         finish(builder)
     }
 

@@ -169,7 +169,7 @@ import Testing
             #expect(!account.isDeleted && account.managedObjectContext === context)
             #expect(try account.values("a", "b") == [2, 1] && account.changedValues().isEmpty)
             for note in notes { #expect(try note.object(forKey: "about") === account) }
-            #expect(try notes[0].label == "n2")
+            #expect(try notes[0].givenName == "n2")
         }
         #expect(try ledger.exists(id) == !policy.isOfContext)
     }

@@ -90,7 +90,7 @@ private struct PolicyTrial {
 
     static func accounts(_ context: ManagedObjectContext) throws -> [Int: ManagedObject] {
         let all = try context.fetch(FetchRequest<ManagedObject>(entityName: "Account"))
-        return Dictionary(uniqueKeysWithValues: try all.map { (Int(try $0.label) ?? -1, $0) })
+        return Dictionary(uniqueKeysWithValues: try all.map { (Int(try $0.givenName) ?? -1, $0) })
     }
 
     /// Makes an account what a dumb one is, writing what differs.
@@ -109,7 +109,7 @@ private struct PolicyTrial {
             try account.setObject(bank, forKey: "bank")
         }
         let tags = try account.objects(forKey: "tags")
-        for tag in tags where !dumb.tags.contains(Int(try tag.label) ?? -1) { tags.remove(tag) }
+        for tag in tags where !dumb.tags.contains(Int(try tag.givenName) ?? -1) { tags.remove(tag) }
         for number in dumb.tags { tags.insert(try context.named("\(number)", "Tag")) }
     }
 

@@ -134,7 +134,7 @@ import Testing
             let expected = policy.isOfContext ? "here" : "there"
             #expect(try account.target("bank") == expected)
             for bank in banks {
-                let isIt = try bank.label == expected
+                let isIt = try bank.givenName == expected
                 #expect(try bank.names("accounts") == (isIt ? ["x"] : []))
             }
             try ledger.inContext { other throws in

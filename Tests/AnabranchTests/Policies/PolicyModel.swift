@@ -144,10 +144,10 @@ extension ManagedObject {
 
     /// The names of the members of a to-many.
     func names(_ key: String) throws -> [String] {
-        try objects(forKey: key).objects.map { try $0.label }
+        try objects(forKey: key).objects.map { try $0.givenName }
     }
 
-    var label: String {
+    var givenName: String {
         get throws {
             if case .string(let name) = try value(forKey: "name") { name } else { "" }
         }
