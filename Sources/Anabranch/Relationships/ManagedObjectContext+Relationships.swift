@@ -111,8 +111,24 @@ extension ManagedObjectContext {
         }
         for owner in owners {
             guard let index = owner.home.plan.relationIndex(of: relationship) else { continue }
-            let members = (stored[owner.localID] ?? []).filter { !deletedIDs.contains($0) }
+            let members = (stored[owner.localID] ?? []).filter {
+                !deletedIDs.contains($0) && !hasLeft(owner, by: relationship, $0)
+            }
             owner.withRelation(index) { $0.load(members) }
         }
+    }
+
+    /// Whether an unsaved edit has led an object's reference away from where the store has it now.
+    ///
+    /// The edit knew who was referred to then, which may have been somebody else: what the store
+    /// has now was merged under it.
+    private func hasLeft(
+        _ owner: ManagedObject, by relationship: RelationshipDescription, _ member: LocalID
+    ) -> Bool {
+        guard hasChanges, relationship.storage == .inverseReference,
+            let slot = relationship.inverse?.slot, let object = registry[member],
+            object.isChangedSinceCommit(slot)
+        else { return false }
+        return object.slots[slot] != .integer(owner.localID)
     }
 }
