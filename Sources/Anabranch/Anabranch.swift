@@ -14,6 +14,10 @@
 // the other end, once someone has asked, and what was added and removed since. Both sides change
 // in one step, without reading the store where they need not know each other.
 //
+// A context tells its `ResultsFollower`s what each event has touched, and which records others
+// have changed. A `FetchedResultsController` judges those records again, and no others: their
+// old places are found by the keys that they were sorted by then.
+//
 // Every use of a context and its objects is confined to the context's queue. What crosses is
 // `ManagedObjectID`, and `ObjectIDChanges` between the contexts of one coordinator.
 

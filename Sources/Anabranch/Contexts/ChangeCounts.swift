@@ -1,3 +1,5 @@
+import AnabranchStore
+
 /// How many objects of a context are inserted, updated and deleted.
 struct ChangeCounts {
     private(set) var inserted = 0
@@ -29,9 +31,19 @@ struct EventChanges {
     /// Objects whose insertion was taken back.
     var invalidated: [ManagedObject] = []
     var invalidatedAll: [ManagedObjectID] = []
+    /// Objects whose relationships may have other members than were known. They count as
+    /// refreshed for everybody who does not know which records have changed.
+    var unloaded: [ManagedObject] = []
+    /// While somebody follows the context: records that others changed, registered here or not.
+    var merged: [ChangedRecords.Entity] = []
+    /// While somebody follows the context: records by the IDs that they had before.
+    var renamed: [LocalID: LocalID] = [:]
+
+    /// Whether something has happened to records, whether they are registered or not.
+    var concernsRecords: Bool { !merged.isEmpty || !renamed.isEmpty }
 
     var isEmpty: Bool {
         touched.isEmpty && refreshed.isEmpty && vanished.isEmpty && invalidated.isEmpty
-            && invalidatedAll.isEmpty
+            && invalidatedAll.isEmpty && unloaded.isEmpty
     }
 }

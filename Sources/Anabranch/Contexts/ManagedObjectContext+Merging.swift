@@ -45,6 +45,7 @@ extension ManagedObjectContext {
         guard !changes.isEmpty else { return }
         releaseUnused()
         let renamed = rename(changes.renamed)
+        if !followers.isEmpty { event.merged += changes.entities }
         removeDeleted(changes)
         unloadRelations(concernedBy: changes)
         do {
@@ -114,7 +115,7 @@ extension ManagedObjectContext {
                 && !object.flags.contains(.inserted)
             {
                 table.states[index].members = nil
-                if !object.hasChanges { event.refreshed.append(object) }
+                if !object.hasChanges { event.unloaded.append(object) }
             }
         }
     }

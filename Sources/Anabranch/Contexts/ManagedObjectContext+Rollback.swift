@@ -66,6 +66,7 @@ extension ManagedObjectContext {
         carriedGroups = [:]
         event = EventChanges()
         event.invalidatedAll = ids
+        for follower in followers.all { follower.contextWasReset() }
         announceChanges()
     }
 

@@ -44,6 +44,7 @@ public final class ManagedObjectContext {
     private var releaseThreshold = 4096
     private var isProcessingScheduled = false
     var observers = Listeners<ObjectIDChanges>()
+    var followers = ResultsFollowers()
 
     init(coordinator: PersistentStoreCoordinator, queue: ContextQueue) {
         self.coordinator = coordinator

@@ -85,6 +85,8 @@ extension ManagedObjectContext {
         let renamed = rename(result.renamed)
         let records = builder.changedRecords(result.renamed)
         settle(builder, result.version)
+        for follower in followers.all { follower.contextDidSave() }
+        if event.concernsRecords { announceChanges() }
         builder.forEachObject { $0.didSave() }
         var changes = objectIDChanges(records)
         changes.renamed = renamed
