@@ -19,6 +19,10 @@
 // Hooks that a class overrides are asked, too; `ValueHook` tells which classes have one for single
 // values.
 //
+// A context tells its `ResultsFollower`s what each event has touched, and which records others
+// have changed. A `FetchedResultsController` judges those records again, and no others: their
+// old places are found by the keys that they were sorted by then.
+//
 // Every use of a context and its objects is confined to the context's queue. What crosses is
 // `ManagedObjectID`, and `ObjectIDChanges` between the contexts of one coordinator.
 

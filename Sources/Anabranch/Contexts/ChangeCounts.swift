@@ -1,3 +1,5 @@
+import AnabranchStore
+
 /// How many objects of a context are inserted, updated and deleted.
 struct ChangeCounts {
     private(set) var inserted = 0
@@ -29,14 +31,24 @@ struct EventChanges {
     /// Objects whose insertion was taken back.
     var invalidated: [ManagedObject] = []
     var invalidatedAll: [ManagedObjectID] = []
+    /// Objects whose relationships may have other members than were known. They count as
+    /// refreshed for everybody who does not know which records have changed.
+    var unloaded: [ManagedObject] = []
     /// What others have inserted; no object is made for it.
     var insertedElsewhere = ObjectIDList([])
+    /// While somebody follows the context: records that others changed, registered here or not.
+    var merged: [ChangedRecords.Entity] = []
+    /// While somebody follows the context: records by the IDs that they had before.
+    var renamed: [LocalID: LocalID] = [:]
+
+    /// Whether something has happened to records, whether they are registered or not.
+    var concernsRecords: Bool { !merged.isEmpty || !renamed.isEmpty }
 
     var isEmpty: Bool {
         touched.isEmpty && refreshed.isEmpty && vanished.isEmpty && invalidated.isEmpty
-            && invalidatedAll.isEmpty && insertedElsewhere.isEmpty
+            && invalidatedAll.isEmpty && unloaded.isEmpty && insertedElsewhere.isEmpty
     }
 
     /// Every object that it mentions.
-    var objects: [ManagedObject] { touched + refreshed + vanished + invalidated }
+    var objects: [ManagedObject] { touched + refreshed + unloaded + vanished + invalidated }
 }

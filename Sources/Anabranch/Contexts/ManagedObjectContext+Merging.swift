@@ -53,6 +53,7 @@ extension ManagedObjectContext {
         if !changes.renamed.isEmpty { advanceGeneration() }
         guard generation?.snapshot == nil else { return }
         let renamed = rename(changes.renamed)
+        if !followers.isEmpty { event.merged += changes.entities }
         removeDeleted(changes)
         unloadRelations(concernedBy: changes)
         do {
@@ -126,7 +127,7 @@ extension ManagedObjectContext {
             }
         }
         guard !concerned.isEmpty else { return }
-        event.refreshed += unload(concerned).filter { !$0.hasChanges }
+        event.unloaded += unload(concerned).filter { !$0.hasChanges }
     }
 
     func objectIDChanges(_ records: ChangedRecords) -> ObjectIDChanges {

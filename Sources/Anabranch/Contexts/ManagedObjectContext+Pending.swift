@@ -21,13 +21,20 @@ extension ManagedObjectContext {
     /// Tells observers what the present event has changed, and begins another one.
     func announceChanges() {
         primitives.endEvent()
-        guard !event.isEmpty else { return }
+        guard !event.isEmpty || event.concernsRecords else { return }
         let present = event
         event = EventChanges()
-        let changes = takeChanges(of: present)
-        post(.objectsDidChange, changes) { present.objects }
-        guard !changes.inserted.isEmpty || !present.vanished.isEmpty else { return }
-        for object in present.touched { object.flags.subtract(.born) }
+        if !present.isEmpty { post(present) }
+        guard !followers.isEmpty else { return }
+        followers.removeGone()
+        for follower in followers.all { follower.contextDidChange(present) }
+    }
+
+    private func post(_ event: EventChanges) {
+        let changes = takeChanges(of: event)
+        post(.objectsDidChange, changes) { event.objects }
+        guard !changes.inserted.isEmpty || !event.vanished.isEmpty else { return }
+        for object in event.touched { object.flags.subtract(.born) }
     }
 
     /// Takes the event's marks off its objects.
@@ -55,7 +62,8 @@ extension ManagedObjectContext {
         changes.inserted.append(inserted, of: origin)
         changes.updated = ObjectIDList(origin, updated)
         changes.deleted = ObjectIDList(origin, deleted)
-        changes.refreshed = ObjectIDList(origin, event.refreshed.map(\.listItem))
+        changes.refreshed = ObjectIDList(
+            origin, (event.refreshed + event.unloaded).map(\.listItem))
         changes.invalidated = ObjectIDList(origin, event.invalidated.map(\.listItem))
         changes.invalidatedAll = ObjectIDList(event.invalidatedAll)
         return changes

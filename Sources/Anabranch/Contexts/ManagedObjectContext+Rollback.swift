@@ -79,6 +79,7 @@ extension ManagedObjectContext {
         conflictChecks = []
         event = EventChanges()
         event.invalidatedAll = ids
+        for follower in followers.all { follower.contextWasReset() }
         announceChanges()
     }
 

@@ -91,6 +91,7 @@ public final class ManagedObjectContext {
     let changeListeners = Listeners<ObjectIDChanges>()
     let saveListeners = Listeners<ObjectIDChanges>()
     let mergeListeners = Listeners<ObjectIDChanges>()
+    var followers = ResultsFollowers()
 
     convenience init(coordinator: PersistentStoreCoordinator, queue: ContextQueue) {
         self.init(coordinator, source: .store, queue: queue)

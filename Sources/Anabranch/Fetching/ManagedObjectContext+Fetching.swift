@@ -122,7 +122,7 @@ extension ManagedObjectContext {
         return pending.isEmpty ? nil : try PendingOverlay(pending, plan)
     }
 
-    private func prefetch(
+    func prefetch(
         _ names: [String], of objects: [ManagedObject], _ entity: EntityDescription
     ) throws {
         for name in names {

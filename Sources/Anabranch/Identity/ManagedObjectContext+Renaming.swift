@@ -15,6 +15,7 @@ extension ManagedObjectContext {
     ) -> [ManagedObjectID: ManagedObjectID] {
         guard !names.isEmpty else { return [:] }
         discardNumbers()
+        if !followers.isEmpty { event.renamed.merge(names) { _, new in new } }
         var renamed: [ManagedObjectID: ManagedObjectID] = [:]
         for (old, new) in names {
             guard let object = held(old) else { continue }

@@ -114,10 +114,26 @@ extension ManagedObjectContext {
         let stored = try readRelated(by: relationship, of: owners.map(\.localID).sorted())
         for owner in owners {
             guard let index = owner.home.plan.relationIndex(of: relationship) else { continue }
-            let stored = stored[owner.localID] ?? []
+            let stored = (stored[owner.localID] ?? []).filter {
+                !hasLeft(owner, by: relationship, $0)
+            }
             let members = stored.filter { !deletedIDs.contains($0) }
             owner.withRelation(index) { $0.load(members) }
             if members.count < stored.count { noteIncomplete(owner) }
         }
+    }
+
+    /// Whether an unsaved edit has led an object's reference away from where the store has it now.
+    ///
+    /// The edit knew who was referred to then, which may have been somebody else: what the store
+    /// has now was merged under it.
+    private func hasLeft(
+        _ owner: ManagedObject, by relationship: RelationshipDescription, _ member: LocalID
+    ) -> Bool {
+        guard hasChanges, relationship.storage == .inverseReference,
+            let slot = relationship.inverse?.slot, let object = held(member),
+            object.isChangedSinceCommit(slot)
+        else { return false }
+        return object.slots[slot] != .integer(owner.localID)
     }
 }

@@ -110,6 +110,8 @@ extension ManagedObjectContext {
         let renamed = resolving?.renamed(with: saved) ?? saved
         let records = builder.changedRecords(names)
         settle(builder, result?.version)
+        for follower in followers.all { follower.contextDidSave() }
+        if event.concernsRecords { announceChanges() }
         builder.forEachObject { $0.didSave() }
         var changes = objectIDChanges(records)
         changes.renamed = renamed
