@@ -27,12 +27,8 @@ struct DependencyTrace {
     private func members(
         of ids: Set<LocalID>, by inverse: RelationshipDescription
     ) throws -> Set<LocalID> {
-        var found: Set<LocalID> = []
-        try context.coordinator.store.read { reader in
-            for related in try reader.related(by: inverse, of: ids.sorted()) {
-                found.insert(related.id)
-            }
-        }
+        var found = Set(
+            try context.readRelated(by: inverse, of: ids.sorted()).values.joined())
         for id in ids {
             guard let object = context.held(id), let table = object.relations,
                 object.entity.isKind(of: inverse.entity),
@@ -62,10 +58,8 @@ struct DependencyTrace {
             if !object.committed.isEmpty { add(object.committed[inverse.slot]) }
         }
         guard !unknown.isEmpty else { return found }
-        try context.coordinator.store.read { reader in
-            try reader.rows(of: inverse.entity, ids: unknown.sorted()) { row in
-                add(row.slots[inverse.slot])
-            }
+        try context.readRows(of: inverse.entity, ids: unknown.sorted()) { row in
+            add(SlotStorage(row)[inverse.slot])
         }
         return found
     }

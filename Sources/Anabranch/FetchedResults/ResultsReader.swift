@@ -92,8 +92,11 @@ extension ResultsReader {
     private func read(
         _ query: FetchQuery, among ids: [LocalID]?, _ body: (ResultEntry) -> Void
     ) throws {
+        guard context.parent == nil else {
+            return try entries(of: objectsAbove(query, among: ids)).forEach(body)
+        }
         var forgotten: [ManagedObject] = []
-        try context.coordinator.store.read { reader in
+        try context.readStore { reader in
             guard plan.makesObjects else {
                 return try reader.keyedObjects(query, among: ids) { entity, id, version, keys in
                     body(
@@ -101,7 +104,8 @@ extension ResultsReader {
                 }
             }
             try reader.keyedRows(query, among: ids) { row, keys in
-                let object = context.object(of: row, refreshing: false, forgotten: &forgotten)
+                let object = context.object(
+                    of: .stored(row), refreshing: false, forgotten: &forgotten)
                 body(
                     ResultEntry(
                         id: row.id, entityIndex: Int(row.entityIndex), keys: keys,
@@ -110,6 +114,18 @@ extension ResultsReader {
             }
         }
         withExtendedLifetime(forgotten) {}
+    }
+
+    /// What the context above shows, its unsaved changes included.
+    private func objectsAbove(
+        _ query: FetchQuery, among ids: [LocalID]?
+    ) throws -> [ManagedObject] {
+        if let ids { return try context.objects(ids, of: plan.fetch.entity) }
+        var objects: [ManagedObject] = []
+        try context.readRows(query, includingPending: true) { row in
+            objects.append(context.object(of: row))
+        }
+        return objects
     }
 
     /// Of objects, those that match.
