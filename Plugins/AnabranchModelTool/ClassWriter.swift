@@ -33,7 +33,10 @@ struct ClassWriter {
     private var foundationImport: String {
         let types: Set<AttributeType> = [.date, .decimal, .binary, .uuid, .uri]
         let isNamed = model.entities.contains { entity in
-            entity.attributes.contains { types.contains($0.type) }
+            entity.attributes.contains { attribute in
+                types.contains(attribute.type)
+                    || TransformedType(attribute)?.isFoundations ?? false
+            }
         }
         return (isNamed ? "public " : "") + "import Foundation"
     }
@@ -64,6 +67,11 @@ struct ClassWriter {
         let slot = property.slot
         switch property {
         case .attribute(let attribute):
+            if let type = TransformedType(attribute) {
+                return stored(
+                    attribute.name, type.source, "\(type.label): \(slot)",
+                    access: type.isStandard ? "public " : "")
+            }
             guard let type = type(of: attribute) else { return [] }
             return stored(attribute.name, type, "slot: \(slot)")
         case .relationship(let relationship):
@@ -79,9 +87,11 @@ struct ClassWriter {
         }
     }
 
-    private func stored(_ name: String, _ type: String, _ index: String) -> [String] {
+    private func stored(
+        _ name: String, _ type: String, _ index: String, access: String = "public "
+    ) -> [String] {
         [
-            "public var \(identifier(name)): \(type) {", "    get { self[\(index)] }",
+            "\(access)var \(identifier(name)): \(type) {", "    get { self[\(index)] }",
             "    set { self[\(index)] = newValue }", "}",
         ]
     }
@@ -102,7 +112,7 @@ struct ClassWriter {
             case .binary: "Data"
             case .uuid: "UUID"
             case .uri: "URL"
-            case .undefined: nil
+            case .transformable, .undefined: nil
             }
         return attribute.isOptional ? type.map { $0 + "?" } : type
     }

@@ -14,6 +14,15 @@
 // the other end, once someone has asked, and what was added and removed since. Both sides change
 // in one step, without reading the store where they need not know each other.
 //
+// Before anything is written every changed object is validated: `EntityChecks` has what the model
+// demands, put together once for each entity, and an `ObjectCheck` compares an object with it.
+// Hooks that a class overrides are asked, too; `ValueHook` tells which classes have one for single
+// values.
+//
+// A context tells its `ResultsFollower`s what each event has touched, and which records others
+// have changed. A `FetchedResultsController` judges those records again, and no others: their
+// old places are found by the keys that they were sorted by then.
+//
 // A context with an `UndoStack` keeps what the objects of an event were like at its beginning
 // (`ChangeRecorder`); when the event ends, what differs is an `UndoStep`. Taking a step back is an
 // event like any other, whose own step is the redo. No step looks at objects that it did not touch.

@@ -7,7 +7,6 @@ extension ModelError {
         public static let transientRelationship = Feature(rawValue: "transient-relationship")
         /// A to-one relationship that is its own inverse.
         public static let selfInverseToOne = Feature(rawValue: "self-inverse-to-one")
-        public static let transformableAttribute = Feature(rawValue: "transformable-attribute")
         public static let compositeAttribute = Feature(rawValue: "composite-attribute")
         public static let derivedAttribute = Feature(rawValue: "derived-attribute")
         /// A merge rule other than `lastWriter`.

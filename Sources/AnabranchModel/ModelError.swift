@@ -27,7 +27,7 @@ public struct ModelError: Error, Hashable, Sendable {
         public static let invalidBounds = Code(rawValue: "invalid-bounds")
         /// A regular expression cannot be read.
         public static let invalidRegularExpression = Code(rawValue: "invalid-regular-expression")
-        /// A predicate format cannot be read.
+        /// A predicate format cannot be read, or not be used on the property that it validates.
         public static let invalidPredicate = Code(rawValue: "invalid-predicate")
         /// A property cannot be what it is declared as, or not be used where it is.
         public static let invalidProperty = Code(rawValue: "invalid-property")
@@ -92,6 +92,21 @@ public struct ModelError: Error, Hashable, Sendable {
         guard var first = problems.first else { return nil }
         first.others = Array(problems.dropFirst())
         self = first
+    }
+}
+
+extension ModelError {
+    /// A validation that can't be used.
+    ///
+    /// - Parameter path: Of the property, as messages have it.
+    init(
+        _ rule: ValidationRule, of path: String, entity: String, property: String,
+        _ error: FetchPredicateError
+    ) {
+        let column = error.column.map { " at column \($0)" } ?? ""
+        self.init(
+            .invalidPredicate, entity: entity, property: property,
+            "Can't validate \(path) by '\(rule.predicateFormat)'\(column): \(error.message)")
     }
 }
 

@@ -38,17 +38,21 @@ public struct PushResponse: Message {
         public var dot: Dot
         public var timestamp: HybridTimestamp
         public var digest: Digest
+        /// The first bytes of the origin, where the dot is not the one that was sent: nothing else
+        /// in it says which of the pushed sets it answers.
+        public var originPrefix: UInt64?
         /// Why the log has a void in the place of the set; `nil` where it has the set.
         public var rejection: Rejection?
 
         public init(
             position: UInt64, dot: Dot, timestamp: HybridTimestamp, digest: Digest,
-            rejection: Rejection? = nil
+            originPrefix: UInt64? = nil, rejection: Rejection? = nil
         ) {
             self.position = position
             self.dot = dot
             self.timestamp = timestamp
             self.digest = digest
+            self.originPrefix = originPrefix
             self.rejection = rejection
         }
     }
@@ -95,13 +99,16 @@ public struct PushResponse: Message {
 
 extension PushResponse.Acknowledgement {
     /// Of one with the shortest numbers and without a rejection.
-    fileprivate static let leastByteCount = 59
+    fileprivate static let leastByteCount = 60
 
     init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         position = try reader.readQuantity()
         dot = try reader.readDot()
         timestamp = try reader.readTimestamp()
         digest = try reader.readDigest()
+        originPrefix = try reader.readOptional { (reader) throws(ChangeSetDecodingError) in
+            try reader.readFixed64()
+        }
         rejection = try reader.readOptional { (reader) throws(ChangeSetDecodingError) in
             let code = Rejection.Code(rawValue: try reader.readName())
             return Rejection(code, try reader.readString())
@@ -113,6 +120,7 @@ extension PushResponse.Acknowledgement {
         writer.append(dot: dot)
         writer.append(fixed64: timestamp.rawValue)
         writer.append(digest: digest)
+        writer.append(originPrefix) { $0.append(fixed64: $1) }
         writer.append(rejection) { writer, rejection in
             writer.append(string: rejection.code.rawValue)
             writer.append(string: rejection.reason)

@@ -55,3 +55,16 @@ static inline void csqlite_result_blob(
     sqlite3_context *context, const void *bytes, sqlite3_uint64 count) {
     sqlite3_result_blob64(context, bytes ? bytes : "", count, SQLITE_TRANSIENT);
 }
+
+// For names that SQLite refers to for as long as the process runs.
+static inline char *csqlite_permanent_copy(const char *text) {
+    return sqlite3_mprintf("%s", text);
+}
+
+// Nothing is copied where there is no room.
+static inline int csqlite_copy_text(char *target, const char *text, long room) {
+    size_t count = strlen(text) + 1;
+    if (count > (size_t)room) return 0;
+    memcpy(target, text, count);
+    return 1;
+}

@@ -49,6 +49,7 @@ import Testing
         (.double, "1e300", .double(1e300)), (.float, "0.1", .double(Double(Float(0.1)))),
         (.boolean, "yes", .bool(true)), (.boolean, "FALSE", .bool(false)),
         (.string, "", .string("")), (.binary, "AAE=", .data(Data([0, 1]))),
+        (.transformable, "AAE=", .data(Data([0, 1]))),
     ])
     func `texts are read by type`(type: AttributeType, text: String, value: Value) {
         #expect(ValueText.read(text, as: type) == value)
@@ -58,7 +59,8 @@ import Testing
         (AttributeType.integer16, "32768"), (.integer32, "1.0"), (.integer64, ""),
         (.integer64, "9223372036854775808"), (.double, "one"), (.float, "1e300"),
         (.decimal, "1234567890123456789012345678901234567890.5"), (.boolean, "maybe"),
-        (.binary, "???"), (.uuid, "123"), (.date, "yesterday"), (.double, "1e999"),
+        (.binary, "???"), (.transformable, "red"), (.uuid, "123"), (.date, "yesterday"),
+        (.double, "1e999"),
         (.double, "-1e999"), (.float, "1e999"), (.date, "@1e999"),
     ])
     func `what is no value of the type is refused`(type: AttributeType, text: String) {

@@ -203,7 +203,6 @@ struct XcodeModelTests {
 
     @Test(
         arguments: [
-            (#"attributeType="Transformable""#, .notSupportedYet),
             (#"attributeType="Composite" composite="C""#, .notSupportedYet),
             (#"attributeType="String" derived="YES" derivationExpression="a""#, .notSupportedYet),
             (#"attributeType="Rational""#, .invalidProperty), ("", .invalidProperty),
@@ -248,13 +247,42 @@ struct XcodeModelTests {
         #expect(error.property == "r" && error.line == 6)
     }
 
-    @Test func `a transient transformable has nothing to store and is read`() throws {
+    @Test(
+        arguments: [
+            ("", nil, nil), (#"valueTransformerName="""#, nil, nil),
+            (#"valueTransformerName="Dye""#, "Dye", nil),
+            (
+                #"valueTransformerName="NSSecureUnarchiveFromData""#, "NSSecureUnarchiveFromData",
+                nil
+            ),
+            (#"customClassName="[String: Set&lt;Int&gt;]""#, nil, "[String: Set<Int>]"),
+            (#"valueTransformerName="Dye" attributeValueClassName="Dye""#, "Dye", "Dye"),
+            (#"transient="YES" valueTransformerName="Dye""#, "Dye", nil),
+        ] as [(String, String?, String?)])
+    func `a transformable has the transformer and the class that the file names`(
+        text: String, transformer: String?, className: String?
+    ) throws {
         let model = try read(
             """
-            <entity name="A"><attribute name="x" optional="YES" transient="YES" \
-            attributeType="Transformable"/></entity>
+            <entity name="A"><attribute name="x" optional="YES" attributeType="Transformable" \
+            defaultValueString="left from another type" \(text)/></entity>
             """)
-        #expect(try model.attribute("A", "x").type == .undefined)
+        let attribute = try model.attribute("A", "x")
+        #expect(attribute.type == .transformable && attribute.wireProperty.type == .data)
+        #expect(attribute.valueTransformerName == transformer)
+        #expect(attribute.declaration.valueClassName == className)
+        #expect(attribute.isTransient == text.contains("transient"))
+        #expect(attribute.defaultValue == .null)
+        #expect(model.warnings.contains { $0.code == .ignored && $0.property == "x" })
+    }
+
+    @Test func `a transformer of an attribute of another type is left from before`() throws {
+        let model = try read(
+            """
+            <entity name="A"><attribute name="x" attributeType="String" \
+            valueTransformerName="Dye" customClassName="Dye"/></entity>
+            """)
+        #expect(try model.attribute("A", "x").valueTransformerName == nil)
     }
 
     @Test func `configurations name entities once`() throws {

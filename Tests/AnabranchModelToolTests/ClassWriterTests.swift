@@ -31,4 +31,31 @@ import Testing
         let source = ClassWriter(model: model, fileName: "music").source()
         #expect(source.contains("public var songs: ManagedObjectList<Song> { self[list: 0] }"))
     }
+
+    /// The class that the model names, and the accessors that it gets.
+    @Test(
+        arguments: [
+            (nil, "public var it: Data? { get { self[slot: 0] }"),
+            ("[Int64]", "public var it: [Int64]? { get { self[transformable: 0] }"),
+            ("NSArray", "public var it: NSArray? { get { self[transformable: 0] }"),
+            ("Dictionary<String, URL>?", "public var it: Dictionary<String,URL>? { get {"),
+            // Whether a type of the program's is public nobody knows here.
+            (".Colour", "    var it: Colour? { get { self[transformable: 0] }"),
+            ("Paint.Colour", "    var it: Paint.Colour? { get { self[transformable: 0] }"),
+        ] as [(String?, String)])
+    func `a transformable has the type that the model names`(
+        className: String?, accessor: String
+    ) throws {
+        let model = try ManagedObjectModel {
+            Entity("Laptop") {
+                Attribute("it", .transformable, className: className, optional: false)
+            }
+        }
+        let source = ClassWriter(model: model, fileName: "laptops").source()
+        let line = source.replacing("\n        ", with: " ")
+        #expect(line.contains(accessor), "\(source)")
+        let isFoundationPublic = source.contains("public import Foundation")
+        #expect(
+            isFoundationPublic == [nil, "NSArray", "Dictionary<String, URL>?"].contains(className))
+    }
 }

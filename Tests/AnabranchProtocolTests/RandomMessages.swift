@@ -151,6 +151,7 @@ extension SeededGenerator {
         let acknowledgements = (0..<Int.random(in: 0...3, using: &self)).map { _ in
             PushResponse.Acknowledgement(
                 position: quantity(), dot: dot(), timestamp: timestamp(), digest: digest(),
+                originPrefix: maybe { $0.next() },
                 rejection: maybe { Rejection(.init(rawValue: $0.text()), $0.text()) })
         }
         return PushResponse(

@@ -255,6 +255,28 @@ struct SyncSessionRefusalTests {
         #expect(script.advance(.received(response.encoded())) == "wait 250")
     }
 
+    /// Where a request came in with one set left out, or one twice, each set behind it gets its
+    /// neighbour's answer.
+    @Test func `a name that belongs to another save is not believed`() {
+        let sets = Script.sets(2)
+        let branch = ReplicaID(high: 9, low: 9)
+        func answer(_ shift: Int) -> PushResponse {
+            let taken = (0..<2).map { index in
+                PushResponse.Acknowledgement(
+                    position: UInt64(index + 1),
+                    dot: Dot(replica: branch, sequence: UInt64(index + 1)),
+                    timestamp: sets[index].timestamp, digest: sets[index].digest,
+                    originPrefix: sets[max(index - shift, 0)].origin.prefix)
+            }
+            return PushResponse(
+                acknowledgements: taken, refusal: nil, headPosition: 2, wallMilliseconds: 0)
+        }
+        for (shift, action) in [(0, "acknowledge 2"), (1, "wait 250")] {
+            var script = Self.pushing()
+            #expect(script.advance(.received(answer(shift).encoded())) == action)
+        }
+    }
+
     @Test func `a set that is larger than the server takes is named and stays`() {
         var script = Script(knowsZone: false)
         _ = script.begin(Script.state(pending: 1))

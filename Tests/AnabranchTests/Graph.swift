@@ -5,20 +5,48 @@ import Foundation
 import Synchronization
 import TestSupport
 
+/// Where a test has its store.
+enum StoreKind: String, CaseIterable, Sendable {
+    case file
+    case memory
+
+    /// `ANABRANCH_TEST_STORES=memory` runs all tests of graphs over stores in memory.
+    static let usual =
+        ProcessInfo.processInfo.environment["ANABRANCH_TEST_STORES"]
+        .flatMap { StoreKind(rawValue: $0) } ?? .file
+
+    /// - Parameter path: Of the file; in memory no more than a name.
+    func description(_ path: String) -> PersistentStoreDescription {
+        switch self {
+        case .file: PersistentStoreDescription(url: URL(filePath: path))
+        case .memory: .inMemory(named: path)
+        }
+    }
+}
+
 /// A store of the tests' model in a folder of its own.
 final class Graph: Sendable {
     let directory: TemporaryDirectory
     let container: PersistentContainer
 
-    init() throws {
+    /// - Parameter change: What is to be different of the store's description.
+    init(
+        _ kind: StoreKind = .usual,
+        _ change: (inout PersistentStoreDescription) -> Void = { _ in }
+    ) throws {
         directory = try TemporaryDirectory("graph")
-        container = try Self.open(directory)
+        container = try Self.open(directory, kind, change)
     }
 
-    static func open(_ directory: TemporaryDirectory) throws -> PersistentContainer {
+    static func open(
+        _ directory: TemporaryDirectory, _ kind: StoreKind = .usual,
+        _ change: (inout PersistentStoreDescription) -> Void = { _ in }
+    ) throws -> PersistentContainer {
+        var description = kind.description(directory.file("company.anabranch"))
+        change(&description)
         let container = PersistentContainer(
             model: try CompanyModel.make(), classes: CompanyModel.classes,
-            url: URL(filePath: directory.file("company.anabranch")))
+            storeDescription: description)
         try container.load()
         return container
     }

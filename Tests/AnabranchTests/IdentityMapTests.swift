@@ -11,6 +11,7 @@ import Testing
             var run = IdentityMapRun(home: context.home(at: 0), seed: seed)
             for _ in 0..<4000 { run.step() }
             #expect(run.differences == [])
+            #expect(run.map.inconsistencies == [])
             #expect(run.map.count == run.expected.count)
             #expect(Set(run.map.values) == Set(run.expected.values))
         }
@@ -25,6 +26,31 @@ import Testing
             #expect(objects.allSatisfy { map[$0.localID] === $0 })
             #expect(map[1001] == nil && map[0] == nil && map[1 << 40] == nil)
             #expect(map.removeUnheld { _ in false }.isEmpty && map.count == 1000)
+        }
+    }
+
+    @Test func `gives up what was registered last at once, and everything in turn`() throws {
+        try Graph().inContext { context throws in
+            let home = context.home(at: 0)
+            var map = IdentityMap()
+            var objects = (1...100_000).map { ManagedObject(ObjectBirth(home: home, id: $0)) }
+            for object in objects { map.insert(object, for: object.localID) }
+            #expect(map.removeSomeUnheld { _ in false }.isEmpty)
+            for id in 1...3 as ClosedRange<LocalID> {
+                let key = id * 1_000_000
+                map.insert(ManagedObject(ObjectBirth(home: home, id: key)), for: key)
+                #expect(map.removeSomeUnheld { _ in false }.map(\.localID) == [key])
+            }
+            objects.removeAll { $0.localID % 100 == 0 }
+            var turns = 0
+            while map.count > objects.count, turns < 5000 {
+                _ = map.removeSomeUnheld { _ in false }
+                turns += 1
+            }
+            #expect(turns > 1 && turns <= 100_000 / IdentityMap.objectsOfTurn + 100)
+            objects = []
+            for _ in 0..<2 { _ = map.removeSomeUnheld { _ in false } }
+            #expect(map.count == 0 && map.inconsistencies == [])
         }
     }
 }
@@ -45,8 +71,10 @@ private struct IdentityMapRun: ~Copyable {
     mutating func step() {
         let id = randomID()
         switch Int.random(in: 0..<100, using: &random) {
-        case 0: releaseSome()
-        case 1..<40:
+        case 0: release { $0.removeUnheld(except: $1) }
+        // Among so few objects a turn finds all.
+        case 1: release { $0.removeSomeUnheld(except: $1) }
+        case 2..<40:
             let removed = map.remove(id)
             if removed !== expected.removeValue(forKey: id) { differences.append("remove \(id)") }
         case 40..<90:
@@ -70,11 +98,13 @@ private struct IdentityMapRun: ~Copyable {
     }
 
     /// Of what nobody holds a third may not go.
-    private mutating func releaseSome() {
+    private mutating func release(
+        _ body: (inout IdentityMap, (ManagedObject) -> Bool) -> [ManagedObject]
+    ) {
         let dropped = expected.keys.filter { $0 % 5 == 0 }
         let kept = Set(dropped.filter { $0 % 3 == 0 })
         for id in dropped { expected[id] = nil }
-        let gone = map.removeUnheld { kept.contains($0.localID) }
+        let gone = body(&map) { kept.contains($0.localID) }
         if Set(gone.map(\.localID)) != Set(dropped).subtracting(kept) {
             differences.append("release \(dropped.count)")
         }

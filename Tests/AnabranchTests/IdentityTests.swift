@@ -106,15 +106,16 @@ import Testing
     }
 
     @Test func `a URI names the same object after the file is opened anew`() throws {
-        let directory = try Graph().directory
-        let uri = try Graph.open(directory).newBackgroundContext().performAndWait { context in
+        let directory = try Graph(.file).directory
+        let uri = try Graph.open(directory, .file).newBackgroundContext().performAndWait {
+            context in
             let employee = try context.insert(Employee.self)
             employee.firstName = "Anna"
             try context.save()
             return try employee.objectID.uriRepresentation
         }
         #expect(uri.scheme == "anabranch" && uri.pathComponents[1] == "Employee")
-        let container = try Graph.open(directory)
+        let container = try Graph.open(directory, .file)
         let id = try #require(
             try container.coordinator.managedObjectID(forURIRepresentation: uri))
         let name = try container.newBackgroundContext().performAndWait { context in

@@ -120,6 +120,26 @@ import Testing
         }
     }
 
+    @Test func `an unsaved reference keeps its object out of whom the store has it with now`()
+        throws
+    {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let first = try context.person("First")
+            let second = try context.person("Second")
+            let anna = try context.person("Anna", boss: first)
+            try context.save()
+            anna.boss = nil
+            try merge(graph, into: context) { other in
+                let people = try other.people()
+                people[0].boss = people[2]
+            }
+            #expect(anna.boss == nil && first.reports.isEmpty && second.reports.isEmpty)
+            try context.save()
+            #expect(second.reports.isEmpty)
+        }
+    }
+
     @Test func `contexts merge by themselves when they are told to`() async throws {
         let graph = try Graph()
         let watching = graph.context()

@@ -123,7 +123,8 @@ struct RowPreparer {
         switch content {
         case .json(let json): return ValueText.read(json, as: type)
         case .text("", let isQuoted):
-            return isQuoted && (type == .string || type == .uri || type == .binary)
+            let emptyTypes: Set<AttributeType> = [.string, .uri, .binary, .transformable]
+            return isQuoted && emptyTypes.contains(type)
                 ? ValueText.read("", as: type) : .null
         case .text(let text, _): return ValueText.read(text, as: type)
         }

@@ -1,7 +1,7 @@
 import Anabranch
 
 /// What the model asks of an attribute's values beyond their type: bounds of numbers, dates and
-/// lengths of text, and regular expressions. Every command that writes asks here.
+/// lengths of text, regular expressions and validations. Every command that writes asks here.
 enum ValueCheck {
     /// - Returns: Why a record can't have the value, as a sentence; `nil`: it can.
     static func refusal(of value: Value, by attribute: AttributeDescription) -> String? {
@@ -17,6 +17,11 @@ enum ValueCheck {
             "\(shown) is above the greatest that the model allows\(bound(greatest))."
         case .tooShort: "\(shown) is shorter than the model allows\(bound(least, " characters"))."
         case .tooLong: "\(shown) is longer than the model allows\(bound(greatest, " characters"))."
+        case .invalidDate: "\(shown) is no moment."
+        case .failedRule(let rule):
+            rule.warning.isEmpty
+                ? "\(shown) does not fulfil \(rule.predicateFormat)."
+                : "\(shown) is refused: \(rule.warning)"
         case .mismatch: "\(shown) doesn't match the regular expression that the model gives."
         }
     }

@@ -9,7 +9,7 @@ import Foundation
 /// | doubles | as few digits as name the number; `nan`, `inf`, `-inf` |
 /// | booleans | `true`, `false`; read also `1`, `0`, `yes`, `no` |
 /// | dates | ISO 8601 in UTC; read with any offset |
-/// | binary data | base64 |
+/// | binary data, bytes of transformables | base64 |
 /// | UUIDs, URIs | as they are written everywhere |
 /// | groups | `end=10, start=9`; not read, because each member is set by itself |
 enum ValueText {
@@ -69,7 +69,7 @@ enum ValueText {
             case .decimal: ExactDecimal(text).map { .decimal($0) }
             case .boolean: readBool(text).map { .bool($0) }
             case .date: TimeText.read(text).map { .date($0) }
-            case .binary: Data(base64Encoded: text).map { .data($0) }
+            case .binary, .transformable: Data(base64Encoded: text).map { .data($0) }
             case .uuid: UUID(uuidString: text).map { .uuid($0) }
             case .uri: .uri(text)
             case .string: .string(text)
@@ -83,7 +83,8 @@ enum ValueText {
         case (.null, _): .null
         case (.bool(let flag), .boolean): .bool(flag)
         case (.string(let text), _): read(text, as: type)
-        case (.number, .string), (.number, .uri), (.number, .uuid), (.number, .binary): nil
+        case (.number, .string), (.number, .uri), (.number, .uuid): nil
+        case (.number, .binary), (.number, .transformable): nil
         case (.number(let text), .date): readDouble(text).map { .date($0) }
         case (.number(let text), _): read(text, as: type)
         case (.bool, _), (.array, _), (.object, _): nil
@@ -119,7 +120,7 @@ enum ValueText {
         case .decimal: "a decimal of at most 38 digits"
         case .boolean: "true or false"
         case .date: "a time, as 2024-05-01T12:30:00Z"
-        case .binary: "base64"
+        case .binary, .transformable: "base64"
         case .uuid: "a UUID"
         case .uri: "a URI"
         case .string: "a text"

@@ -57,20 +57,28 @@ struct EntityClass {
 
 /// A property of a class that stands for a property of its entity.
 struct EntitySlot: Equatable {
-    enum Kind: Int {
+    enum Kind {
         case attribute
+        case transformable
         case toOne
         case toMany
         /// An ordered to-many.
         case list
 
         /// Of the kinds' slots, which come first; those of lists stand among the to-many ones.
-        var rank: Int { min(rawValue, Self.toMany.rawValue) }
+        var rank: Int {
+            switch self {
+            case .attribute, .transformable: 0
+            case .toOne: 1
+            case .toMany, .list: 2
+            }
+        }
 
         /// Of the subscript of `ManagedObject` that reads it.
         var label: String {
             switch self {
             case .attribute: "slot"
+            case .transformable: "transformable"
             case .toOne: "toOne"
             case .toMany: "toMany"
             case .list: "list"

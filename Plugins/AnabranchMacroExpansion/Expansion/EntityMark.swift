@@ -1,4 +1,4 @@
-/// `@Attribute`, `@Relationship` and `@Transient`: marks that `@Entity` reads.
+/// `@Attribute`, `@Transformable`, `@Relationship` and `@Transient`: marks that `@Entity` reads.
 ///
 /// They make nothing; they only see to it that they stand where they are read.
 enum EntityMark {

@@ -10,7 +10,8 @@ enum SlotType {
     case wrong(Complaint)
 
     init(_ type: TypeUse, of property: PropertyDeclaration) {
-        let isAttribute = property.has("Attribute")
+        let isTransformable = property.has("Transformable")
+        let isAttribute = property.has("Attribute") || isTransformable
         let isRelationship = property.has("Relationship")
         let toMany = Self.toMany(type)
         let isToMany = toMany != nil
@@ -18,6 +19,8 @@ enum SlotType {
             self = .wrong(Self.contradiction(type, property))
         } else if let complaint = Self.complaint(about: type, isAttribute: isAttribute) {
             self = .wrong(complaint)
+        } else if isTransformable {
+            self = type.wrapped == nil ? .wrong(Self.lacksValue(type)) : .slot(.transformable)
         } else if isAttribute {
             self = .slot(.attribute)
         } else if let toMany {
@@ -40,11 +43,12 @@ enum SlotType {
         _ type: TypeUse, _ property: PropertyDeclaration
     ) -> Complaint {
         let isList = toMany(type) == .list
+        let mark = property.has("Transformable") ? "@Transformable" : "@Attribute"
         return Complaint(
             message: "'\(property.name?.text ?? "")' is an attribute or a relationship: remove "
                 + (property.has("Relationship")
-                    ? "@Attribute or @Relationship."
-                    : "@Attribute, since a \(isList ? "ManagedObjectList" : "ManagedObjectSet") "
+                    ? "\(mark) or @Relationship."
+                    : "\(mark), since a \(isList ? "ManagedObjectList" : "ManagedObjectSet") "
                         + "is a relationship."),
             offset: property.offset)
     }
@@ -53,6 +57,13 @@ enum SlotType {
         Complaint(
             message: "A to-one relationship is nil where the other end is missing or deleted: "
                 + "write '\(type.text)?'.", offset: type.offset, remedy: append("?", to: type))
+    }
+
+    private static func lacksValue(_ type: TypeUse) -> Complaint {
+        Complaint(
+            message: "A transformable attribute is nil where there is no value, or none that its "
+                + "transformer can read: write '\(type.text)?'.", offset: type.offset,
+            remedy: append("?", to: type))
     }
 
     /// What is no type of any property. `@Attribute` vouches for all that could be made one.
@@ -76,7 +87,8 @@ enum SlotType {
             return Complaint(
                 message: "A to-many relationship is a 'ManagedObjectSet<\(element)>', an ordered "
                     + "one a 'ManagedObjectList<\(element)>'. For an attribute of a type that "
-                    + "conforms to AttributeValue, mark the property with @Attribute.",
+                    + "conforms to AttributeValue, mark the property with @Attribute, and for one "
+                    + "that a transformer makes bytes of, with @Transformable.",
                 offset: type.offset)
         }
         let first = core.tokens[0]
@@ -86,8 +98,9 @@ enum SlotType {
         {
             return Complaint(
                 message: "'\(type.text)' can't be stored: use a type that conforms to "
-                    + "AttributeValue, or mark the property @Transient to keep it out of the "
-                    + "store.", offset: type.offset)
+                    + "AttributeValue, mark the property @Transformable where a transformer makes "
+                    + "bytes of it, or @Transient to keep it out of the store.", offset: type.offset
+            )
         }
         return nil
     }

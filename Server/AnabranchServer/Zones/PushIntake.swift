@@ -78,7 +78,7 @@ struct PushIntake: Sendable {
         let check = PushCheck(
             writer: writer, log: log, limits: limits, wallMilliseconds: now, disabled: disabled)
         if case .held(let place) = try check.verdict(on: changeSet) {
-            return try acknowledgement(of: place, writer)
+            return try acknowledgement(of: changeSet, at: place, writer)
         }
         do {
             if let rejection = incoming.rejection { throw PushFault.rejected(rejection) }
@@ -115,11 +115,12 @@ struct PushIntake: Sendable {
     }
 
     private func acknowledgement(
-        of place: LogPlace, _ reader: any ZoneReading
+        of changeSet: ChangeSet, at place: LogPlace, _ reader: any ZoneReading
     ) throws -> PushResponse.Acknowledgement {
         var acknowledgement = PushResponse.Acknowledgement(
             position: place.position, dot: place.dot, timestamp: place.timestamp,
-            digest: place.digest)
+            digest: place.digest,
+            originPrefix: place.dot == changeSet.dot ? nil : changeSet.origin.prefix)
         if place.kind == .void {
             let page = try reader.changeSets(after: place.position - 1, byteLimit: 0)
             acknowledgement.rejection = try page.changeSets.first.flatMap {

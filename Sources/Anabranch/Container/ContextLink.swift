@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 /// How a coordinator reaches a context, without keeping it.
 final class ContextLink: Sendable {
@@ -21,6 +22,28 @@ final class ContextLink: Sendable {
         queue.dispatchQueue.async(group: group) { [self] in
             guard let context else { return }
             body(context)
+        }
+    }
+}
+
+/// The contexts that hang on a coordinator, or on a context above them.
+final class ContextLinks: Sendable {
+    private let links = Mutex<[ContextLink]>([])
+
+    func connect(_ link: ContextLink) {
+        links.withLock { links in
+            links.removeAll { !$0.isAlive }
+            links.append(link)
+        }
+    }
+
+    /// Runs a body later in each context but one, on its queue.
+    func enqueue(
+        in group: DispatchGroup? = nil, except source: ContextLink? = nil,
+        _ body: @escaping @Sendable (ManagedObjectContext) -> Void
+    ) {
+        for link in links.withLock({ $0 }) where link !== source {
+            link.enqueue(in: group, body)
         }
     }
 }

@@ -10,10 +10,16 @@ final class EntityPlan: Sendable {
     /// By slot: whether its value is stored in the object's row.
     let isStored: [Bool]
     let storedSlots: [Int]
-    /// By slot: the attribute that is stored there.
-    let storedAttribute: [AttributeDescription?]
+    /// Of attributes that are not stored.
+    let transientSlots: [Int]
+    /// What a save asks of the entity's objects.
+    let checks: EntityChecks
+    /// Whether the class validates values in a way of its own.
+    let hasValueHook: Bool
     /// The groups of attributes, each with the slots of its members.
     let groups: [(property: WireProperty, slots: [Int])]
+    /// What a merge decides about at once.
+    let units: [Unit]
     /// The to-one relationships that are stored in the row.
     let references: [RelationshipDescription]
     /// The relationships that are not.
@@ -33,14 +39,17 @@ final class EntityPlan: Sendable {
         }
         let isStored = isStored
         storedSlots = entity.slots.indices.filter { isStored[$0] }
-        storedAttribute = entity.slots.map { property in
-            property.attribute.flatMap { $0.isTransient ? nil : $0 }
+        transientSlots = entity.slots.indices.filter {
+            entity.slots[$0].attribute?.isTransient == true
         }
         groups = entity.attributeGroups.map { group in
             (group.wireProperty, group.members.map(\.attribute.slot))
         }
+        units = Self.units(of: entity, storedSlots: storedSlots, groups: groups)
         references = entity.relationships.filter { $0.storage == .reference }
         relations = entity.relationships.filter { $0.storage != .reference }
+        checks = EntityChecks(entity, relations: relations)
+        hasValueHook = ValueHook.isOverridden(by: type)
         var index = Array(repeating: -1, count: entity.slots.count)
         for (place, relationship) in relations.enumerated() { index[relationship.slot] = place }
         relationIndex = index

@@ -6,6 +6,10 @@ struct EntityPlans: Sendable {
     let plans: [EntityPlan]
     /// Whether the model has an ordered to-many at all.
     let haveLists: Bool
+    /// Whether the model has a relationship whose members a save may have to count.
+    let haveCounts: Bool
+    /// By the entity's index: whether a relationship without an inverse leads to it.
+    private let isBlindTarget: [Bool]
     /// Whether the model has relationships without an inverse.
     let haveOneWayRelationships: Bool
     private let entitiesByClass: [ObjectIdentifier: EntityDescription]
@@ -26,13 +30,23 @@ struct EntityPlans: Sendable {
         }
         entitiesByClass = byClass
         haveLists = model.entities.contains { $0.relationships.contains(where: \.isOrdered) }
+        var isBlindTarget = Array(repeating: false, count: model.entities.count)
+        for relationship in model.entities.flatMap(\.relationships)
+        where relationship.inverse == nil {
+            for entity in relationship.destination.hierarchy { isBlindTarget[entity.index] = true }
+        }
+        self.isBlindTarget = isBlindTarget
         haveOneWayRelationships = model.entities.contains { entity in
             entity.relationships.contains { $0.inverse == nil }
         }
         plans = try model.entities.map { entity in
             EntityPlan(entity, type: try Self.type(of: entity, among: byEntity))
         }
+        haveCounts = plans.contains { !$0.checks.relations.isEmpty }
     }
+
+    /// Whether there may be references to an entity's objects that no other property knows of.
+    func isBlindTarget(_ entity: EntityDescription) -> Bool { isBlindTarget[entity.index] }
 
     func entity(of type: ManagedObject.Type) -> EntityDescription? {
         entitiesByClass[ObjectIdentifier(type)]

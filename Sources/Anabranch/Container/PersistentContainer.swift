@@ -12,6 +12,8 @@ import Synchronization
 ///     try context.count(for: FetchRequest<Person>())
 /// }
 /// ```
+///
+/// Tests and previews give `storeDescription: .inMemory` in the place of the URL.
 public final class PersistentContainer: Sendable {
     public let storeDescription: PersistentStoreDescription
     private let givenModel: ManagedObjectModel?
@@ -45,11 +47,14 @@ public final class PersistentContainer: Sendable {
     /// - Throws: ``StoreError`` with the file as it was; ``PropertyError`` with code
     ///   `classMismatch` where a class does not fit the model.
     public func load() throws {
-        try loaded.withLock { loaded in
-            guard loaded == nil else { return }
+        let opened = try loaded.withLock { loaded -> PersistentStoreCoordinator? in
+            guard loaded == nil else { return nil }
             loaded = try PersistentStoreCoordinator(
-                model: givenModel, classes: classes, storeDescription: storeDescription)
+                opening: storeDescription, model: givenModel, classes: classes)
+            return loaded
         }
+        // Observers may want the container's contexts.
+        opened?.announceStore()
     }
 
     /// Before ``load()`` has succeeded there is none, and asking for it is a programming error.

@@ -12,24 +12,38 @@ import Synchronization
 public final class PersistentStoreCoordinator: Sendable {
     package let store: Store
     package let origin: StoreOrigin
+    /// Of the file, or of the store in memory.
+    public let url: URL
     let plans: EntityPlans
     private let numbers = NumberReserve()
-    private let links = Mutex<[ContextLink]>([])
+    let links = ContextLinks()
     let conflictListeners = Listeners<RecordedConflicts>()
     let rejectionListeners = Listeners<[RejectedSave.ID]>()
+    let remoteListeners = Listeners<RemoteChange>()
+    private let isOpen = Mutex(true)
     let resolverQueue = ResolverQueue()
 
     /// - Throws: ``StoreError`` with the file as it was; ``PropertyError`` with code
     ///   `classMismatch` where a class does not fit the model.
-    public init(
+    public convenience init(
         model: ManagedObjectModel?, classes: [ManagedObject.Type] = [],
         storeDescription: PersistentStoreDescription
+    ) throws {
+        try self.init(opening: storeDescription, model: model, classes: classes)
+        announceStore()
+    }
+
+    /// As the public one, but nobody is told.
+    init(
+        opening storeDescription: PersistentStoreDescription, model: ManagedObjectModel?,
+        classes: [ManagedObject.Type]
     ) throws {
         // A class that does not fit is found before a file is made for it.
         let plans = try model.map { try EntityPlans(model: $0, classes: classes) }
         store = try Store.open(
-            at: storeDescription.url.path, model: model, options: storeDescription.options,
-            environment: storeDescription.environment)
+            at: storeDescription.path, model: model, options: storeDescription.options,
+            environment: storeDescription.storeEnvironment)
+        url = storeDescription.isInMemory ? storeDescription.url : URL(fileURLWithPath: store.path)
         self.plans =
             if let plans, store.model === model { plans } else {
                 try EntityPlans(model: store.model, classes: classes)
@@ -38,15 +52,25 @@ public final class PersistentStoreCoordinator: Sendable {
     }
 
     public var model: ManagedObjectModel { store.model }
-    public var url: URL { URL(fileURLWithPath: store.path) }
 
     /// Who saves to this file now; a file that finds itself copied takes another one.
     ///
     /// - Throws: ``StoreError``.
     public var replicaID: ReplicaID { get throws { try store.replica } }
 
+    func announceStore() { post(Self.storesDidChange, StoresChange(added: [url])) }
+
     /// Waits for what is being read and written; later uses throw ``StoreError`` `closed`.
-    public func close() { store.close() }
+    public func close() {
+        let wasOpen = isOpen.withLock { isOpen in
+            defer { isOpen = false }
+            return isOpen
+        }
+        guard wasOpen else { return }
+        post(Self.willRemoveStore, StoresChange(removed: [url]))
+        store.close()
+        post(Self.storesDidChange, StoresChange(removed: [url]))
+    }
 
     /// The ID that a URI stands for in this store.
     ///
@@ -85,20 +109,9 @@ extension PersistentStoreCoordinator {
 
     func discardNumbers() { numbers.discard() }
 
-    func connect(_ link: ContextLink) {
-        links.withLock { links in
-            links.removeAll { !$0.isAlive }
-            links.append(link)
-        }
-    }
-
     /// Tells the other contexts what one has saved.
     func didSave(_ changes: ChangedRecords, from source: ContextLink) {
-        for link in links.withLock({ $0 }) where link !== source {
-            link.enqueue { context in
-                if context.automaticallyMergesChangesFromParent { context.merge(changes) }
-            }
-        }
+        links.enqueue(except: source) { $0.mergeAutomatically(changes) }
     }
 
     /// Tells every context what was changed in the store by somebody else.
@@ -111,10 +124,9 @@ extension PersistentStoreCoordinator {
         _ changes: ChangedRecords, author: String = "sync",
         whenMerged: (@Sendable () -> Void)? = nil
     ) {
+        if !changes.isEmpty { postRemoteChange(author: author) }
         let group = DispatchGroup()
-        for link in links.withLock({ $0 }) {
-            link.enqueue(in: group) { $0.merge(changes, author: author) }
-        }
+        links.enqueue(in: group) { $0.merge(changes, author: author, in: group) }
         if !changes.rejections.isEmpty {
             group.notify(queue: .global()) { [self] in post(changes.rejections) }
         }

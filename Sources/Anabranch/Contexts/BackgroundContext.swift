@@ -10,9 +10,22 @@ public final class BackgroundContext: Sendable {
     // Used on the queue only.
     nonisolated(unsafe) private let context: ManagedObjectContext
 
-    public init(coordinator: PersistentStoreCoordinator) {
-        queue = .privateQueue()
-        context = ManagedObjectContext(coordinator: coordinator, queue: queue)
+    public convenience init(coordinator: PersistentStoreCoordinator) {
+        let queue = ContextQueue.privateQueue()
+        self.init(ManagedObjectContext(coordinator: coordinator, queue: queue))
+    }
+
+    /// A context below another one: it sees what that one has not saved, and its saves go there.
+    ///
+    /// Both may be used at the same time; what the child reads and saves it waits for the parent's
+    /// queue for. See ``ManagedObjectContext/parent``.
+    public convenience init(parent: BackgroundContext) {
+        self.init(ManagedObjectContext(below: parent.context, on: .privateQueue()))
+    }
+
+    init(_ context: ManagedObjectContext) {
+        queue = context.queue
+        self.context = context
     }
 
     /// Runs a body on the context's queue, then lets the context process what has changed.
@@ -45,8 +58,8 @@ public final class BackgroundContext: Sendable {
     ) rethrows -> sending T {
         nonisolated(unsafe) let context = context
         if queue.isCurrent { return try body(context) }
-        return try queue.dispatchQueue.sync {
-            defer { context.releaseUnused() }
+        return try queue.sync {
+            defer { context.releaseSomeUnused() }
             return Handed(value: try body(context))
         }.value
     }

@@ -1,4 +1,5 @@
 import AnabranchReplication
+import AnabranchStore
 
 /// How many objects of a context are inserted, updated and deleted.
 struct ChangeCounts {
@@ -31,17 +32,32 @@ struct EventChanges {
     /// Objects whose insertion was taken back.
     var invalidated: [ManagedObject] = []
     var invalidatedAll: [ManagedObjectID] = []
-    /// Objects that have other IDs since.
-    var renamed: [ManagedObjectID: ManagedObjectID] = [:]
+    /// Objects that an undo has given other IDs.
+    var renamedObjects: [ManagedObjectID: ManagedObjectID] = [:]
     /// Touched objects that an undo has brought back, or left without a change.
     var broughtBack: Set<ManagedObject> = []
     var cleaned: Set<ManagedObject> = []
     /// Of objects with values of this event's beginning that ``ManagedObject/committed`` is not:
     /// these. Of a context with an undo stack, of every object that was written.
     var earlierValues: [ManagedObject: [Value]] = [:]
+    /// Objects whose relationships may have other members than were known. They count as
+    /// refreshed for everybody who does not know which records have changed.
+    var unloaded: [ManagedObject] = []
+    /// What others have inserted; no object is made for it.
+    var insertedElsewhere = ObjectIDList([])
+    /// While somebody follows the context: records that others changed, registered here or not.
+    var merged: [ChangedRecords.Entity] = []
+    /// While somebody follows the context: records by the IDs that they had before.
+    var renamed: [LocalID: LocalID] = [:]
+
+    /// Whether something has happened to records, whether they are registered or not.
+    var concernsRecords: Bool { !merged.isEmpty || !renamed.isEmpty }
 
     var isEmpty: Bool {
         touched.isEmpty && refreshed.isEmpty && vanished.isEmpty && invalidated.isEmpty
-            && invalidatedAll.isEmpty
+            && invalidatedAll.isEmpty && unloaded.isEmpty && insertedElsewhere.isEmpty
     }
+
+    /// Every object that it mentions.
+    var objects: [ManagedObject] { touched + refreshed + unloaded + vanished + invalidated }
 }

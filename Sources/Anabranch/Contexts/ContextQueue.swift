@@ -24,6 +24,35 @@ struct ContextQueue: Sendable {
         ContextQueue(DispatchQueue(label: "anabranch.context"))
     }
 
+    /// What to do, for messages.
+    var advice: String {
+        isMain
+            ? "Use it from code of the main actor that runs on the main queue."
+            : "Use it in the bodies of its perform(_:) and performAndWait(_:)."
+    }
+
     var isMain: Bool { number == Self.main.number }
-    var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.key) == number }
+
+    /// Whether code runs on the queue, or waits on it for what the thread does on another one.
+    var isCurrent: Bool {
+        DispatchQueue.getSpecific(key: Self.key) == number || HeldQueues.contain(number)
+    }
+
+    /// Runs a body on the queue and waits for it; on the queue itself at once.
+    ///
+    /// What the thread is on now it goes on holding, so that the body may come back to it: a
+    /// context reads from the one above it, whose queue may be that of the caller.
+    func sync<Result>(_ body: () throws -> Result) rethrows -> Result {
+        if isCurrent { return try body() }
+        guard let present = DispatchQueue.getSpecific(key: Self.key) else {
+            return try dispatchQueue.sync(execute: body)
+        }
+        return try HeldQueues.adding(present) { try dispatchQueue.sync(execute: body) }
+    }
+}
+
+extension ContextQueue: CustomStringConvertible {
+    var description: String {
+        isMain ? "the main queue" : "its private queue '\(dispatchQueue.label)'"
+    }
 }

@@ -14,6 +14,10 @@ final class EntityHome {
     /// Records whose objects were made without their rows, most recent last: when one is needed,
     /// so are probably the others, and one read brings many.
     var faults: [Int64] = []
+    /// Whether reads and writes of its objects are told to observers.
+    var isObserved: Bool
+    /// By the relationship's place in the plan, the objects that have a state of it.
+    var related: [RelatedObjects]
 
     /// - Parameter origin: Another store's, for objects that stand for its IDs; `nil` for the
     ///   context's own.
@@ -21,6 +25,8 @@ final class EntityHome {
         self.plan = plan
         entity = plan.entity
         self.origin = origin ?? context.coordinator.origin
+        isObserved = origin == nil && context.isObservable
+        related = Array(repeating: RelatedObjects(), count: plan.relations.count)
         reference = .passUnretained(context)
     }
 

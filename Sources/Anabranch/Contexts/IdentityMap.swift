@@ -12,11 +12,18 @@ import AnabranchStore
 /// objects are found through one place of the table, the table stays in the processor's cache,
 /// and a fetch may register each object as it makes it. A table with a place for every object
 /// took 8 % of a fetch of 100,000, and four times the memory.
+///
+/// What nobody holds is mostly what was registered or saved a moment ago: the pages of such
+/// objects are listed, and looked at first. All others take turns, ``IdentityMap+Releasing.swift``.
 struct IdentityMap: ~Copyable {
-    private var pages: UnsafeMutablePointer<IdentityPage?>
-    private var bits: UInt64
-    private var pageCount = 0
-    private(set) var count = 0
+    var pages: UnsafeMutablePointer<IdentityPage?>
+    private(set) var bits: UInt64
+    var pageCount = 0
+    var count = 0
+    /// The numbers of pages with objects that may have lost their last holder; some are gone.
+    var recent: [Int64] = []
+    /// Where the next turn through all pages goes on.
+    var turn = 0
 
     init() { self.init(minimumCapacity: 1) }
 
@@ -28,12 +35,15 @@ struct IdentityMap: ~Copyable {
         pages.initialize(repeating: nil, count: 1 << bits)
     }
 
+    /// How many places the table has.
+    var capacity: Int { 1 << bits }
+
     deinit {
-        for place in 0..<(1 << bits) { pages[place]?.free() }
+        for place in 0..<capacity { pages[place]?.free() }
         pages.deallocate()
     }
 
-    private var mask: Int { (1 << bits) - 1 }
+    var mask: Int { capacity - 1 }
 
     @inline(__always)
     private func home(of number: Int64) -> Int {
@@ -44,7 +54,7 @@ struct IdentityMap: ~Copyable {
 
     /// The place of the page, or the empty one where it would go.
     @inline(__always)
-    private func place(of number: Int64) -> Int {
+    func place(of number: Int64) -> Int {
         var place = home(of: number)
         while let page = pages[place], page.number != number { place = (place + 1) & mask }
         return place
@@ -54,6 +64,8 @@ struct IdentityMap: ~Copyable {
     private func object(of key: LocalID) -> UnsafeMutablePointer<ManagedObject>? {
         pages[place(of: IdentityPage.number(of: key))]?.place(of: key)
     }
+
+    func hasPage(_ number: Int64) -> Bool { pages[place(of: number)] != nil }
 
     subscript(key: LocalID) -> ManagedObject? { object(of: key)?.pointee }
 
@@ -72,14 +84,32 @@ struct IdentityMap: ~Copyable {
     mutating func insert(_ object: ManagedObject, for key: LocalID) -> ManagedObject? {
         let number = IdentityPage.number(of: key)
         var place = place(of: number)
-        if pages[place] == nil { place = addPage(number) }
+        if pages[place]?.isRecent != true { place = noteRecent(number, at: place) }
         let earlier = pages[place]?.insert(object, for: key)
         if earlier == nil { count += 1 }
         return earlier
     }
 
-    /// - Returns: The place of the page, which was not there.
+    /// Notes that an object may have lost its last holder.
+    @inline(__always)
+    mutating func noteRecent(_ key: LocalID) {
+        let number = IdentityPage.number(of: key)
+        if number == recent.last { return }
+        let place = place(of: number)
+        if pages[place]?.isRecent == false { _ = noteRecent(number, at: place) }
+    }
+
+    /// - Parameter place: Of the page, or where it would go.
+    /// - Returns: The place of the page, which is there then.
     @inline(never)
+    private mutating func noteRecent(_ number: Int64, at place: Int) -> Int {
+        let place = pages[place] == nil ? addPage(number) : place
+        pages[place]?.isRecent = true
+        recent.append(number)
+        return place
+    }
+
+    /// - Returns: The place of the page, which was not there.
     private mutating func addPage(_ number: Int64) -> Int {
         if (pageCount + 1) * 3 > (2 << bits) { resize(capacity: pageCount * 2) }
         let place = place(of: number)
@@ -98,7 +128,7 @@ struct IdentityMap: ~Copyable {
         return removed
     }
 
-    private mutating func removePage(at place: Int) {
+    mutating func removePage(at place: Int) {
         pages[place]?.free()
         pageCount -= 1
         var hole = place
@@ -114,42 +144,15 @@ struct IdentityMap: ~Copyable {
         pages[hole] = nil
     }
 
-    /// Gives up the objects that nobody else holds, but those that may not go.
-    ///
-    /// - Returns: The objects, for the caller to drop: their deinit may run code of the app.
-    mutating func removeUnheld(except isKept: (ManagedObject) -> Bool) -> [ManagedObject] {
-        var removed: [ManagedObject] = []
-        for place in 0..<(1 << bits) {
-            pages[place]?.removeAll(
-                where: { !isKept($0) && isKnownUniquelyReferenced(&$0) }, into: &removed)
-        }
-        guard !removed.isEmpty else { return removed }
-        count -= removed.count
-        dropEmptyPages()
-        return removed
-    }
-
-    private mutating func dropEmptyPages() {
-        let earlierCount = pageCount
-        for place in 0..<(1 << bits) where pages[place]?.count == 0 {
-            pages[place]?.free()
-            pages[place] = nil
-            pageCount -= 1
-        }
-        // Also puts the other pages where they are found now.
-        if pageCount < earlierCount { resize(capacity: pageCount) }
-    }
-
-    private mutating func resize(capacity: Int) {
+    mutating func resize(capacity: Int) {
         var map = IdentityMap(minimumCapacity: capacity)
-        for place in 0..<(1 << bits) {
+        for place in 0..<self.capacity {
             guard let page = pages[place] else { continue }
             map.pages[map.place(of: page.number)] = page
             pages[place] = nil
         }
-        map.pageCount = pageCount
-        map.count = count
-        self = map
+        swap(&map.pages, &pages)
+        swap(&map.bits, &bits)
     }
 
     /// In no particular order.
@@ -161,6 +164,6 @@ struct IdentityMap: ~Copyable {
     }
 
     func forEach(_ body: (ManagedObject) -> Void) {
-        for place in 0..<(1 << bits) { pages[place]?.forEach(body) }
+        for place in 0..<capacity { pages[place]?.forEach(body) }
     }
 }

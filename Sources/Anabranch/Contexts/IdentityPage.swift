@@ -12,8 +12,15 @@ struct IdentityPage {
     /// Bit n is set where ID `number` · 64 + n has an object.
     private(set) var occupied: UInt64 = 0
     /// How many bits are set, kept because counting them is slow where every insertion does.
-    private(set) var count = 0
+    private var objectCount: Int32 = 0
+    /// Whether the map has it on its list of pages to look at soon.
+    var isRecent = false
     private var objects: UnsafeMutablePointer<ManagedObject>
+
+    private(set) var count: Int {
+        @inline(__always) get { Int(objectCount) }
+        @inline(__always) set { objectCount = Int32(truncatingIfNeeded: newValue) }
+    }
 
     init(number: Int64) {
         self.number = number

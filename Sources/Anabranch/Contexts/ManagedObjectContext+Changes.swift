@@ -101,6 +101,7 @@ extension ManagedObjectContext {
         guard !object.flags.contains(.detached) else { return }
         object.prepareForDeletion()
         guard !object.flags.contains(.deleted) else { return }
+        savePoint?.capture(object)
         note(object)
         reclassify(object) { $0.insert(.deleted) }
         unpropagated.append(object)
@@ -130,6 +131,7 @@ extension ManagedObjectContext {
 
     /// Counts an object as changed, though none of its stored slots need be.
     func touch(_ object: ManagedObject) {
+        savePoint?.capture(object)
         note(object)
         if object.flags.isDisjoint(with: .changes) { reclassify(object) { $0.insert(.updated) } }
     }
@@ -144,7 +146,14 @@ extension ManagedObjectContext {
         } else if !object.flags.contains(.born) {
             keepEarlierValues(of: object)
         }
-        object.flags.formUnion(.writable)
+        let isWatched = object.flags.contains(.observed) || primitives.contains(object)
+        if !isWatched { object.flags.formUnion(.writable) }
+    }
+
+    /// As ``noteWrite(_:)``, of a slot that counts as changed if it differs.
+    func noteWrite(_ object: ManagedObject, _ slot: Int) {
+        noteWrite(object)
+        primitives.remove(object, slot)
     }
 
     /// Keeps the values that an object has now, at the first call in an event.
@@ -168,12 +177,14 @@ extension ManagedObjectContext {
         object.flags.formUnion(.detached)
         object.committed = SlotStorage()
         forgetCarriedGroups(of: object)
+        primitives.remove(object)
         registry.remove(object.localID)
     }
 
     /// The object's row was deleted by somebody else.
     func vanish(_ object: ManagedObject) {
         guard !object.flags.contains(.detached) else { return }
+        object.noteChanges()
         detach(object)
         object.fillSlots()
         object.flags.formUnion([.deleted, .realised])

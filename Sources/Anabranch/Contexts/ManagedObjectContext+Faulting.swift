@@ -9,14 +9,18 @@ extension ManagedObjectContext {
     ///
     /// Where its row is not there yet, the rows of other faults of its entity come with it. If
     /// the row is gone the object leaves the context as deleted.
+    ///
+    /// - Throws: ``StoreError``; ``PropertyError`` where the row is gone and the context's settings
+    ///   do not let such an object become deleted.
     func realise(_ object: ManagedObject) throws {
-        guard !object.flags.contains(.realised) else { return }
-        if !object.flags.contains(.hasRow) { try loadRow(of: object) }
-        guard object.flags.contains(.hasRow) else { return vanish(object) }
-        object.realise()
+        guard try !object.isRealised(in: self) else { return }
+        let isDeleted = shouldHandleInaccessibleFault?(object) ?? shouldDeleteInaccessibleFaults
+        guard isDeleted else { throw PropertyError(inaccessible: object) }
+        vanish(object)
     }
 
-    private func loadRow(of object: ManagedObject) throws {
+    /// Gets the row of a fault; there is none where it is gone.
+    fileprivate func loadRow(of object: ManagedObject) throws {
         var ids = [object.localID]
         var companions: [ManagedObject] = []
         let home = object.home
@@ -27,13 +31,11 @@ extension ManagedObjectContext {
             companions.append(other)
             ids.append(id)
         }
-        try coordinator.store.read { reader in
-            try reader.rows(of: object.entity, ids: ids.sorted()) { row in
-                if row.id == object.localID {
-                    adopt(row, by: object)
-                } else if let other = held(row.id) {
-                    adopt(row, by: other)
-                }
+        try readRows(of: object.entity, ids: ids.sorted()) { row in
+            if row.id == object.localID {
+                adopt(row, by: object)
+            } else if let other = held(row.id) {
+                adopt(row, by: other)
             }
         }
         keepAlive(companions)
@@ -41,4 +43,26 @@ extension ManagedObjectContext {
 
     /// Holds objects until here.
     func keepAlive(_ objects: [ManagedObject]) { withExtendedLifetime(objects) {} }
+}
+
+extension ManagedObject {
+    /// Makes a fault readable where its row is there.
+    ///
+    /// - Returns: `false` where the row is gone: the object is as it was.
+    final func isRealised(in context: ManagedObjectContext) throws -> Bool {
+        if flags.contains(.realised) { return true }
+        if !flags.contains(.hasRow) { try context.loadRow(of: self) }
+        guard flags.contains(.hasRow) else { return false }
+        realise()
+        return true
+    }
+}
+
+extension PropertyError {
+    init(inaccessible object: ManagedObject) {
+        self.init(
+            .inaccessible,
+            "Can't read \(object.objectID) because its row is gone; somebody else has deleted it.",
+            objectID: object.objectID)
+    }
 }

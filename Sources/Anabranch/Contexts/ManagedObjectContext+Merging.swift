@@ -1,12 +1,15 @@
 import AnabranchModel
 import AnabranchReplication
 import AnabranchStore
+import Dispatch
 
 extension ManagedObjectContext {
     /// Takes over changes that were saved elsewhere, told by IDs alone.
     ///
     /// Registered objects with values are read again, in one read for each entity, and keep what
-    /// was changed here; deleted ones leave the context. What is not registered costs nothing.
+    /// was changed here; deleted ones leave the context. What is not registered costs nothing:
+    /// also of inserted objects only the IDs are told, in `objectsDidChange` and
+    /// `didMergeChangesObjectIDs`.
     ///
     /// - Throws: ``PropertyError`` with code `foreignObject` where the IDs are of another store.
     public func mergeChanges(from changes: ObjectIDChanges) throws {
@@ -34,18 +37,24 @@ extension ManagedObjectContext {
             }
         }
         change(changes.deleted) { $0.deleted.append($1) }
+        advanceGeneration()
         merge(
             ChangedRecords(entities: records.values.sorted { $0.entity.index < $1.entity.index }),
             author: changes.author)
     }
 
-    /// Refreshes what is registered, by IDs.
-    func merge(_ changes: ChangedRecords, author: String = "") {
+    /// Refreshes what is registered, by IDs, and then the contexts below this one. A context that
+    /// is pinned to an earlier state only follows where records have other names.
+    ///
+    /// - Parameter group: Of who waits for all of them.
+    func merge(_ changes: ChangedRecords, author: String = "", in group: DispatchGroup? = nil) {
         checkQueue()
         guard !changes.isEmpty else { return }
-        releaseUnused()
+        if !changes.renamed.isEmpty { advanceGeneration() }
+        guard generation?.snapshot == nil else { return }
         let renamed = rename(changes.renamed)
         recorder?.mergeCount += 1
+        if !followers.isEmpty { event.merged += changes.entities }
         removeDeleted(changes)
         unloadRelations(concernedBy: changes)
         do {
@@ -53,45 +62,56 @@ extension ManagedObjectContext {
         } catch {
             keep(error)
         }
-        processPendingChanges()
         var merged = objectIDChanges(changes)
+        event.insertedElsewhere.append(merged.inserted.items, of: coordinator.origin)
+        processPendingChanges()
         merged.author = author
         merged.renamed = renamed
         merged.refreshed = merged.updated
         post(.didMerge, merged)
+        children.enqueue(in: group) { $0.mergeAutomatically(changes, author: author, in: group) }
+    }
+
+    /// As ``merge(_:author:in:)`` where the context follows by itself.
+    func mergeAutomatically(
+        _ changes: ChangedRecords, author: String = "", in group: DispatchGroup? = nil
+    ) {
+        if automaticallyMergesChangesFromParent { merge(changes, author: author, in: group) }
     }
 
     private func removeDeleted(_ changes: ChangedRecords) {
-        var gone: Set<LocalID> = []
+        var gone: [EntityDescription: [LocalID]] = [:]
         for entity in changes.entities where !entity.deleted.isEmpty {
-            gone.formUnion(entity.deleted)
+            gone[entity.entity, default: []] += entity.deleted
         }
         forget(gone)
     }
 
     /// Records that somebody else has deleted leave the context, with every mention of them.
-    func forget(_ gone: Set<LocalID>) {
+    func forget(_ gone: [EntityDescription: [LocalID]]) {
         guard !gone.isEmpty else { return }
-        for id in gone { if let object = registry[id] { vanish(object) } }
-        for object in registry.values where clearReferences(of: object, to: gone) {
-            event.refreshed.append(object)
+        let ids = Set(gone.values.joined())
+        let cleared = clearMentions(of: gone)
+        for object in ids.compactMap(held) {
+            savePoint?.capture(object)
+            vanish(object)
         }
+        event.refreshed += cleared.filter { !$0.flags.contains(.detached) }
+        noteGone(ids)
     }
 
     /// One SELECT, whose rows are the registered ones; the unsaved edits stay.
     private func rereadUpdated(_ changes: ChangedRecords.Entity) throws {
         let registered = (changes.updated.flatMap(\.ids) + changes.inserted).filter {
-            guard let object = registry[$0] else { return false }
+            guard let object = held($0) else { return false }
             return object.flags.contains(.hasRow) && !object.flags.contains(.inserted)
         }
         guard !registered.isEmpty else { return }
         var refreshed: [ManagedObject] = []
-        try coordinator.store.read { reader in
-            try reader.rows(of: changes.entity, ids: registered.sorted()) { row in
-                guard let object = registry[row.id] else { return }
-                merge(row, into: object)
-                refreshed.append(object)
-            }
+        try readRows(of: changes.entity, ids: registered.sorted()) { row in
+            guard let object = held(row.id) else { return }
+            merge(row, into: object)
+            refreshed.append(object)
         }
         event.refreshed += refreshed
         awake(refreshed)
@@ -111,21 +131,12 @@ extension ManagedObjectContext {
             }
         }
         guard !concerned.isEmpty else { return }
-        for object in registry.values {
-            guard let table = object.relations else { continue }
-            for (index, relationship) in object.home.plan.relations.enumerated()
-            where table.states[index].members != nil && concerned.contains(relationship)
-                && !object.flags.contains(.inserted) && !keepsMembers(object, relationship)
-            {
-                table.states[index].members = nil
-                if !object.hasChanges { event.refreshed.append(object) }
-            }
-        }
+        event.unloaded += unload(concerned).filter { !$0.hasChanges }
     }
 
     /// Who was related to an object when it was deleted is what an undo of the deletion goes by;
     /// the rule deny looks anew.
-    private func keepsMembers(
+    func keepsMembers(
         _ object: ManagedObject, _ relationship: RelationshipDescription
     ) -> Bool {
         object.flags.contains(.deleted) && relationship.deleteRule != .deny

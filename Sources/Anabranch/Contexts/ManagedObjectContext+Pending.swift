@@ -6,11 +6,12 @@ extension ManagedObjectContext {
     /// the last time; with nothing new it does nothing.
     ///
     /// Called by itself at the end of `perform`, of an event of the main queue, and by saving.
-    /// An error of the store is thrown by the next save.
+    /// Delete rules wait for the save where ``propagatesDeletesAtEndOfEvent`` says so. An error of
+    /// the store is thrown by the next save.
     public func processPendingChanges() {
         checkQueue()
         do {
-            try propagateDeletes()
+            if propagatesDeletesAtEndOfEvent { try propagateDeletes() }
         } catch {
             keep(error)
         }
@@ -20,15 +21,23 @@ extension ManagedObjectContext {
 
     /// Tells observers what the present event has changed, and begins another one.
     func announceChanges() {
-        guard !event.isEmpty else { return }
+        primitives.endEvent()
+        guard !event.isEmpty || event.concernsRecords else { return }
         if recorder != nil { registerUndo() }
         let present = event
         event = EventChanges()
-        let changes = takeChanges(of: present)
-        announcedValues = present.earlierValues
-        post(.objectsDidChange, changes)
+        if !present.isEmpty { post(present) }
+        guard !followers.isEmpty else { return }
+        followers.removeGone()
+        for follower in followers.all { follower.contextDidChange(present) }
+    }
+
+    private func post(_ event: EventChanges) {
+        let changes = takeChanges(of: event)
+        announcedValues = event.earlierValues
+        post(.objectsDidChange, changes) { event.objects }
         announcedValues = [:]
-        for object in present.touched { object.flags.subtract([.born, .announced]) }
+        for object in event.touched { object.flags.subtract([.born, .announced]) }
     }
 
     /// Takes the event's marks off its objects.
@@ -42,7 +51,7 @@ extension ManagedObjectContext {
             if flags.contains(.writable) { object.flags.formUnion(.announced) }
             if flags.contains(.detached) { continue }
             if flags.contains(.deleted) {
-                deleted.append(object.listItem)
+                if !flags.contains(.born) { deleted.append(object.listItem) }
             } else if flags.contains(.born) || event.broughtBack.contains(object) {
                 inserted.append(object.listItem)
             } else if !flags.isDisjoint(with: .changes) || event.cleaned.contains(object) {
@@ -53,13 +62,15 @@ extension ManagedObjectContext {
         deleted += event.vanished.filter { !$0.flags.contains(.born) }.map(\.listItem)
         let origin = coordinator.origin
         var changes = ObjectIDChanges(origin: origin)
-        changes.inserted = ObjectIDList(origin, inserted)
+        changes.inserted = event.insertedElsewhere
+        changes.inserted.append(inserted, of: origin)
         changes.updated = ObjectIDList(origin, updated)
         changes.deleted = ObjectIDList(origin, deleted)
-        changes.refreshed = ObjectIDList(origin, event.refreshed.map(\.listItem))
+        changes.refreshed = ObjectIDList(
+            origin, (event.refreshed + event.unloaded).map(\.listItem))
         changes.invalidated = ObjectIDList(origin, event.invalidated.map(\.listItem))
         changes.invalidatedAll = ObjectIDList(event.invalidatedAll)
-        changes.renamed = event.renamed
+        changes.renamed = event.renamedObjects
         return changes
     }
 }

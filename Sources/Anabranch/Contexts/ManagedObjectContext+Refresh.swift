@@ -36,7 +36,7 @@ extension ManagedObjectContext {
         scheduleProcessing()
     }
 
-    private func refreshMerging(_ objects: [ManagedObject]) throws {
+    func refreshMerging(_ objects: [ManagedObject]) throws {
         var dirty: [LocalID: ManagedObject] = [:]
         var refreshed: [ManagedObject] = []
         for object in objects where !object.flags.contains(.inserted) {
@@ -48,22 +48,23 @@ extension ManagedObjectContext {
         }
         var gone = Set(dirty.keys)
         for (entity, group) in Dictionary(grouping: dirty.values, by: \.entity) {
-            try coordinator.store.read { reader in
-                try reader.rows(of: entity, ids: group.map(\.localID).sorted()) { row in
-                    guard let object = dirty[row.id] else { return }
-                    gone.remove(row.id)
-                    if object.flags.contains(.hasRow) {
-                        merge(row, into: object)
-                    } else {
-                        adopt(row, by: object)
-                    }
-                    unloadRelations(of: object)
-                    refreshed.append(object)
+            try readRows(of: entity, ids: group.map(\.localID).sorted()) { row in
+                guard let object = dirty[row.id] else { return }
+                gone.remove(row.id)
+                if object.flags.contains(.hasRow) {
+                    merge(row, into: object)
+                } else {
+                    adopt(row, by: object)
                 }
+                unloadRelations(of: object)
+                refreshed.append(object)
             }
         }
         event.refreshed += refreshed
-        forget(gone)
+        forget(
+            Dictionary(grouping: gone.compactMap { dirty[$0] }, by: \.entity).mapValues {
+                $0.map(\.localID)
+            })
         awake(refreshed)
     }
 
@@ -79,16 +80,14 @@ extension ManagedObjectContext {
     func gone(among objects: [ManagedObject]) throws -> [ManagedObject] {
         var held: Set<LocalID> = []
         for (entity, group) in Dictionary(grouping: objects, by: \.entity) {
-            try coordinator.store.read { reader in
-                let ids = group.map(\.localID).sorted()
-                try reader.rows(of: entity, ids: ids) { held.insert($0.id) }
-            }
+            let ids = group.map(\.localID).sorted()
+            try readRows(of: entity, ids: ids) { held.insert($0.id) }
         }
         return objects.filter { !held.contains($0.localID) }
     }
 
     /// Gives an object a newer row; what was changed here stays changed, of a group all of it.
-    func merge(_ row: StoredRow, into object: ManagedObject) {
+    func merge(_ row: ObjectRow, into object: ManagedObject) {
         object.version = row.version
         let before = event.earlierValues[object] == nil ? [] : Array(object.slots.buffer)
         let hasEdits = !object.committed.isEmpty
@@ -104,6 +103,12 @@ extension ManagedObjectContext {
             guard isTransient || object.isChangedSinceCommit(slot) || kept.contains(slot)
             else { continue }
             slots[slot] = object.valueToKeep(inSlot: slot, over: slots[slot])
+        }
+        if object.flags.contains(.observed) {
+            for slot in 0..<min(slots.count, object.slots.count)
+            where slots[slot] != object.slots[slot] {
+                object.noteChange(slot)
+            }
         }
         object.committed = committed
         object.slots = slots
@@ -127,13 +132,17 @@ extension ManagedObjectContext {
     /// Members are asked for anew; what was added and removed here stays so.
     func unloadRelations(of object: ManagedObject) {
         guard let table = object.relations else { return }
-        for index in table.states.indices { table.states[index].members = nil }
+        for index in table.states.indices where table.states[index].members != nil {
+            table.states[index].members = nil
+            object.noteChange(object.home.plan.relations[index].slot)
+        }
     }
 
     private func discardChanges(of object: ManagedObject) throws {
         try takeBackRelations(of: object)
         if object.flags.contains(.inserted) {
             object.willTurnIntoFault()
+            object.noteChanges()
             detach(object)
             object.flags.subtract([.deleted, .realised])
             event.invalidated.append(object)

@@ -52,7 +52,10 @@ extension ManagedObjectContext {
             throw PropertyError(
                 .inaccessible, "Can't find \(objectID) because it is deleted.", objectID: objectID)
         }
-        try object.realiseOrThrow()
+        guard try object.isRealised(in: self) else {
+            if shouldDeleteInaccessibleFaults { vanish(object) }
+            throw PropertyError(inaccessible: object)
+        }
         return object
     }
 }
@@ -78,7 +81,7 @@ extension ManagedObjectContext {
     /// A registered object that is in use or has changes; one that nobody holds is forgotten, as
     /// behind a weak reference.
     func held(_ id: LocalID) -> ManagedObject? {
-        registry.held(id) { !$0.flags.isDisjoint(with: [.listed, .noted]) }
+        registry.held(id, orKept: isKept)
     }
 
     func makeFault(_ id: LocalID, _ entity: EntityDescription) -> ManagedObject {
@@ -97,7 +100,7 @@ extension ManagedObjectContext {
     }
 
     /// The object of a row: the registered one, or a new one that is still a fault.
-    func object(of row: StoredRow) -> ManagedObject {
+    func object(of row: ObjectRow) -> ManagedObject {
         if let object = registeredObject(takingOver: row) { return object }
         let object = newObject(of: row)
         let forgotten = registry.insert(object, for: row.id)
@@ -112,7 +115,7 @@ extension ManagedObjectContext {
     ///   - forgotten: Gets the object that the record had and that nobody holds any more; its
     ///     deinit may run code of the app.
     func object(
-        of row: StoredRow, refreshing isRefreshing: Bool, forgotten: inout [ManagedObject]
+        of row: ObjectRow, refreshing isRefreshing: Bool, forgotten: inout [ManagedObject]
     ) -> ManagedObject {
         if let object = registeredObject(takingOver: row, refreshing: isRefreshing) {
             return object
@@ -125,7 +128,7 @@ extension ManagedObjectContext {
     /// - Parameter refreshing: Whether a clean object takes over the row even though it has one.
     /// - Returns: `nil` where the row's object is not registered.
     func registeredObject(
-        takingOver row: StoredRow, refreshing: Bool = false
+        takingOver row: ObjectRow, refreshing: Bool = false
     ) -> ManagedObject? {
         guard registry.count > 0, let object = held(row.id) else { return nil }
         if !object.flags.contains(.hasRow), !object.flags.contains(.inserted) {
@@ -137,7 +140,7 @@ extension ManagedObjectContext {
     }
 
     /// An object, still a fault, that has to be registered yet.
-    func newObject(of row: StoredRow) -> ManagedObject {
+    func newObject(of row: ObjectRow) -> ManagedObject {
         let home = home(at: Int(row.entityIndex))
         let object = home.plan.type.init(
             ObjectBirth(
@@ -147,7 +150,7 @@ extension ManagedObjectContext {
     }
 
     /// Gives a fault its values.
-    func adopt(_ row: StoredRow, by object: ManagedObject) {
+    func adopt(_ row: ObjectRow, by object: ManagedObject) {
         object.slots = SlotStorage(row)
         object.version = row.version
         object.flags.formUnion(.hasRow)

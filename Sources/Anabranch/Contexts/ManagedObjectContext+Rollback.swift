@@ -9,20 +9,25 @@ extension ManagedObjectContext {
         keptErrors.removeAll()
         forgetUndo()
         carriedGroups = [:]
+        conflictChecks = []
         let objects = changed
-        let hadDeletions = !deletedIDs.isEmpty
+        let refaulted = deletedIDs.isEmpty ? [] : refaultedIDs
         changed = []
         unpropagated = []
         deletedIDs = []
+        incompletelyCleared = []
+        refaultedIDs = []
         event.touched = []
         event.earlierValues = [:]
         for object in objects where !object.flags.contains(.detached) { takeBack(object) }
-        for object in objects { object.flags.subtract([.listed, .noted, .born]) }
+        for object in objects {
+            object.flags.subtract([.listed, .noted, .born])
+            registry.noteRecent(object.localID)
+        }
         counts = ChangeCounts()
-        if hadDeletions {
-            for object in registry.values where object.flags.contains(.refault) {
-                turnIntoFault(object)
-            }
+        for object in primitives.removeAll() where !object.committed.isEmpty { takeBack(object) }
+        for object in refaulted.compactMap(held) where object.flags.contains(.refault) {
+            turnIntoFault(object)
         }
         for object in objects where object.flags.isDisjoint(with: [.detached, .deleted]) {
             if !object.isFault { object.awake(fromSnapshotEvents: .rollback) }
@@ -31,6 +36,7 @@ extension ManagedObjectContext {
     }
 
     private func takeBack(_ object: ManagedObject) {
+        object.noteChanges()
         if object.flags.contains(.inserted) {
             detach(object)
             object.flags.subtract(.deleted)
@@ -52,8 +58,10 @@ extension ManagedObjectContext {
     /// Forgets every object. Those that are still held have lost their values and their context.
     public func reset() {
         checkQueue()
+        advanceGeneration()
         let objects = registry.values
         let ids = objects.map(\.objectID)
+        for object in objects { object.noteChanges() }
         registry = IdentityMap()
         forgetHomes()
         for object in objects {
@@ -66,26 +74,40 @@ extension ManagedObjectContext {
         changed = []
         unpropagated = []
         deletedIDs = []
+        incompletelyCleared = []
+        goneIDs = []
+        refaultedIDs = []
         counts = ChangeCounts()
         keptErrors.removeAll()
         forgetUndo()
         carriedGroups = [:]
+        _ = primitives.removeAll()
+        conflictChecks = []
         event = EventChanges()
         event.invalidatedAll = ids
+        for follower in followers.all { follower.contextWasReset() }
         announceChanges()
     }
 
     /// Empties an object until it is read again.
     func turnIntoFault(_ object: ManagedObject) {
         let wasRealised = object.flags.contains(.realised)
-        if wasRealised { object.willTurnIntoFault() }
+        if wasRealised {
+            object.flags.formUnion(.inTransition)
+            object.willTurnIntoFault()
+        }
+        object.noteChanges()
         object.slots = SlotStorage()
         object.committed = SlotStorage()
         object.writtenSlots = 0
         object.relations = nil
         object.flags.subtract([.realised, .hasRow, .writable, .refault])
+        primitives.remove(object)
         object.home.faults.append(object.localID)
         event.refreshed.append(object)
-        if wasRealised { object.didTurnIntoFault() }
+        if wasRealised {
+            object.didTurnIntoFault()
+            object.flags.subtract(.inTransition)
+        }
     }
 }

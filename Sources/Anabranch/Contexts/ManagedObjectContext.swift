@@ -12,12 +12,37 @@ public final class ManagedObjectContext {
     public let coordinator: PersistentStoreCoordinator
     let queue: ContextQueue
     let link: ContextLink
+    let source: ContextSource
+    /// The contexts whose saves come here.
+    let children = ContextLinks()
+    /// The state of the store that the context is pinned to; `nil` for the newest.
+    var generation: QueryGenerationToken?
     /// For people who look at several contexts; also in the history.
     public var name = ""
     /// Who changes things here, in the history.
     public var transactionAuthor = ""
-    /// Whether saves of the coordinator's other contexts refresh this one's objects.
+    /// Whether this context's objects are refreshed when others save to the same store, or, of a
+    /// context with a parent, to the parent, and when the parent itself saves or is refreshed.
     public var automaticallyMergesChangesFromParent = false
+    /// What happens where a property is read or set of an object whose row is gone.
+    ///
+    /// `true`: the object becomes deleted and leaves the context; reading gives the types' absent
+    /// values, setting is refused. `false`: it stays a fault; calls that can throw throw a
+    /// ``PropertyError`` with code `inaccessible`, others keep it for the next save and read the
+    /// absent values.
+    public var shouldDeleteInaccessibleFaults = true
+    /// Decides for one object instead of ``shouldDeleteInaccessibleFaults``.
+    ///
+    /// Not asked by ``existingObject(with:)``, which always throws.
+    public var shouldHandleInaccessibleFault: ((ManagedObject) -> Bool)?
+    /// Whether ``processPendingChanges()`` follows the delete rules of what was deleted; without
+    /// it only a save does, and until then others still mention what is deleted.
+    public var propagatesDeletesAtEndOfEvent = true
+    /// For the app's own use.
+    public var userInfo: [String: Any] = [:]
+    @exclusivity(unchecked) private var isRetaining = false
+    /// What becomes of unsaved changes where others have saved first.
+    public var mergePolicy: any MergePolicy = .error
 
     @exclusivity(unchecked) var registry = IdentityMap()
     /// By the entity's index.
@@ -32,12 +57,30 @@ public final class ManagedObjectContext {
     var unpropagated: [ManagedObject] = []
     /// Of pending deletions whose relationships have been looked at.
     @exclusivity(unchecked) var deletedIDs: Set<LocalID> = []
+    /// Records of pending deletions that objects nobody could name may still mention.
+    var incompletelyCleared: Set<LocalID> = []
+    /// Records that are gone and that objects may still mention: such a reference reads nil.
+    @exclusivity(unchecked) var goneIDs: Set<LocalID> = []
+    /// Objects that mentioned a record whose deletion is pending.
+    var refaultedIDs: [LocalID] = []
+    /// For what mentions a record that is gone.
+    var searchLimits = SearchLimits()
     /// Of objects with groups that were set as a whole, the values: ``setGroup(_:of:to:)``.
     @exclusivity(unchecked) var carriedGroups: [ManagedObject: [WireProperty: GroupValue]] = [:]
     /// With an undo stack, what that needs of the present event.
     @exclusivity(unchecked) var recorder: ChangeRecorder?
     /// While observers are told of an event, its ``EventChanges/earlierValues``.
     var announcedValues: [ManagedObject: [Value]] = [:]
+    /// What was written behind the context's back, and what is announced to be written.
+    @exclusivity(unchecked) var primitives = PrimitiveWrites()
+    /// The object that the model's checks were made of last; 0 where a save wants to know anew.
+    @exclusivity(unchecked) var checkedID: LocalID = 0
+    /// What they found, until a save takes it.
+    @exclusivity(unchecked) var modelFailures: [ValidationError] = []
+    /// Unchanged objects that the next save compares, too: ``detectConflicts(for:)``.
+    var conflictChecks: Set<ManagedObject> = []
+    /// While a save resolves conflicts: what to go back to.
+    @exclusivity(unchecked) var savePoint: SavePoint?
     /// What a property's accessor could not throw; the next save does.
     var keptErrors = KeptErrors()
     /// Where the class that was inserted last is at home.
@@ -47,15 +90,28 @@ public final class ManagedObjectContext {
     private var numberBlock = 16
     private var releaseThreshold = 4096
     private var isProcessingScheduled = false
-    var observers = Listeners<ObjectIDChanges>()
+    /// `nil` where nobody can observe objects.
+    var observation: ObjectObservation?
+    let changeListeners = Listeners<ObjectIDChanges>()
+    let saveListeners = Listeners<ObjectIDChanges>()
+    let mergeListeners = Listeners<ObjectIDChanges>()
+    var followers = ResultsFollowers()
 
-    init(coordinator: PersistentStoreCoordinator, queue: ContextQueue) {
+    convenience init(coordinator: PersistentStoreCoordinator, queue: ContextQueue) {
+        self.init(coordinator, source: .store, queue: queue)
+        coordinator.links.connect(link)
+    }
+
+    init(
+        _ coordinator: PersistentStoreCoordinator, source: ContextSource, queue: ContextQueue
+    ) {
         self.coordinator = coordinator
         self.queue = queue
+        self.source = source
         link = ContextLink(queue: queue)
+        if queue.isMain { observation = ObjectObservation() }
         homes = Array(repeating: nil, count: coordinator.model.entities.count)
         link.connect(self)
-        coordinator.connect(link)
     }
 
     deinit { forgetHomes() }
@@ -67,8 +123,31 @@ extension ManagedObjectContext: Sendable {}
 extension ManagedObjectContext {
     public var model: ManagedObjectModel { coordinator.model }
 
+    /// Whether objects stay registered also when nobody holds them; without it only changed ones
+    /// do. Each then stays as it was read until it is refreshed, or the context reset.
+    public var retainsRegisteredObjects: Bool {
+        get { isRetaining }
+        set {
+            checkQueue()
+            isRetaining = false
+            // Nobody may see again what was as good as forgotten.
+            releaseUnused()
+            isRetaining = newValue
+        }
+    }
+
     func checkQueue() {
-        assert(queue.isCurrent, "A context was used outside its queue.")
+        assert(
+            queue.isCurrent,
+            "\(title) was used outside \(queue). \(queue.advice)")
+    }
+
+    /// How messages call it.
+    var title: String { name.isEmpty ? "A context without a name" : "The context '\(name)'" }
+
+    /// Whether an object stays registered though nobody else holds it.
+    func isKept(_ object: ManagedObject) -> Bool {
+        isRetaining || !object.flags.isDisjoint(with: [.listed, .noted])
     }
 
     func home(of entity: EntityDescription) -> EntityHome { home(at: entity.index) }
@@ -136,22 +215,33 @@ extension ManagedObjectContext {
         isProcessingScheduled = true
         link.enqueue { context in
             context.isProcessingScheduled = false
-            context.processPendingChanges()
-            context.releaseUnusedIfMany()
+            context.finishEvent()
         }
     }
 
+    /// The homes that have been needed so far.
+    var homesInUse: [EntityHome] { homes.compactMap { $0 } }
+
     /// Forgets clean objects that nobody else holds.
     func releaseUnused() {
-        let unheld = registry.removeUnheld { !$0.flags.isDisjoint(with: [.listed, .noted]) }
+        guard !isRetaining else { return }
+        let unheld = registry.removeUnheld(except: isKept)
         releaseThreshold = max(4096, (registry.count - changed.count) * 2)
         withExtendedLifetime(unheld) {}
     }
 
-    /// At the end of `perform`.
+    /// Forgets such objects as far as it takes no longer than what was done since the last time.
+    func releaseSomeUnused() {
+        guard !isRetaining else { return }
+        let unheld = registry.removeSomeUnheld(except: isKept)
+        releaseThreshold = min(releaseThreshold, max(4096, registry.count * 2))
+        withExtendedLifetime(unheld) {}
+    }
+
+    /// At the end of `perform`, and of an event of the main queue.
     func finishEvent() {
         processPendingChanges()
-        releaseUnused()
+        releaseSomeUnused()
     }
 
     func releaseUnusedIfMany() {

@@ -28,6 +28,16 @@ struct FetchPlan {
         offset = max(request.fetchOffset, 0)
     }
 
+    /// What a context below has checked.
+    init(_ query: FetchQuery) {
+        entity = query.entity
+        predicate = query.predicate
+        sorts = query.sorts
+        includesSubentities = query.includesSubentities
+        limit = query.limit
+        offset = query.offset
+    }
+
     func includes(_ entity: EntityDescription) -> Bool {
         includesSubentities ? entity.isKind(of: self.entity) : entity == self.entity
     }

@@ -32,6 +32,11 @@ public struct FetchRequest<Object: ManagedObject> {
     public var includesPropertyValues = true
     /// Whether registered objects without changes take over what the store has now.
     public var shouldRefreshRefetchedObjects = false
+    /// Of a ``FetchedResultsController``, and of ``ManagedObjectContext/fetchBatched(_:)``: with a
+    /// number above zero only the IDs of all objects are kept, and what they are sorted by; the
+    /// objects are read so many at a time when they are asked for, and let go when nobody holds
+    /// them any more. ``ManagedObjectContext/fetch(_:)`` gives all its objects anyway.
+    public var fetchBatchSize = 0
     /// To-one and to-many relationships of the entity whose objects come along, with one more
     /// read for each.
     public var relationshipsForPrefetching: [String] = []

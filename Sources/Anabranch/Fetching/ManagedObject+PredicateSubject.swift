@@ -39,7 +39,7 @@ extension ManagedObject: PredicateSubject {
         guard let target = try context.targetOrThrow(of: self, by: relationship),
             !target.isDeleted
         else { return nil }
-        try context.realise(target)
+        guard try target.isRealised(in: context) else { return nil }
         return target.isDeleted ? nil : target
     }
 }

@@ -10,14 +10,10 @@ extension ManagedObjectContext {
     public func fetch<Object>(_ request: FetchRequest<Object>) throws -> [Object] {
         checkQueue()
         let plan = try FetchPlan(request, in: self)
-        let overlay = try pendingOverlay(of: plan, if: request.includesPendingChanges)
-        var objects: [ManagedObject] =
-            if request.includesPropertyValues {
-                try storedObjects(plan, overlay, request.shouldRefreshRefetchedObjects)
-            } else {
-                try storedItems(plan, overlay).map { held($0.id) ?? makeFault($0.id, $0.entity) }
-            }
-        if let overlay { objects = plan.window(try overlay.merge(into: objects, plan)) }
+        let objects = try fetch(
+            plan, includingPending: request.includesPendingChanges,
+            values: request.includesPropertyValues,
+            refreshing: request.shouldRefreshRefetchedObjects)
         if !request.relationshipsForPrefetching.isEmpty {
             try prefetch(request.relationshipsForPrefetching, of: objects, plan.entity)
         }
@@ -34,21 +30,8 @@ extension ManagedObjectContext {
         for request: FetchRequest<Object>
     ) throws -> [ManagedObjectID] {
         checkQueue()
-        let plan = try FetchPlan(request, in: self)
-        let origin = coordinator.origin
-        guard let overlay = try pendingOverlay(of: plan, if: request.includesPendingChanges) else {
-            var ids: [ManagedObjectID] = []
-            try coordinator.store.read { reader in
-                try reader.forEachObject(plan.query()) { entityIndex, id in
-                    ids.append(
-                        ManagedObjectID(origin: origin, entityIndex: entityIndex, localID: id))
-                }
-            }
-            return ids
-        }
-        // Objects whose order is to be compared with pending ones have to be there.
-        let objects = try storedObjects(plan, overlay, false)
-        return plan.window(try overlay.merge(into: objects, plan)).map(\.objectID)
+        return try objectIDs(
+            FetchPlan(request, in: self), includingPending: request.includesPendingChanges)
     }
 
     /// How many objects a fetch would return.
@@ -56,43 +39,79 @@ extension ManagedObjectContext {
     /// - Throws: As ``fetch(_:)``.
     public func count<Object>(for request: FetchRequest<Object>) throws -> Int {
         checkQueue()
-        let plan = try FetchPlan(request, in: self)
-        guard let overlay = try pendingOverlay(of: plan, if: request.includesPendingChanges) else {
-            return try coordinator.store.read { try $0.count(plan.query()) }
-        }
-        let stored = try storedItems(plan, overlay).count + overlay.matching.count
-        let rest = max(stored - plan.offset, 0)
-        return plan.limit.map { min($0, rest) } ?? rest
+        return try count(
+            FetchPlan(request, in: self), includingPending: request.includesPendingChanges)
     }
 }
 
 extension ManagedObjectContext {
+    /// - Parameters:
+    ///   - values: Whether the objects come with their rows.
+    ///   - isRefreshing: Whether clean objects take over what the store has now.
+    func fetch(
+        _ plan: FetchPlan, includingPending: Bool, values: Bool = true,
+        refreshing isRefreshing: Bool = false
+    ) throws -> [ManagedObject] {
+        let overlay = try pendingOverlay(of: plan, if: includingPending)
+        let objects: [ManagedObject] =
+            if values {
+                try storedObjects(plan, overlay, includingPending, isRefreshing)
+            } else {
+                try storedIDs(plan, overlay, includingPending).map {
+                    held($0.localID) ?? makeFault($0.localID, $0.entity)
+                }
+            }
+        guard let overlay else { return objects }
+        return plan.window(try overlay.merge(into: objects, plan))
+    }
+
+    func objectIDs(_ plan: FetchPlan, includingPending: Bool) throws -> [ManagedObjectID] {
+        guard let overlay = try pendingOverlay(of: plan, if: includingPending) else {
+            return try storedIDs(plan, nil, includingPending)
+        }
+        // Objects whose order is to be compared with pending ones have to be there.
+        let objects = try storedObjects(plan, overlay, includingPending, false)
+        return plan.window(try overlay.merge(into: objects, plan)).map(\.objectID)
+    }
+
+    func count(_ plan: FetchPlan, includingPending: Bool) throws -> Int {
+        guard let overlay = try pendingOverlay(of: plan, if: includingPending) else {
+            return try readCount(plan.query(), includingPending: includingPending)
+        }
+        let stored = try storedIDs(plan, overlay, includingPending).count + overlay.matching.count
+        let rest = max(stored - plan.offset, 0)
+        return plan.limit.map { min($0, rest) } ?? rest
+    }
+
     /// What the store finds, but for what is pending here.
     private func storedObjects(
-        _ plan: FetchPlan, _ overlay: PendingOverlay?, _ isRefreshing: Bool
+        _ plan: FetchPlan, _ overlay: PendingOverlay?, _ includingPending: Bool,
+        _ isRefreshing: Bool
     ) throws -> [ManagedObject] {
         releaseUnusedIfMany()
         var objects: [ManagedObject] = []
         var forgotten: [ManagedObject] = []
-        try coordinator.store.read { reader in
-            try reader.rows(plan.query(extraRows: overlay?.ids.count)) { row in
-                if let overlay, overlay.ids.contains(row.id) { return }
-                objects.append(
-                    object(of: row, refreshing: isRefreshing, forgotten: &forgotten))
-            }
+        try readRows(
+            plan.query(extraRows: overlay?.ids.count), includingPending: includingPending
+        ) { row in
+            if let overlay, overlay.ids.contains(row.id) { return }
+            objects.append(object(of: row, refreshing: isRefreshing, forgotten: &forgotten))
         }
         withExtendedLifetime(forgotten) {}
         return objects
     }
 
-    private func storedItems(
-        _ plan: FetchPlan, _ overlay: PendingOverlay?
-    ) throws -> [(entity: EntityDescription, id: LocalID)] {
-        let items = try coordinator.store.read { reader in
-            try reader.objects(plan.query(extraRows: overlay?.ids.count))
+    private func storedIDs(
+        _ plan: FetchPlan, _ overlay: PendingOverlay?, _ includingPending: Bool
+    ) throws -> [ManagedObjectID] {
+        let origin = coordinator.origin
+        let query = plan.query(extraRows: overlay?.ids.count)
+        var ids: [ManagedObjectID] = []
+        try readObjects(query, includingPending: includingPending) { entityIndex, id in
+            if let overlay, overlay.ids.contains(id) { return }
+            ids.append(ManagedObjectID(origin: origin, entityIndex: entityIndex, localID: id))
         }
-        guard let overlay else { return items }
-        return items.filter { !overlay.ids.contains($0.id) }
+        return ids
     }
 
     private func pendingOverlay(
@@ -103,7 +122,7 @@ extension ManagedObjectContext {
         return pending.isEmpty ? nil : try PendingOverlay(pending, plan)
     }
 
-    private func prefetch(
+    func prefetch(
         _ names: [String], of objects: [ManagedObject], _ entity: EntityDescription
     ) throws {
         for name in names {
@@ -115,8 +134,7 @@ extension ManagedObjectContext {
             }
             let slot = relationship.slot
             if let index = objects.first?.home.plan.relationIndex(of: relationship) {
-                let unloaded = objects.filter { $0.relations?.states[index].members == nil }
-                try load(relationship, of: unloaded.filter { !$0.flags.contains(.inserted) })
+                try loadMissing(relationship, of: objects)
                 let ids = try objects.reduce(into: Set<LocalID>()) {
                     $0.formUnion(try members(of: $1, at: index))
                 }

@@ -30,6 +30,16 @@ public struct ManagedObjectID: Sendable {
     /// The object's own entity, not one above it.
     public var entity: EntityDescription { origin.model.entities[Int(entityIndex)] }
 
+    /// Whether the store has the object's row.
+    ///
+    /// Not yet that of an object that was inserted and not saved, and no more that of one that was
+    /// deleted. The ID itself is the same before and after.
+    ///
+    /// - Throws: ``StoreError``, also where the store is closed.
+    public var isStored: Bool {
+        get throws { try origin.hasRow(of: localID, entity) }
+    }
+
     /// The record's identity on every replica.
     ///
     /// - Throws: ``StoreError`` where the store is closed.

@@ -35,6 +35,21 @@ package final class StoreOrigin: Sendable {
         self.store = store
     }
 
+    /// Whether the store has a record of an entity or of one below it.
+    func hasRow(of id: LocalID, _ entity: EntityDescription) throws -> Bool {
+        try openStore("look for record \(id)").read {
+            try $0.entity(of: id, in: entity.root) != nil
+        }
+    }
+
+    /// - Parameter purpose: For the message of the error where the store was closed.
+    func openStore(_ purpose: @autoclosure () -> String) throws -> Store {
+        guard let store else {
+            throw StoreError(.closed, "Can't \(purpose()) because the store was closed.")
+        }
+        return store
+    }
+
     func recordID(of id: LocalID) throws -> RecordID {
         guard let record = try store?.recordID(of: id) else {
             throw StoreError(

@@ -26,6 +26,8 @@ final class Listeners<Event: Sendable>: Sendable {
         return stream
     }
 
+    var isEmpty: Bool { state.withLock { $0.streams.isEmpty } }
+
     func yield(_ event: Event) {
         let streams = state.withLock { Array($0.streams.values) }
         for continuation in streams { continuation.yield(event) }

@@ -19,6 +19,8 @@
 ///
 /// - of a type that conforms to ``AttributeValue``, optional or not, an attribute. One that is
 ///   not optional reads as the type's `absent` value while the attribute is null;
+/// - of any optional type with the mark ``Transformable()``, an attribute whose bytes a
+///   transformer makes;
 /// - of an optional class, a to-one relationship;
 /// - of a ``ManagedObjectSet``, a to-many relationship;
 /// - of a ``ManagedObjectList``, an ordered to-many relationship.
@@ -48,6 +50,12 @@ public macro Entity(_ name: String? = nil) =
 @attached(peer)
 public macro Attribute() = #externalMacro(module: "AnabranchMacros", type: "EntityMark")
 
+/// Says that a property of a class with ``Entity(_:)`` is a transformable attribute, of whose
+/// values an ``AttributeTransformer`` makes bytes: `@Transformable var colour: Colour?`. Its type
+/// is optional.
+@attached(peer)
+public macro Transformable() = #externalMacro(module: "AnabranchMacros", type: "EntityMark")
+
 /// Says that a property of a class with ``Entity(_:)`` is a relationship; needed where the class
 /// at the other end is called like a standard type.
 @attached(peer)
@@ -66,6 +74,11 @@ public macro Transient() = #externalMacro(module: "AnabranchMacros", type: "Enti
 ///   - isBelowEntity: Whether a super-entity's slots come before.
 @attached(accessor)
 public macro _EntitySlot(slot: Int, isBelowEntity: Bool = false) =
+    #externalMacro(module: "AnabranchMacros", type: "EntitySlotMacro")
+
+/// As ``_EntitySlot(slot:isBelowEntity:)``, of a transformable attribute.
+@attached(accessor)
+public macro _EntitySlot(transformable: Int, isBelowEntity: Bool = false) =
     #externalMacro(module: "AnabranchMacros", type: "EntitySlotMacro")
 
 /// As ``_EntitySlot(slot:isBelowEntity:)``, of a to-one relationship.

@@ -11,6 +11,7 @@ extension ManagedObject {
     public final func value(forKey key: String) throws -> Value {
         let attribute = try attribute(named: key)
         try realiseOrThrow()
+        noteAccess(attribute.slot)
         return slots[attribute.slot]
     }
 
@@ -38,14 +39,20 @@ extension ManagedObject {
     ///   ``StoreError`` where a fault can't be read. Nothing has changed then.
     public final func setValue(_ value: Value, forKey key: String) throws {
         let attribute = try attribute(named: key)
+        let fitting = try fitting(value, attribute)
+        try realiseToWrite(attribute.slot)
+        write(fitting, to: attribute.slot)
+    }
+
+    final func fitting(_ value: Value, _ attribute: AttributeDescription) throws -> Value {
         guard let fitting = attribute.type.coerce(value), attribute.type.accepts(fitting) else {
+            let key = attribute.name
             throw PropertyError(
                 .wrongType,
                 "Can't set \(entity.name).\(key), of type \(attribute.type), to \(value).",
                 property: key, objectID: objectID)
         }
-        try realiseToWrite(attribute.slot)
-        write(fitting, to: attribute.slot)
+        return fitting
     }
 
     /// Sets an attribute; as ``setValue(_:forKey:)-(Value,_)``.
@@ -94,6 +101,7 @@ extension ManagedObject {
     /// - Throws: ``PropertyError``, ``StoreError``.
     public final func object(forKey key: String) throws -> ManagedObject? {
         let relationship = try relationship(named: key, isToMany: false)
+        noteAccess(relationship.slot)
         return try context(for: key).targetOrThrow(of: self, by: relationship)
     }
 
@@ -159,7 +167,7 @@ extension ManagedObject {
         return property
     }
 
-    private final func attribute(named key: String) throws -> AttributeDescription {
+    final func attribute(named key: String) throws -> AttributeDescription {
         guard let attribute = try property(named: key).attribute else {
             throw PropertyError(
                 .wrongKind,

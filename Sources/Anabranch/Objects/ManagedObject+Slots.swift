@@ -20,12 +20,12 @@ extension ManagedObject {
     @inlinable
     public final subscript<T: AttributeValue>(slot slot: Int) -> T {
         get {
-            assert(isOnItsQueue, "A managed object was read outside its context's queue.")
-            if !flags.contains(.realised) { realise() }
+            assert(isOnItsQueue, misuse("read"))
+            if !flags.isReadable { prepareToRead(slot) }
             return T.reading(slots[slot]) ?? T.absent
         }
         set {
-            assert(isOnItsQueue, "A managed object was written outside its context's queue.")
+            assert(isOnItsQueue, misuse("written"))
             let value: Value
             do {
                 value = try newValue.attributeValue
@@ -44,12 +44,13 @@ extension ManagedObject {
     /// tells so as ``subscript(slot:)`` does.
     public final subscript<T: ManagedObject>(toOne slot: Int) -> T? {
         get {
-            assert(isOnItsQueue, "A managed object was read outside its context's queue.")
+            assert(isOnItsQueue, misuse("read"))
+            noteAccess(slot)
             guard let relationship = entity.slots[slot].relationship else { return nil }
             return managedObjectContext?.target(of: self, by: relationship) as? T
         }
         set {
-            assert(isOnItsQueue, "A managed object was written outside its context's queue.")
+            assert(isOnItsQueue, misuse("written"))
             guard let relationship = entity.slots[slot].relationship else { return }
             guard let context = managedObjectContext else { return refuseChange(of: slot) }
             context.setTargetKeepingError(of: self, by: relationship, to: newValue)
@@ -106,12 +107,20 @@ extension ManagedObject {
             ? "somebody else has deleted it" : "it was deleted, or its insertion was taken back"
     }
 
+    /// Afterwards there is a value in every slot, and observers know who has read this one.
+    @usableFromInline
+    final func prepareToRead(_ slot: Int) {
+        if !flags.contains(.realised) { realise() }
+        noteAccess(slot)
+    }
+
     /// Afterwards there is a value in every slot.
     @usableFromInline
     final func realise() {
         if flags.contains(.hasRow), !flags.contains(.detached), home.hasContext {
-            flags.formUnion(.realised)
-            return awakeFromFetch()
+            flags.formUnion([.realised, .inTransition])
+            awakeFromFetch()
+            return flags.subtract(.inTransition)
         }
         guard let context = managedObjectContext else { return fillSlots() }
         do {
@@ -145,7 +154,8 @@ extension ManagedObject {
     @usableFromInline
     final func prepareToWrite(_ slot: Int) -> Bool {
         if flags.contains(.realised), !flags.contains(.detached), home.hasContext {
-            home.withContext { $0.noteWrite(self) }
+            home.withContext { $0.noteWrite(self, slot) }
+            noteChange(slot)
             return true
         }
         do {
@@ -154,7 +164,8 @@ extension ManagedObject {
             keep(error)
             return false
         }
-        managedObjectContext?.noteWrite(self)
+        managedObjectContext?.noteWrite(self, slot)
+        noteChange(slot)
         return true
     }
 
@@ -184,7 +195,8 @@ extension ManagedObject {
 
     /// Writes a slot of a realised object.
     final func write(_ value: Value, to slot: Int) {
-        if !flags.contains(.writable) { managedObjectContext?.noteWrite(self) }
+        if !flags.contains(.writable) { managedObjectContext?.noteWrite(self, slot) }
+        noteChange(slot)
         noteWritten(slot)
         slots[slot] = value
     }

@@ -18,6 +18,11 @@ extension ManagedObject {
 
     /// Whether the values still have to come from the store.
     public final var isFault: Bool { !flags.contains(.realised) }
+    /// 0 where the object is no fault and is not becoming or ceasing to be one: not in
+    /// `awakeFromFetch`, nor between `willTurnIntoFault` and the end of `didTurnIntoFault`.
+    public final var faultingState: UInt {
+        flags.contains(.inTransition) ? 2 : flags.contains(.realised) ? 0 : 1
+    }
     /// Inserted, and not yet saved.
     public final var isInserted: Bool { flags.contains(.inserted) && !flags.contains(.deleted) }
     /// Changed, and not yet saved; never true of an object that was inserted and not yet saved.
@@ -28,8 +33,17 @@ extension ManagedObject {
     public final var isDeleted: Bool { flags.contains(.deleted) }
     public final var hasChanges: Bool { !flags.isDisjoint(with: .changes) }
 
+    // Asked by debug builds only.
     @usableFromInline
     final var isOnItsQueue: Bool { home.context?.queue.isCurrent ?? true }
+
+    /// Says which object of which context was used where it may not be.
+    @usableFromInline
+    final func misuse(_ use: String) -> String {
+        guard let context = home.context else { return "" }
+        return "\(context.title) has \(objectID), which was \(use) outside \(context.queue). "
+            + context.queue.advice
+    }
 }
 
 extension ManagedObject {
@@ -45,7 +59,9 @@ extension ManagedObject {
     public final func changedValues() throws -> [String: Value] {
         var values: [String: Value] = [:]
         guard !isFault else { return values }
+        let primitives = managedObjectContext?.primitives
         for property in entity.slots where isChanged(property.slot) {
+            if primitives?.contains(self, property.slot) == true { continue }
             values[property.name] = try portable(slots[property.slot], of: property)
         }
         return values

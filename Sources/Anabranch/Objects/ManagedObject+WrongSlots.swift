@@ -4,7 +4,8 @@ extension ManagedObject {
     @available(
         *, unavailable,
         message: """
-            this type does not conform to AttributeValue, as that of an attribute has to; a to-one \
+            this type does not conform to AttributeValue, as that of an attribute has to unless \
+            a transformer makes bytes of it and it is marked @Transformable; a to-one \
             relationship is an optional of a ManagedObject's class without @Attribute, and a \
             to-many relationship a ManagedObjectSet or, where it is ordered, a ManagedObjectList
             """
@@ -17,8 +18,21 @@ extension ManagedObject {
     @available(
         *, unavailable,
         message: """
+            a transformable attribute is nil where it has no value: make the property's type \
+            optional
+            """
+    )
+    public final subscript<T>(transformable slot: Int) -> T {
+        get { preconditionFailure("An unavailable subscript was called.") }
+        set { preconditionFailure("An unavailable subscript was called.") }
+    }
+
+    @available(
+        *, unavailable,
+        message: """
             this type is no optional of a ManagedObject's class; if it conforms to \
-            AttributeValue, the property is an attribute: mark it with @Attribute
+            AttributeValue, the property is an attribute: mark it with @Attribute, and with \
+            @Transformable where a transformer makes bytes of its values
             """
     )
     public final subscript<T>(toOne slot: Int) -> T {

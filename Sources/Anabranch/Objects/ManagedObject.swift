@@ -18,7 +18,8 @@ import AnabranchStore
 /// }
 /// ```
 ///
-/// An ordered to-many is a ``ManagedObjectList``, `self[list: 4]`.
+/// An ordered to-many is a ``ManagedObjectList``, `self[list: 4]`; an attribute of whose values a
+/// transformer makes bytes is `self[transformable: 1]`, of any optional type.
 ///
 /// The slots are those of the super-entity, then the entity's own attributes, to-one and to-many
 /// relationships, each sorted by the bytes of their names; the container compares the list with
@@ -47,7 +48,7 @@ open class ManagedObject {
     /// Called by contexts only.
     public required init(_ birth: ObjectBirth) {
         slots = birth.slots()
-        flags = birth.flags
+        flags = birth.home.isObserved ? birth.flags.observed : birth.flags
         home = birth.home
         localID = birth.id
         version = birth.version
@@ -57,6 +58,34 @@ open class ManagedObject {
     open class var entityName: String { "" }
     /// The names of all slots of the entity, inherited ones first.
     open class var slotNames: [String] { [] }
+
+    /// Checks a value that a property may get, and may put another one in its place.
+    ///
+    /// An override has the checks of its class, Core Data's `validate<Key>` methods, in one switch:
+    ///
+    /// ```swift
+    /// override func validateValue(_ value: inout Value, forKey key: String) throws {
+    ///     if key == "name", case .string(let name) = value {
+    ///         value = .string(name.trimmingCharacters(in: .whitespaces))
+    ///     }
+    ///     try super.validateValue(&value, forKey: key)
+    ///     if key == "nick", value == "root" { throw ValidationError("That nick is taken.") }
+    /// }
+    /// ```
+    ///
+    /// An app calls it at any time: nothing is set. A save calls it for every property of an
+    /// inserted object and every property of an updated one that was set, and sets an attribute to
+    /// what it was given back; the model's checks are made then whether it calls its superclass or
+    /// not. This implementation brings the value to the attribute's type and checks it by the
+    /// model.
+    ///
+    /// - Parameter value: Of an attribute its value. Of a to-one a reference to the record, of a
+    ///   to-many null: its objects are checked as they are. Of a relationship it must stay.
+    /// - Throws: ``ValidationError`` with everything that is wrong, or what an override throws;
+    ///   ``PropertyError`` for a name that the entity lacks.
+    open func validateValue(_ value: inout Value, forKey key: String) throws {
+        try checkByModel(&value, forKey: key)
+    }
 
     /// The object is new, with its defaults; called once.
     open func awakeFromInsert() {}
@@ -73,6 +102,23 @@ open class ManagedObject {
     /// The context is about to save the object. What is changed here is saved too, and has this
     /// called once more.
     open func willSave() {}
+    /// Checks an inserted object before it is saved; called by the save after every `willSave`.
+    ///
+    /// This implementation checks every property by the model, and by ``validateValue(_:forKey:)``
+    /// where the class has one of its own. An override calls it first, and throws whatever it
+    /// finds beside: a ``ValidationError``, or an error of the app, which becomes one with the
+    /// object. The save reports what the model finds even where an override swallows it. What an
+    /// override changes is validated again.
+    ///
+    /// - Throws: ``ValidationError`` with everything that is wrong; ``StoreError`` where a
+    ///   relationship can't be read; ``PropertyError`` where the object has lost its context.
+    open func validateForInsert() throws { try checkByModel(.insert) }
+    /// As ``validateForInsert()``, of an updated object: of what was set since the last save, of
+    /// relationships that have changed or may have lost objects, and of mandatory properties.
+    open func validateForUpdate() throws { try checkByModel(.update) }
+    /// As ``validateForInsert()``, of an object that is to be deleted: no relationship that denies
+    /// it leads to an object that is not deleted, too.
+    open func validateForDelete() throws { try checkByModel(.delete) }
     /// The context has saved the object.
     open func didSave() {}
     open func willTurnIntoFault() {}
@@ -88,7 +134,8 @@ public struct ObjectBirth {
     enum Values {
         case none
         case defaults
-        case row(StoredRow)
+        case row(ObjectRow)
+        case values([Value])
     }
 
     let home: EntityHome
@@ -102,6 +149,7 @@ public struct ObjectBirth {
         case .none: SlotStorage()
         case .defaults: SlotStorage(copying: home.plan.defaults)
         case .row(let row): SlotStorage(row)
+        case .values(let values): SlotStorage(copying: values)
         }
     }
 }

@@ -27,7 +27,19 @@ struct ObjectFlags: OptionSet, Sendable {
     /// The committed slots are not what the store has: a rollback makes the object a fault.
     static let refault = ObjectFlags(rawValue: 1 << 10)
     /// Written in the event that observers are being told of.
-    static let announced = ObjectFlags(rawValue: 1 << 11)
+    static let announced = ObjectFlags(rawValue: 1 << 12)
+
+    /// The object is becoming a fault, or ceasing to be one.
+    static let inTransition = ObjectFlags(rawValue: 1 << 11)
+    /// Reads and writes are told to whoever observes the object; it is never `writable`.
+    @usableFromInline static let observed = ObjectFlags(rawValue: 1 << 15)
+
+    /// A read needs nothing but the slot: the object is realised, and nobody wants to be told.
+    @inlinable
+    var isReadable: Bool { rawValue & (1 << 15 | 1) == 1 }
+
+    /// The same flags of an object whose reads and writes are told.
+    var observed: ObjectFlags { subtracting(.writable).union(.observed) }
 
     static let changes: ObjectFlags = [.inserted, .updated, .deleted]
 }

@@ -5,18 +5,21 @@ public struct PropertyError: Error, Sendable {
     public let entity: String?
     public let property: String?
     public let objectID: ManagedObjectID?
+    /// What a transformer threw.
+    public let underlying: (any Error)?
     /// Of code `multiple`, the errors that it stands for.
     public private(set) var all: [PropertyError] = []
 
     init(
         _ code: Code, _ message: String, entity: String? = nil, property: String? = nil,
-        objectID: ManagedObjectID? = nil
+        objectID: ManagedObjectID? = nil, underlying: (any Error)? = nil
     ) {
         self.code = code
         self.message = message
         self.entity = entity ?? objectID?.entity.name
         self.property = property
         self.objectID = objectID
+        self.underlying = underlying
     }
 
     /// Several errors as one.
@@ -48,6 +51,12 @@ extension PropertyError {
         public static let wrongType = Code(rawValue: "wrong-type")
         /// No attribute holds the value as it is: round a decimal to 38 digits.
         public static let unrepresentable = Code(rawValue: "unrepresentable")
+        /// The model names a transformer that nobody has registered: register one under that name
+        /// before the attribute is used.
+        public static let unknownTransformer = Code(rawValue: "unknown-transformer")
+        /// The transformer of the attribute is for values of another type, or can't make bytes of
+        /// this one or a value of the bytes that are stored: see `underlying`.
+        public static let untransformable = Code(rawValue: "untransformable")
         /// Several properties could not be set: see `all`.
         public static let multiple = Code(rawValue: "multiple")
         /// The object belongs to another entity, context or store, or to none.
@@ -57,6 +66,8 @@ extension PropertyError {
         /// `willSave` changed objects in every one of many rounds: let it change only what
         /// differs.
         public static let endlessChanges = Code(rawValue: "endless-changes")
+        /// A context that has a parent can't do what only one of the store can: ask the parent.
+        public static let hasParent = Code(rawValue: "has-parent")
         /// A class does not fit the model that its container was given.
         public static let classMismatch = Code(rawValue: "class-mismatch")
     }

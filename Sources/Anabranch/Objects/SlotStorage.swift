@@ -42,7 +42,7 @@ struct SlotStorage: ~Copyable {
     static func release(_ values: UnsafeMutableBufferPointer<Value>) { free(values.baseAddress) }
 
     @inline(__always)
-    init(_ row: StoredRow) { self.init(count: Int(row.slotCount)) { row.read(into: $0) } }
+    init(_ row: ObjectRow) { self.init(count: row.slotCount) { row.read(into: $0) } }
 
     init(copying other: borrowing SlotStorage) {
         let original = other.values

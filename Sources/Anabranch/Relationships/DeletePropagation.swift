@@ -11,6 +11,7 @@ extension ManagedObjectContext {
         recorder?.isPropagating = true
         defer { recorder?.isPropagating = false }
         var gone: Set<LocalID> = []
+        var objects: [ManagedObject] = []
         while !unpropagated.isEmpty {
             let wave = unpropagated.filter { $0.flags.contains(.deleted) }
             try loadRows(of: wave)
@@ -23,13 +24,18 @@ extension ManagedObjectContext {
                     relationship, of: wave.filter { $0.entity.isKind(of: relationship.entity) })
             }
             gone.formUnion(wave.map(\.localID))
+            objects += wave
             unpropagated.removeAll { gone.contains($0.localID) }
         }
         deletedIDs.formUnion(gone)
         if !gone.isEmpty {
-            releaseUnused()
-            for object in registry.values where takeOut(deletedIDs, of: object) { touch(object) }
-            dropUnsavedDeletions(gone)
+            let groups = Dictionary(grouping: objects, by: \.entity).mapValues {
+                $0.map(\.localID)
+            }
+            recorder?.notesMentions = true
+            defer { recorder?.notesMentions = false }
+            for object in clearMentions(of: groups, and: deletedIDs) { touch(object) }
+            dropUnsavedDeletions(among: objects)
         } else {
             // Somebody may have been related to a deleted object since.
             for object in event.touched { clearReferences(of: object, to: deletedIDs) }
@@ -44,11 +50,15 @@ extension ManagedObjectContext {
     }
 
     /// Whether the objects at the other end have to be known. Nullifying what the context has not
-    /// registered needs nothing: a reference to a record that is gone reads nil.
+    /// registered needs nothing, a reference to a record that is gone reads nil, unless the save
+    /// has to see that they miss it.
     private func needsMembers(_ relationship: RelationshipDescription) -> Bool {
         switch relationship.deleteRule {
         case .cascade, .deny: true
-        case .nullify: relationship.inverse.map { !$0.isOptional && !$0.isToMany } ?? false
+        case .nullify:
+            relationship.inverse.map {
+                !$0.isOptional || $0.minCount > 0 || !$0.declaration.validations.isEmpty
+            } ?? false
         case .noAction: false
         }
     }
@@ -58,10 +68,7 @@ extension ManagedObjectContext {
     ) throws {
         var ids: Set<LocalID> = []
         if let index = wave.first?.home.plan.relationIndex(of: relationship) {
-            let unloaded = wave.filter {
-                $0.relations?.states[index].members == nil && !$0.flags.contains(.inserted)
-            }
-            if !unloaded.isEmpty { try load(relationship, of: unloaded) }
+            try loadMissing(relationship, of: wave)
             for object in wave { ids.formUnion(try members(of: object, at: index)) }
         } else {
             for object in wave {
@@ -78,14 +85,8 @@ extension ManagedObjectContext {
     /// Who was related to an object has to be known where its deletion may be undone.
     private func loadRelations(of wave: [ManagedObject]) throws {
         for relationship in relationships(of: wave) where relationship.storage != .reference {
-            let unloaded = wave.filter { object in
-                guard !object.flags.contains(.inserted),
-                    object.entity.isKind(of: relationship.entity),
-                    let index = object.home.plan.relationIndex(of: relationship)
-                else { return false }
-                return object.relations?.states[index].members == nil
-            }
-            if !unloaded.isEmpty { try load(relationship, of: unloaded) }
+            try loadMissing(
+                relationship, of: wave.filter { $0.entity.isKind(of: relationship.entity) })
         }
     }
 
@@ -114,30 +115,31 @@ extension ManagedObjectContext {
         let faults = objects.filter { $0.flags.isDisjoint(with: [.hasRow, .inserted]) }
         for (entity, group) in Dictionary(grouping: faults, by: \.entity) {
             var missing = Set(group.map(\.localID))
-            try coordinator.store.read { reader in
-                try reader.rows(of: entity, ids: missing.sorted()) { row in
-                    missing.remove(row.id)
-                    if let object = registry[row.id] { adopt(row, by: object) }
-                }
+            try readRows(of: entity, ids: missing.sorted()) { row in
+                missing.remove(row.id)
+                if let object = registry[row.id] { adopt(row, by: object) }
             }
             for object in group where missing.contains(object.localID) { vanish(object) }
         }
     }
 
     /// An object that was never saved is gone at once.
-    private func dropUnsavedDeletions(_ ids: Set<LocalID>) {
-        for object in changed
-        where object.flags.isSuperset(of: [.inserted, .deleted]) && ids.contains(object.localID) {
+    private func dropUnsavedDeletions(among objects: [ManagedObject]) {
+        for object in objects where object.flags.isSuperset(of: [.inserted, .deleted]) {
+            // Otherwise observers have been told of the deletion already.
+            let isNews = object.flags.contains(.noted)
             detach(object)
             object.flags.subtract(.deleted)
-            event.vanished.append(object)
+            if isNews { event.vanished.append(object) }
             deletedIDs.remove(object.localID)
         }
     }
 
     /// As ``clearReferences(of:to:)``, so that it can be undone.
     func takeOut(_ gone: Set<LocalID>, of object: ManagedObject) -> Bool {
-        if let recorder, recorder.isRecording, isConcerned(object, by: gone) {
+        if let recorder, recorder.isRecording, object.mentions(gone),
+            object.flags.isDisjoint(with: [.deleted, .detached])
+        {
             recorder.note(object, in: self)
             if object.flags.contains(.hasRow) { keepEarlierValues(of: object) }
             noteMentions(of: gone, in: object, recorder)
@@ -162,24 +164,10 @@ extension ManagedObjectContext {
             // With an inverse the other end knows.
             guard plan.relations[index].inverse == nil else { continue }
             for id in gone where table.states[index].members?.contains(id) ?? false {
-                guard let member = registry[id] else { continue }
+                guard let member = held(id) else { continue }
                 recorder.noteLink(object, plan.relations[index], member, isAdded: false)
             }
         }
-    }
-
-    /// Whether clearing its references would change an object.
-    private func isConcerned(_ object: ManagedObject, by gone: Set<LocalID>) -> Bool {
-        guard object.flags.isDisjoint(with: [.deleted, .detached]) else { return false }
-        if object.flags.contains(.hasRow),
-            object.home.plan.references.contains(where: { relationship in
-                guard case .integer(let id) = object.slots[relationship.slot] else { return false }
-                return gone.contains(id)
-            })
-        {
-            return true
-        }
-        return object.relations?.states.contains { $0.mentions(gone) } ?? false
     }
 
     /// Takes records that are gone out of an object's relationships.
@@ -190,6 +178,7 @@ extension ManagedObjectContext {
     @discardableResult
     func clearReferences(of object: ManagedObject, to gone: Set<LocalID>) -> Bool {
         guard object.flags.isDisjoint(with: [.deleted, .detached]) else { return false }
+        if let savePoint, object.mentions(gone) { savePoint.capture(object) }
         var isChanged = false
         if object.flags.contains(.hasRow) {
             for relationship in object.home.plan.references
@@ -199,11 +188,19 @@ extension ManagedObjectContext {
         }
         if let table = object.relations {
             for index in table.states.indices where table.states[index].forget(gone) {
+                object.noteChange(object.home.plan.relations[index].slot)
                 isChanged = true
             }
         }
-        if isChanged { object.flags.formUnion(.refault) }
+        if isChanged { noteIncomplete(object) }
         return isChanged
+    }
+
+    /// An object lacks what is deleted here: after a rollback it has to be read again.
+    func noteIncomplete(_ object: ManagedObject) {
+        guard !object.flags.contains(.refault) else { return }
+        object.flags.formUnion(.refault)
+        refaultedIDs.append(object.localID)
     }
 
     private func clear(
@@ -213,6 +210,7 @@ extension ManagedObjectContext {
         guard case .integer(let id) = object.slots[slot], gone.contains(id),
             relationship.inverse?.deleteRule != .deny
         else { return false }
+        object.noteChange(slot)
         object.slots[slot] = .null
         object.writtenSlots |= 1 << UInt64(min(slot, 63))
         if !object.committed.isEmpty, case .integer(let id) = object.committed[slot],

@@ -25,6 +25,13 @@ struct ListState {
         placed.insert(id)
     }
 
+    mutating func move(_ id: LocalID, behind ahead: LocalID?) {
+        order.removeAll { $0 == id }
+        let place = ahead.flatMap { order.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
+        order.insert(id, at: place)
+        placed.insert(id)
+    }
+
     mutating func arrange(_ wanted: [LocalID]) -> [LocalID] {
         let places = Dictionary(zip(order, order.indices), uniquingKeysWith: { first, _ in first })
         let kept = Set(longestIncreasingRun(of: wanted.map { places[$0] ?? 0 }).map { wanted[$0] })
@@ -104,30 +111,4 @@ struct ListState {
         let end = order.suffix(placed.count)
         return !isLoaded || end.allSatisfy(placed.contains) ? Array(end) : nil
     }
-}
-
-/// The indices of the longest rising run of numbers, which need not stand side by side.
-///
-/// Source: Fredman, "On computing the length of longest increasing subsequences", 1975.
-private func longestIncreasingRun(of numbers: [Int]) -> [Int] {
-    /// Of each length, the index of the least number that such a run can end with.
-    var ends: [Int] = []
-    var previous: [Int?] = []
-    for (index, number) in numbers.enumerated() {
-        var low = 0
-        var high = ends.count
-        while low < high {
-            let middle = low + (high - low) / 2
-            if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
-        }
-        previous.append(low > 0 ? ends[low - 1] : nil)
-        if low < ends.count { ends[low] = index } else { ends.append(index) }
-    }
-    var run: [Int] = []
-    var next = ends.last
-    while let index = next {
-        run.append(index)
-        next = previous[index]
-    }
-    return run.reversed()
 }

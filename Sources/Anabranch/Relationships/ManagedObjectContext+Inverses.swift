@@ -45,18 +45,28 @@ extension ManagedObjectContext {
         try unseat(object, at: target, relationship)
         if !object.flags.contains(.writable) { noteWrite(object) }
         guard present != target?.localID else { return }
+        // Once the reference is another one, a list that is read then lacks the object.
+        for end in [earlier, target] { noteList(of: end, by: relationship.inverse) }
         object.write(target.map { .integer($0.localID) } ?? .null, to: slot)
         guard let inverse = relationship.inverse else { return }
         if let earlier { change(earlier, inverse) { $0.remove(object.localID) } }
         if let target { change(target, inverse) { $0.add(object.localID) } }
     }
 
+    /// Keeps the order of a list for an undo, where it is about to change.
+    private func noteList(of owner: ManagedObject?, by relationship: RelationshipDescription?) {
+        guard let recorder, let owner, let relationship, relationship.isOrdered,
+            let index = owner.home.plan.relationIndex(of: relationship)
+        else { return }
+        recorder.noteList(of: owner, at: index, in: self)
+    }
+
     private func earlierTarget(
         _ present: LocalID?, _ target: ManagedObject?, _ relationship: RelationshipDescription
     ) throws -> ManagedObject? {
-        guard let present, present != target?.localID, relationship.inverse != nil else {
-            return nil
-        }
+        guard let present, present != target?.localID, relationship.inverse != nil,
+            !goneIDs.contains(present)
+        else { return nil }
         return try self.object(present, of: relationship.destination)
     }
 
@@ -119,6 +129,7 @@ extension ManagedObjectContext {
         guard let index = object.home.plan.relationIndex(of: relationship) else { return }
         touch(object)
         recorder?.noteList(of: object, at: index, in: self)
+        object.noteChange(relationship.slot)
         object.withRelation(index, body)
     }
 

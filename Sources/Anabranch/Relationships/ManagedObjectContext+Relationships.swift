@@ -30,8 +30,8 @@ extension ManagedObjectContext {
             return try members(of: object, at: index).first
         }
         try object.realiseOrThrow()
-        if case .integer(let id) = object.slots[relationship.slot] { return id }
-        return nil
+        guard case .integer(let id) = object.slots[relationship.slot] else { return nil }
+        return goneIDs.isEmpty || !goneIDs.contains(id) ? id : nil
     }
 
     /// - Returns: `nil` where the record is gone.
@@ -64,10 +64,8 @@ extension ManagedObjectContext {
             }
         }
         if !missing.isEmpty {
-            try coordinator.store.read { reader in
-                try reader.rows(of: destination, ids: missing.sorted()) { row in
-                    found[row.id] = object(of: row)
-                }
+            try readRows(of: destination, ids: missing.sorted()) { row in
+                found[row.id] = object(of: row)
             }
         }
         return ids.compactMap { found[$0] }
@@ -99,23 +97,43 @@ extension ManagedObjectContext {
         return object.relations?.states[index].members ?? []
     }
 
+    /// Loads a relationship of those of several objects whose members nobody has asked for yet.
+    func loadMissing(
+        _ relationship: RelationshipDescription, of owners: [ManagedObject]
+    ) throws {
+        let unloaded = owners.filter { owner in
+            guard let index = owner.home.plan.relationIndex(of: relationship) else { return false }
+            return owner.relations?.states[index].members == nil
+                && !owner.flags.contains(.inserted)
+        }
+        if !unloaded.isEmpty { try load(relationship, of: unloaded) }
+    }
+
     /// Loads a relationship of several objects in one read.
     func load(_ relationship: RelationshipDescription, of owners: [ManagedObject]) throws {
-        var stored: [LocalID: [LocalID]] = [:]
-        try coordinator.store.read { reader in
-            for related in try reader.related(
-                by: relationship, of: owners.map(\.localID).sorted())
-            {
-                stored[related.owner, default: []].append(related.id)
-            }
-        }
+        let stored = try readRelated(by: relationship, of: owners.map(\.localID).sorted())
         for owner in owners {
             guard let index = owner.home.plan.relationIndex(of: relationship) else { continue }
-            let all = stored[owner.localID] ?? []
-            let members = all.filter { !deletedIDs.contains($0) }
-            // A rollback brings back those that are left out.
-            if members.count < all.count { owner.flags.formUnion(.refault) }
+            let stored = (stored[owner.localID] ?? []).filter {
+                !hasLeft(owner, by: relationship, $0)
+            }
+            let members = stored.filter { !deletedIDs.contains($0) }
             owner.withRelation(index) { $0.load(members) }
+            if members.count < stored.count { noteIncomplete(owner) }
         }
+    }
+
+    /// Whether an unsaved edit has led an object's reference away from where the store has it now.
+    ///
+    /// The edit knew who was referred to then, which may have been somebody else: what the store
+    /// has now was merged under it.
+    private func hasLeft(
+        _ owner: ManagedObject, by relationship: RelationshipDescription, _ member: LocalID
+    ) -> Bool {
+        guard hasChanges, relationship.storage == .inverseReference,
+            let slot = relationship.inverse?.slot, let object = held(member),
+            object.isChangedSinceCommit(slot)
+        else { return false }
+        return object.slots[slot] != .integer(owner.localID)
     }
 }

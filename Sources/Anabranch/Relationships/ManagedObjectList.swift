@@ -21,6 +21,8 @@ public struct ManagedObjectList<Element: ManagedObject> {
         or fallback: Result,
         _ body: (ManagedObjectContext, RelationshipDescription) throws -> Result
     ) -> Result {
+        assert(owner.isOnItsQueue, owner.misuse("used"))
+        owner.noteAccess(slot)
         guard let context = owner.managedObjectContext, let relationship else { return fallback }
         do {
             return try body(context, relationship)

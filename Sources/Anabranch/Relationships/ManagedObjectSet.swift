@@ -18,6 +18,8 @@ public struct ManagedObjectSet<Element: ManagedObject> {
         or fallback: Result,
         _ body: (ManagedObjectContext, RelationshipDescription) throws -> Result
     ) -> Result {
+        assert(owner.isOnItsQueue, owner.misuse("used"))
+        owner.noteAccess(slot)
         guard let context = owner.managedObjectContext, let relationship else { return fallback }
         do {
             return try body(context, relationship)

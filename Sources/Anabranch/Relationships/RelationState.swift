@@ -10,6 +10,8 @@ struct RelationState {
     var removed: Set<LocalID> = []
     /// Of a list, what stands in which order; else `nil`.
     private(set) var list: ListState?
+    /// Whether the object's home has it among those that have such a state.
+    var isListed = false
 
     init(isOrdered: Bool) { list = isOrdered ? ListState() : nil }
 
@@ -48,10 +50,16 @@ struct RelationState {
     /// Puts a member of a list elsewhere.
     mutating func move(_ id: LocalID, to index: Int) { list?.move(id, to: index) }
 
+    /// Puts a member of a list behind another one, or first.
+    mutating func move(_ id: LocalID, behind ahead: LocalID?) { list?.move(id, behind: ahead) }
+
     /// Gives the members of a list another order.
     ///
     /// - Returns: Those that have moved: as few as can be.
     mutating func arrange(_ order: [LocalID]) -> [LocalID] { list?.arrange(order) ?? [] }
+
+    /// Forgets that members have moved in a list; those that were added keep their places.
+    mutating func forgetMoves() { list?.placed.formIntersection(added) }
 
     /// A new object has nothing in the store that could be asked for.
     mutating func loadNothing() { load([]) }
@@ -146,11 +154,20 @@ extension ManagedObject {
             table = relations
         } else {
             table = RelationTable(home.plan)
-            if flags.contains(.inserted) {
-                for index in table.states.indices { table.states[index].loadNothing() }
-            }
             relations = table
+            if flags.contains(.inserted) {
+                for index in table.states.indices {
+                    table.states[index].loadNothing()
+                    list(index, of: table)
+                }
+            }
         }
+        if !table.states[index].isListed { list(index, of: table) }
         return try body(&table.states[index])
+    }
+
+    private final func list(_ index: Int, of table: RelationTable) {
+        table.states[index].isListed = true
+        home.noteRelation(index, of: localID)
     }
 }

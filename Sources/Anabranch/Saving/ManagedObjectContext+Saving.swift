@@ -5,11 +5,21 @@ import AnabranchStore
 extension ManagedObjectContext {
     /// Writes everything that has changed, in one transaction and as one change set.
     ///
-    /// With nothing changed it does nothing.
+    /// With nothing changed it does nothing. Else, in this order: the delete rules are followed
+    /// and ``objectsDidChange`` is posted; ``willSave`` is posted and every object's `willSave`
+    /// called, again for what is changed meanwhile, until nothing is; every object is validated,
+    /// deleted ones first, then inserted ones, then updated ones, again what a validation changes;
+    /// all is written; every object's `didSave` is called; ``didSave`` and ``didSaveObjectIDs``
+    /// are posted.
+    ///
+    /// A context that has a parent hands its changes over to that one, in memory: they are checked
+    /// here, wait there as the parent's own changes, and are written with the parent's save. What
+    /// the parent has deleted meanwhile is a conflict whatever the policy.
     ///
     /// - Throws: ``ValidationError`` with every failure; ``SaveConflictError`` where somebody else
-    ///   has changed or deleted the same records since they were read; ``StoreError``; or what an
-    ///   accessor since the last save could not throw. Nothing was written then, and every
+    ///   has changed or deleted the same records since they were read, or holds a unique key, and
+    ///   the ``mergePolicy`` leaves it at that, or what the policy throws; ``StoreError``; or what
+    ///   an accessor since the last save could not throw. Nothing was written then, and every
     ///   change is still pending: mend it and save again, or roll back.
     public func save() throws {
         checkQueue()
@@ -20,14 +30,33 @@ extension ManagedObjectContext {
         try propagateDeletes()
         announceChanges()
         guard hasChanges else { return }
-        let pending = try callWillSave()
+        let changed = try callWillSave()
         // The hooks set properties, too.
         if let error = keptErrors.take() { throw error }
-        let builder = try build(pending)
-        finish(builder, try write(builder.request))
+        let pending = try validate(changed)
+        if let error = keptErrors.take() { throw error }
+        guard parent == nil else { return try handOver(pending) }
+        var resolving = ConflictResolving(self)
+        let (builder, result) = try resolving.write(pending)
+        if resolving.hasResolved { announceChanges() }
+        finish(builder, result, resolving)
     }
 
-    private static let mostRounds = 1000
+    /// Makes the changes the parent's.
+    private func handOver(_ pending: [ManagedObject]) throws {
+        let builder = build(pending)
+        let save = ChildSave(builder)
+        do {
+            try parent?.onQueue { try $0.take(save, from: link) }
+        } catch let error as StoreError where error.code == .mergeConflict {
+            let gone = error.records.compactMap(held)
+            throw SaveConflictError(
+                mergeConflicts: try gone.map { try MergeConflict($0, nil) }, underlying: error)
+        }
+        finish(builder)
+    }
+
+    static let mostRounds = 1000
 
     /// Calls every changed object's hook; objects changed meanwhile get it again, until none is.
     ///
@@ -51,78 +80,87 @@ extension ManagedObjectContext {
                 + "let it change only what differs.", objectID: round.first?.objectID)
     }
 
-    /// - Throws: ``ValidationError`` with the failures of all objects.
-    private func build(_ pending: [ManagedObject]) throws -> SaveBuilder {
-        var validator = SaveValidator()
+    /// - Parameter rewritten: Slots that are written though they are as in the store.
+    func build(
+        _ pending: [ManagedObject], rewriting rewritten: [ManagedObject: Set<Int>] = [:]
+    ) -> SaveBuilder {
         var builder = SaveBuilder(
             author: transactionAuthor, name: name, carriedGroups: carriedGroups)
+        builder.rewrite(rewritten)
         if coordinator.plans.haveLists { builder.addLists(of: pending) }
-        for object in pending {
-            try validator.check(object, in: self)
-            builder.add(object)
-        }
-        if let error = ValidationError(validator.failures) { throw error }
+        for object in pending { builder.add(object) }
+        if !conflictChecks.isEmpty { builder.addChecks(of: conflictChecks) }
         return builder
     }
 
-    private func write(_ request: SaveRequest) throws -> SaveResult {
+    /// - Throws: ``StoreError``, also for what a policy can settle; ``ValidationError``.
+    func write(_ request: SaveRequest) throws -> SaveResult {
         do {
             return try coordinator.store.save(request)
         } catch let error as StoreError where error.code == .cyclicReference {
             throw ValidationError(
                 cyclic: error, error.records.first.flatMap { registry[$0] }?.objectID)
-        } catch let error as StoreError
-            where [.mergeConflict, .constraintConflict].contains(error.code)
-        {
-            let objects = error.records.compactMap { registry[$0] }
-            let deleted = error.code == .mergeConflict ? try gone(among: objects) : []
-            throw SaveConflictError(
-                objects.map(\.objectID), deleted: Set(deleted.map(\.objectID)),
-                underlying: error)
         }
     }
 
     /// The changes are written: objects, identities and observers follow.
-    private func finish(_ builder: SaveBuilder, _ result: SaveResult) {
-        let renamed = rename(result.renamed)
-        let records = builder.changedRecords(result.renamed)
-        settle(builder, result.version)
+    private func finish(
+        _ builder: SaveBuilder, _ result: SaveResult? = nil, _ resolving: ConflictResolving? = nil
+    ) {
+        let names = result?.renamed ?? [:]
+        let saved = rename(names, mentionedBy: changed)
+        let renamed = resolving?.renamed(with: saved) ?? saved
+        let records = builder.changedRecords(names)
+        settle(builder, result?.version)
+        for follower in followers.all { follower.contextDidSave() }
+        if event.concernsRecords { announceChanges() }
         builder.forEachObject { $0.didSave() }
         var changes = objectIDChanges(records)
         changes.renamed = renamed
         changes.author = transactionAuthor
-        if result.dot != nil {
+        if let result, result.dot != nil {
             changes.position = HistoryPosition(rawValue: result.version.position)
         }
         changes.updated.append(builder.unchanged.map(\.listItem), of: coordinator.origin)
-        post(.didSave, changes)
-        guard result.dot != nil else { return }
+        post(.didSave, changes) { builder.objects }
+        advanceGeneration()
+        children.enqueue { $0.mergeAutomatically(records) }
+        guard let result, result.dot != nil else { return }
         coordinator.didSave(records, from: link)
+        coordinator.postRemoteChange(at: result.version.position, author: transactionAuthor)
         guard !result.shown.isEmpty else { return }
         coordinator.didSave(result.shown, from: link)
         merge(result.shown, author: transactionAuthor)
     }
 
-    private func settle(_ builder: SaveBuilder, _ version: RowVersion) {
+    /// - Parameter version: Of the written rows; `nil` where they are not written yet.
+    private func settle(_ builder: SaveBuilder, _ version: RowVersion?) {
         for object in builder.deleted {
             detach(object)
             object.flags.subtract([.deleted, .listed])
         }
-        for object in builder.inserted { settle(object, version) }
-        for group in builder.updated { for object in group { settle(object, version) } }
+        for object in builder.inserted { settle(object, version ?? .none) }
+        for group in builder.updated {
+            for object in group { settle(object, version ?? object.version) }
+        }
         for object in builder.untouched { settle(object, object.version) }
         // Those that have lost their changes since they were listed.
         if changed.count > builder.count {
             for object in changed { object.flags.subtract(.listed) }
         }
+        for id in refaultedIDs { held(id)?.flags.subtract(.refault) }
+        refaultedIDs = []
         changed = []
         counts = ChangeCounts()
+        noteGone(deletedIDs)
         deletedIDs = []
         carriedGroups = [:]
         recorder?.saveCount += 1
+        conflictChecks = []
         // Objects that didSave changes begin another event, and another save.
         for object in event.touched { object.flags.subtract([.noted, .writable, .born]) }
         event.touched = []
+        primitives.settle()
     }
 
     private func settle(_ object: ManagedObject, _ version: RowVersion) {
@@ -130,6 +168,7 @@ extension ManagedObjectContext {
         object.committed = SlotStorage()
         object.writtenSlots = 0
         object.flags.subtract([.inserted, .updated, .listed, .noted, .writable, .born, .refault])
+        registry.noteRecent(object.localID)
         if let table = object.relations {
             for index in table.states.indices { table.states[index].commit() }
         }

@@ -42,6 +42,26 @@ struct SaveBuilder {
         }
     }
 
+    /// Has slots of objects that will be added written, whatever the store has in them.
+    mutating func rewrite(_ slots: [ManagedObject: Set<Int>]) {
+        for (object, slots) in slots where !object.flags.contains(.inserted) {
+            movedSlots[object.localID, default: []].formUnion(slots)
+        }
+    }
+
+    /// Adds objects that have to be as they were read, behind all others.
+    mutating func addChecks(of objects: Set<ManagedObject>) {
+        let written = Set(request.updates.flatMap(\.rows.ids))
+        let checked = objects.filter {
+            $0.flags.contains(.hasRow) && !written.contains($0.localID)
+                && $0.flags.isDisjoint(with: [.inserted, .deleted, .detached])
+        }
+        for (entity, group) in Dictionary(grouping: checked, by: \.entity) {
+            request.checks.append(
+                .init(entity: entity, rows: group.map { ($0.localID, $0.version) }))
+        }
+    }
+
     /// Adds the lists of all objects that will be added: before these, since they also write what
     /// stands in a list.
     mutating func addLists(of pending: [ManagedObject]) {
@@ -83,6 +103,13 @@ struct SaveBuilder {
         for group in updated { group.forEach(body) }
         untouched.forEach(body)
         deleted.forEach(body)
+    }
+
+    /// In the order of ``forEachObject(_:)``.
+    var objects: [ManagedObject] {
+        var objects: [ManagedObject] = []
+        forEachObject { objects.append($0) }
+        return objects
     }
 
     /// What others have to look at again.

@@ -1,12 +1,12 @@
 public import AnabranchStore
 
 /// A save lost against another: somebody has changed or deleted the same records, or taken a
-/// unique key.
+/// unique key, and the context's ``MergePolicy`` left it at that.
 ///
 /// Nothing was written; the changes are still pending. Of a `mergeConflict`, refresh the objects
 /// with `mergeChanges: true`, then save again: one that was changed keeps what was changed here,
 /// and one that was deleted leaves the context as deleted, with what was changed in it. Of a
-/// `constraintConflict`, change or delete one.
+/// `constraintConflict`, change or delete one. Or give the context another policy, and save again.
 public struct SaveConflictError: Error, Sendable {
     /// `mergeConflict` or `constraintConflict`.
     public var code: StoreError.Code { underlying.code }
@@ -15,20 +15,36 @@ public struct SaveConflictError: Error, Sendable {
     public let objectIDs: [ManagedObjectID]
     /// Those of them that somebody has deleted.
     public let deletedObjectIDs: [ManagedObjectID]
+    /// Of a `mergeConflict`, each object.
+    public let mergeConflicts: [MergeConflict]
+    /// Of a `constraintConflict`, each key.
+    public let constraintConflicts: [ConstraintConflict]
     public let underlying: StoreError
 
-    init(
-        _ objectIDs: [ManagedObjectID], deleted: Set<ManagedObjectID>, underlying: StoreError
-    ) {
-        self.objectIDs = objectIDs
-        deletedObjectIDs = objectIDs.filter(deleted.contains)
+    init(mergeConflicts conflicts: [MergeConflict], underlying: StoreError) {
+        mergeConflicts = conflicts
+        constraintConflicts = []
+        objectIDs = conflicts.map(\.objectID)
+        deletedObjectIDs = conflicts.filter(\.isDeleted).map(\.objectID)
         self.underlying = underlying
-        let changed = objectIDs.filter { !deleted.contains($0) }
-        if underlying.code == .mergeConflict, !objectIDs.isEmpty {
-            message = Self.message(changed: changed, deleted: deletedObjectIDs)
-        } else {
-            message = underlying.message
-        }
+        message =
+            conflicts.isEmpty
+            ? underlying.message
+            : Self.message(
+                changed: conflicts.filter { !$0.isDeleted }.map(\.objectID),
+                deleted: deletedObjectIDs)
+    }
+
+    init(constraintConflicts conflicts: [ConstraintConflict], underlying: StoreError) {
+        mergeConflicts = []
+        constraintConflicts = conflicts
+        var seen: Set<ManagedObjectID> = []
+        objectIDs = conflicts.flatMap { conflict in
+            conflict.conflictingObjectIDs + [conflict.databaseObjectID].compactMap(\.self)
+        }.filter { seen.insert($0).inserted }
+        deletedObjectIDs = []
+        self.underlying = underlying
+        message = underlying.message
     }
 
     private static func message(

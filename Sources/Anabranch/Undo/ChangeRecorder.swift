@@ -21,6 +21,9 @@ final class ChangeRecorder {
     /// Whether delete rules are being followed, which no end of an event may interrupt.
     var isPropagating = false
 
+    /// Whether what objects mention is being taken out of them so that it can be put back.
+    var notesMentions = false
+
     /// Of one event.
     struct Record {
         /// In the order of their first changes.

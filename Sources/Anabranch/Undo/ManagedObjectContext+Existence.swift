@@ -21,7 +21,7 @@ extension ManagedObjectContext {
         if object.version != .none {
             object.localID = try takeNumber()
             recorder.rename([former.localID: object.localID])
-            event.renamed[former] = object.objectID
+            event.renamedObjects[former] = object.objectID
         }
         object.version = .none
         object.committed = SlotStorage()
@@ -29,9 +29,11 @@ extension ManagedObjectContext {
         object.relations = nil
         object.fillSlots()
         for relationship in object.home.plan.references { object.slots[relationship.slot] = .null }
-        let listed = object.flags.contains(.listed)
-        object.flags = [.realised, .hasRow, .born, .writable]
-        if listed { object.flags.formUnion(.listed) }
+        let kept = object.flags.intersection(.listed)
+        let isObserved = object.flags.contains(.observed)
+        object.flags = kept.union([.realised, .hasRow, .born, .writable])
+        if isObserved { object.flags = object.flags.observed }
+        object.noteChanges()
         let forgotten = registry.insert(object, for: object.localID)
         reclassify(object) { $0.insert(.inserted) }
         note(object)
@@ -67,7 +69,7 @@ extension ManagedObjectContext {
             ids.formUnion(state.added)
             ids.formUnion(state.members ?? [])
         }
-        let mentioned = ids.compactMap { registry[$0] }
+        let mentioned = ids.compactMap(held)
         return coordinator.plans.haveOneWayRelationships ? mentioned + changed : mentioned
     }
 
@@ -79,6 +81,7 @@ extension ManagedObjectContext {
         if !isCommitted, object.committed.isEmpty {
             object.committed = SlotStorage(copying: object.slots)
         }
+        object.noteChange(slot)
         object.slots[slot] = .integer(id)
         if isCommitted, !object.committed.isEmpty { object.committed[slot] = .integer(id) }
         guard !object.hasChanges else { return }

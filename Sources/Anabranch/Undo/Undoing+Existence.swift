@@ -118,7 +118,7 @@ extension Undoing {
             let id = recorder.current(cleared.id)
             guard isLive(object), object.flags.contains(.hasRow),
                 object.slots[cleared.slot].isNull,
-                let target = context.registry[id], isLive(target),
+                let target = context.held(id), isLive(target),
                 !target.flags.contains(.inserted)
             else { continue }
             context.fill(cleared.slot, of: object, id, isCommitted: cleared.wasCommitted)
@@ -139,7 +139,7 @@ extension Undoing {
             if !isSameMerge { try reloadMembers(of: object, at: index) }
             let state = table.states[index]
             for id in (state.members ?? []).union(former).union(state.added) {
-                guard let other = context.registry[id] else { continue }
+                guard let other = context.held(id) else { continue }
                 let isAdded = state.added.contains(id)
                 if inverse.storage == .reference {
                     // Others may have changed it since: it is read again.
@@ -160,16 +160,14 @@ extension Undoing {
             ids.formUnion(state.added)
         }
         for object in objects { ids.formUnion(formerMembers[object] ?? []) }
-        let others = ids.compactMap { context.registry[$0] }.filter {
+        let others = ids.compactMap(context.held).filter {
             isLive($0) && $0.flags.contains(.hasRow) && !$0.flags.contains(.inserted)
         }
         for (entity, group) in Dictionary(grouping: others, by: \.entity) {
-            try context.coordinator.store.read { reader in
-                try reader.rows(of: entity, ids: group.map(\.localID).sorted()) { row in
-                    guard let other = context.registry[row.id] else { return }
-                    context.merge(row, into: other)
-                    context.event.refreshed.append(other)
-                }
+            try context.readRows(of: entity, ids: group.map(\.localID).sorted()) { row in
+                guard let other = context.held(row.id) else { return }
+                context.merge(row, into: other)
+                context.event.refreshed.append(other)
             }
         }
     }
@@ -200,7 +198,7 @@ extension Undoing {
         guard let inverse = relationship.inverse else { return }
         let slot = relationship.slot
         let isAdded = object.isChangedSinceCommit(slot)
-        if case .integer(let id) = object.slots[slot], let other = context.registry[id] {
+        if case .integer(let id) = object.slots[slot], let other = context.held(id) {
             mention(object, in: other, inverse, isAdded: isAdded)
         }
         if isAdded, case .integer(let former) = object.committed[slot] {
@@ -249,7 +247,7 @@ extension Undoing {
     private func mentionRemoved(
         _ object: ManagedObject, at id: LocalID, _ inverse: RelationshipDescription
     ) {
-        guard let other = context.registry[id], isLive(other),
+        guard let other = context.held(id), isLive(other),
             let index = other.home.plan.relationIndex(of: inverse)
         else { return }
         other.withRelation(index) { $0.regainRemoval(of: object.localID) }

@@ -38,6 +38,8 @@ enum DeclarationNormalizer {
     private static func normalize(_ attribute: Attribute) -> Attribute {
         var result = attribute
         result.wireName = attribute.resolvedWireName
+        // As model files say that there is none.
+        if attribute.valueTransformerName?.isEmpty == true { result.valueTransformerName = nil }
         result.defaultValue = attribute.defaultValue.flatMap {
             $0.isNull ? nil : attribute.type.coerce($0) ?? $0
         }

@@ -9,7 +9,10 @@ extension ModelChecker {
                 "Can't store \(path) because it has no type; give it one or make it transient.")
         }
         checkRule(of: attribute, entity: entity, path: path)
-        if let value = attribute.defaultValue, !attribute.type.accepts(default: value) {
+        checkTransformation(of: attribute, entity: entity, path: path)
+        if let value = attribute.defaultValue, attribute.type != .transformable,
+            !attribute.type.accepts(default: value)
+        {
             refuse(
                 .invalidValue, entity.name, attribute.name,
                 "Can't use the default of \(path) because it is no value of type "
@@ -17,6 +20,19 @@ extension ModelChecker {
         }
         checkBounds(of: attribute, entity: entity, path: path)
         checkExpression(of: attribute, entity: entity, path: path)
+        checkRules(of: attribute, entity: entity, path: path)
+    }
+
+    private mutating func checkRules(of attribute: Attribute, entity: Entity, path: String) {
+        for rule in attribute.validations {
+            do {
+                _ = try ValuePredicate(rule.predicateFormat, of: attribute, entity: entity.name)
+            } catch {
+                refuse(
+                    ModelError(
+                        rule, of: path, entity: entity.name, property: attribute.name, error))
+            }
+        }
     }
 
     private mutating func checkRule(of attribute: Attribute, entity: Entity, path: String) {
@@ -36,6 +52,24 @@ extension ModelChecker {
                 .invalidProperty, entity.name, attribute.name,
                 "Can't merge \(path) by \(rule) because \(rule.typeRule), and its type is "
                     + "\(attribute.type).")
+        }
+    }
+
+    private mutating func checkTransformation(
+        of attribute: Attribute, entity: Entity, path: String
+    ) {
+        guard attribute.type == .transformable else {
+            guard let name = attribute.valueTransformerName else { return }
+            return refuse(
+                .invalidProperty, entity.name, attribute.name,
+                "Can't transform \(path) by \(name) because its type is \(attribute.type); make "
+                    + "it transformable.")
+        }
+        if attribute.defaultValue != nil {
+            refuse(
+                .invalidValue, entity.name, attribute.name,
+                "Can't use the default of \(path) because a transformable attribute starts "
+                    + "without a value; set it in awakeFromInsert().")
         }
     }
 

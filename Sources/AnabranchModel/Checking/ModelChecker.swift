@@ -53,6 +53,8 @@ struct ModelChecker {
                 .notSupportedYet, entity: entity, property: property, feature: feature, message))
     }
 
+    mutating func refuse(_ problem: ModelError) { problems.append(problem) }
+
     mutating func warn(
         _ code: ModelWarning.Code, _ entity: String?, _ property: String?, _ message: String
     ) {

@@ -4,6 +4,12 @@ public import AnabranchReplication
 public struct Attribute: Hashable, Sendable {
     public var name: String
     public var type: AttributeType
+    /// Of a transformable attribute, the name under which programs register the transformer that
+    /// turns its values into bytes and back; `nil`: the default one.
+    public var valueTransformerName: String?
+    /// Of a transformable attribute, the Swift type of its values, for a tool that writes classes.
+    /// Stores know nothing of it: it is no part of the model's canonical encoding.
+    public var valueClassName: String?
     /// Whether a saved object may lack a value.
     public var isOptional: Bool
     /// Whether the value is tracked and validated, but never stored or sent.
@@ -16,6 +22,8 @@ public struct Attribute: Hashable, Sendable {
     public var maximum: Value?
     /// What the whole text of a string has to match (ICU's syntax).
     public var regularExpression: String?
+    /// Further conditions of the value, asked in this order when an object is saved.
+    public var validations: [ValidationRule]
     /// The name on the wire; `nil`: the renaming identifier, else the name. Never change it once
     /// a store has data: what has another wire name is another property.
     public var wireName: String?
@@ -31,12 +39,15 @@ public struct Attribute: Hashable, Sendable {
     public init(
         _ name: String,
         _ type: AttributeType,
+        transformer valueTransformerName: String? = nil,
+        className valueClassName: String? = nil,
         optional isOptional: Bool = true,
         default defaultValue: Value? = nil,
         transient isTransient: Bool = false,
         minimum: Value? = nil,
         maximum: Value? = nil,
         regularExpression: String? = nil,
+        validations: [ValidationRule] = [],
         wireName: String? = nil,
         renamingIdentifier: String? = nil,
         mergeRule: MergeRule = .lastWriter,
@@ -46,12 +57,15 @@ public struct Attribute: Hashable, Sendable {
     ) {
         self.name = name
         self.type = type
+        self.valueTransformerName = valueTransformerName
+        self.valueClassName = valueClassName
         self.isOptional = isOptional
         self.isTransient = isTransient
         self.defaultValue = defaultValue
         self.minimum = minimum
         self.maximum = maximum
         self.regularExpression = regularExpression
+        self.validations = validations
         self.wireName = wireName
         self.renamingIdentifier = renamingIdentifier
         self.mergeRule = mergeRule

@@ -16,7 +16,7 @@ extension AttributeType {
         case (.float, .double(let number)): number.isNaN || Double(Float(number)) == number
         case (.integer64, .integer), (.double, .double), (.decimal, .decimal): true
         case (.string, .string), (.boolean, .bool), (.date, .date), (.binary, .data): true
-        case (.uuid, .uuid), (.uri, .uri): true
+        case (.uuid, .uuid), (.uri, .uri), (.transformable, .data): true
         default: false
         }
     }

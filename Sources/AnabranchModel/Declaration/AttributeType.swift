@@ -21,6 +21,9 @@ public enum AttributeType: Int, Hashable, Sendable, CaseIterable {
     case binary = 1000
     case uuid = 1100
     case uri = 1200
+    /// Any Swift value, kept as the bytes that the attribute's transformer makes of it. Model,
+    /// store and peers know the bytes alone.
+    case transformable = 1800
 }
 
 extension AttributeType {
@@ -37,7 +40,7 @@ extension AttributeType {
         case .string: .string
         case .boolean: .bool
         case .date: .date
-        case .binary: .data
+        case .binary, .transformable: .data
         case .uuid: .uuid
         case .uri: .uri
         }
@@ -69,6 +72,7 @@ extension AttributeType: CustomStringConvertible {
         case .binary: "binary"
         case .uuid: "uuid"
         case .uri: "uri"
+        case .transformable: "transformable"
         }
     }
 }

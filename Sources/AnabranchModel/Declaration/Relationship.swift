@@ -13,11 +13,15 @@ public struct Relationship: Hashable, Sendable {
     /// is refused; one that concurrent saves have made is cut at the edge that was written last,
     /// which reads nil until the cycle is resolved.
     public var isAcyclic: Bool
-    /// Enforced at save; where the relationship is optional, only while it is not empty.
+    /// How few objects may be at the other end when a local change of the relationship is saved;
+    /// where it is optional, none at all is right, too.
     public var minCount: Int
     /// `nil`: unbounded. Of a to-one, 1.
     public var maxCount: Int?
     public var deleteRule: DeleteRule
+    /// Further conditions of what is at the other end, asked in this order when an object is saved
+    /// whose relationship has changed.
+    public var validations: [ValidationRule]
     /// The name of the relationship back, at the destination or one of its super-entities.
     public var inverse: String?
     /// The name on the wire; `nil`: the renaming identifier, else the name. It also decides which
@@ -35,6 +39,7 @@ public struct Relationship: Hashable, Sendable {
         acyclic isAcyclic: Bool = false,
         inverse: String? = nil,
         deleteRule: DeleteRule = .nullify,
+        validations: [ValidationRule] = [],
         wireName: String? = nil,
         renamingIdentifier: String? = nil,
         userInfo: [String: String] = [:]
@@ -48,6 +53,7 @@ public struct Relationship: Hashable, Sendable {
         minCount = 0
         maxCount = 1
         self.deleteRule = deleteRule
+        self.validations = validations
         self.inverse = inverse
         self.wireName = wireName
         self.renamingIdentifier = renamingIdentifier
@@ -64,6 +70,7 @@ public struct Relationship: Hashable, Sendable {
         maxCount: Int? = nil,
         inverse: String? = nil,
         deleteRule: DeleteRule = .nullify,
+        validations: [ValidationRule] = [],
         wireName: String? = nil,
         renamingIdentifier: String? = nil,
         userInfo: [String: String] = [:]
@@ -77,6 +84,7 @@ public struct Relationship: Hashable, Sendable {
         self.minCount = minCount
         self.maxCount = maxCount
         self.deleteRule = deleteRule
+        self.validations = validations
         self.inverse = inverse
         self.wireName = wireName
         self.renamingIdentifier = renamingIdentifier

@@ -26,13 +26,17 @@ public final class AttributeDescription: Sendable {
     /// Known before the entities are.
     var isInGroup: Bool { groupIndex != nil }
     let expression: WholeTextExpression?
-    /// Whether there are bounds or an expression to check a value against.
-    let hasRestrictions: Bool
+    /// The validations.
+    let rules: [(rule: ValidationRule, predicate: ValuePredicate)]
+    /// Whether there are bounds, an expression or validations to check a value against.
+    package let hasRestrictions: Bool
 
-    /// - Parameter group: That the attribute is a member of, and its place among the entity's.
+    /// - Parameters:
+    ///   - entityName: Of the declaring entity.
+    ///   - group: That the attribute is a member of, and its place among the entity's.
     init(
-        _ declaration: Attribute, at place: PropertyPlace, group: (index: Int, name: String)?,
-        graph: ModelGraph
+        _ declaration: Attribute, of entityName: String, at place: PropertyPlace,
+        group: (index: Int, name: String)?, graph: ModelGraph
     ) {
         self.declaration = declaration
         name = declaration.name
@@ -48,8 +52,14 @@ public final class AttributeDescription: Sendable {
                 rule: declaration.mergeRule)
         groupIndex = group?.index
         expression = declaration.regularExpression.flatMap { WholeTextExpression($0) }
+        // The check of the model has read them before, in the same way.
+        rules = declaration.validations.compactMap { rule in
+            (try? ValuePredicate(rule.predicateFormat, of: declaration, entity: entityName))
+                .map { (rule, $0) }
+        }
         hasRestrictions =
             declaration.minimum != nil || declaration.maximum != nil || expression != nil
+            || !rules.isEmpty
         self.graph = graph
         entityIndex = place.entity
     }
@@ -61,6 +71,8 @@ public final class AttributeDescription: Sendable {
         groupIndex.map { entity.attributeGroups[$0] }
     }
     public var userInfo: [String: String] { declaration.userInfo }
+    /// Of a transformable attribute; `nil`: the default transformer.
+    public var valueTransformerName: String? { declaration.valueTransformerName }
 }
 
 extension AttributeDescription: Hashable {

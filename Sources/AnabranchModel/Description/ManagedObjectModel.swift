@@ -46,11 +46,13 @@ public final class ManagedObjectModel: Sendable {
         var checker = ModelChecker(normalized)
         checker.check()
         if let error = ModelError(problems + checker.problems) { throw error }
+        let graph = ModelGraph(normalized)
+        if let error = ModelError(graph.problems) { throw error }
         self.declaration = normalized
         self.warnings = warnings + checker.warnings
         canonicalEncoding = ModelEncoder.encode(normalized)
         hash = Digest(of: canonicalEncoding).bytes
-        entities = ModelGraph(normalized).entities
+        entities = graph.entities
         positions = Dictionary(
             entities.map { (WireName($0.name), $0.index) }, uniquingKeysWith: { first, _ in first })
         positionsByWireName = Dictionary(

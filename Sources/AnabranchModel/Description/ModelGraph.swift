@@ -6,11 +6,40 @@ final class ModelGraph: Sendable {
     /// Written once, before the model is handed out.
     private nonisolated(unsafe) var table: [EntityDescription] = []
 
+    /// Written once, as the table.
+    private nonisolated(unsafe) var rules: [RelationshipDescription: [RelationshipRule]] = [:]
+    /// What does not fit of the relationships' validations.
+    private(set) nonisolated(unsafe) var problems: [ModelError] = []
+
     var entities: [EntityDescription] { table }
 
-    /// - Parameter declaration: Normalized and without problems.
+    /// - Parameter declaration: Normalized and without problems of its own.
     init(_ declaration: ModelDeclaration) {
         table = GraphBuilder(declaration, graph: self).build()
+        for relationship in table.lazy.flatMap(\.relationships)
+        where !relationship.declaration.validations.isEmpty && rules[relationship] == nil {
+            rules[relationship] = relationship.declaration.validations.compactMap {
+                resolve($0, of: relationship)
+            }
+        }
+    }
+
+    func rules(of relationship: RelationshipDescription) -> [RelationshipRule] {
+        rules[relationship] ?? []
+    }
+
+    private func resolve(
+        _ rule: ValidationRule, of relationship: RelationshipDescription
+    ) -> RelationshipRule? {
+        do {
+            return try RelationshipRule(rule, of: relationship)
+        } catch {
+            problems.append(
+                ModelError(
+                    rule, of: "relationship \(relationship)", entity: relationship.entity.name,
+                    property: relationship.name, error))
+            return nil
+        }
     }
 }
 

@@ -75,6 +75,8 @@ public final class RelationshipDescription: Sendable {
     /// Relationships are always stored; here for symmetry with attributes.
     public var isTransient: Bool { false }
     public var userInfo: [String: String] { declaration.userInfo }
+    /// The validations.
+    package var rules: [RelationshipRule] { graph.rules(of: self) }
 }
 
 extension RelationshipDescription: Hashable {

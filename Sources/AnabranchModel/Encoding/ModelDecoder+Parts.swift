@@ -41,6 +41,19 @@ extension ModelDecoder {
         return result
     }
 
+    static func rule(in record: ByteReader) throws(ChangeSetDecodingError) -> ValidationRule {
+        var reader = record
+        var result = ValidationRule(predicateFormat: "")
+        while let (number, field) = try reader.readField() {
+            switch number {
+            case ValidationField.predicateFormat: result.predicateFormat = try field.text()
+            case ValidationField.warning: result.warning = try field.text()
+            default: throw field.unknownField(number)
+            }
+        }
+        return result
+    }
+
     static func group(in record: ByteReader) throws(ChangeSetDecodingError) -> AttributeGroup {
         var reader = record
         var result = AttributeGroup("", attributes: [])

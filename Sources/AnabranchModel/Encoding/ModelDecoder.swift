@@ -101,6 +101,9 @@ enum ModelDecoder {
             case AttributeField.preservesValueInHistoryOnDeletion:
                 result.preservesValueInHistoryOnDeletion = try field.flag()
             case AttributeField.userInfo: try field.addEntry(to: &result.userInfo)
+            case AttributeField.valueTransformerName:
+                result.valueTransformerName = try field.text()
+            case AttributeField.validation: result.validations.append(try rule(in: field))
             default: throw field.unknownField(number)
             }
         }
@@ -129,6 +132,7 @@ enum ModelDecoder {
                 result.renamingIdentifier = try field.text()
             case RelationshipField.userInfo: try field.addEntry(to: &result.userInfo)
             case RelationshipField.isAcyclic: result.isAcyclic = try field.flag()
+            case RelationshipField.validation: result.validations.append(try rule(in: field))
             default: throw field.unknownField(number)
             }
         }

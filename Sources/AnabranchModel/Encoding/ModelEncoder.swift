@@ -58,6 +58,8 @@ enum ModelEncoder {
             AttributeField.preservesValueInHistoryOnDeletion,
             flag: attribute.preservesValueInHistoryOnDeletion)
         fields.append(AttributeField.userInfo, entries: attribute.userInfo)
+        fields.append(AttributeField.valueTransformerName, text: attribute.valueTransformerName)
+        fields.append(AttributeField.validation, records: attribute.validations, write)
     }
 
     private static func write(_ relationship: Relationship, to fields: inout FieldWriter) {
@@ -76,6 +78,12 @@ enum ModelEncoder {
         fields.append(RelationshipField.renamingIdentifier, text: relationship.renamingIdentifier)
         fields.append(RelationshipField.userInfo, entries: relationship.userInfo)
         fields.append(RelationshipField.isAcyclic, flag: relationship.isAcyclic)
+        fields.append(RelationshipField.validation, records: relationship.validations, write)
+    }
+
+    private static func write(_ rule: ValidationRule, to fields: inout FieldWriter) {
+        fields.append(ValidationField.predicateFormat, text: rule.predicateFormat)
+        fields.append(ValidationField.warning, text: rule.warning.isEmpty ? nil : rule.warning)
     }
 
     private static func write(_ index: Index, to fields: inout FieldWriter) {

@@ -39,6 +39,10 @@ enum AttributeField {
     static let allowsExternalBinaryDataStorage: UInt8 = 12
     static let preservesValueInHistoryOnDeletion: UInt8 = 13
     static let userInfo: UInt8 = 14
+    /// Only of a transformable attribute that names one.
+    static let valueTransformerName: UInt8 = 15
+    /// One field for each, in their order.
+    static let validation: UInt8 = 16
 }
 
 enum RelationshipField {
@@ -57,6 +61,15 @@ enum RelationshipField {
     static let renamingIdentifier: UInt8 = 11
     static let userInfo: UInt8 = 12
     static let isAcyclic: UInt8 = 13
+    /// One field for each, in their order.
+    static let validation: UInt8 = 14
+}
+
+/// Of a rule of an attribute or a relationship.
+enum ValidationField {
+    static let predicateFormat: UInt8 = 1
+    /// Left out where it is empty.
+    static let warning: UInt8 = 2
 }
 
 enum GroupField {

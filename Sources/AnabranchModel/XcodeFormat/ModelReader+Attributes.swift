@@ -16,6 +16,11 @@ extension ModelReader {
             attribute.mergeRule = rule(named: name, of: "\(entity).\(attribute.name)", element)
         }
         attribute.type = type(of: element, isTransient: attribute.isTransient, entity: entity)
+        if attribute.type == .transformable {
+            attribute.valueTransformerName = element.text("valueTransformerName")
+            attribute.valueClassName =
+                element.text("customClassName") ?? element.text("attributeValueClassName")
+        }
         checkKind(of: element, entity: entity, property: attribute.name)
         guard attribute.type != .undefined else { return attribute }
         readDefault(of: element, into: &attribute, entity: entity)
@@ -58,14 +63,14 @@ extension ModelReader {
     }
 
     private static let featureTypes: [String: ModelError.Feature] = [
-        "Transformable": .transformableAttribute, "Composite": .compositeAttribute,
+        "Composite": .compositeAttribute
     ]
 
     private static let types: [String: AttributeType] = [
         "Undefined": .undefined, "Integer 16": .integer16, "Integer 32": .integer32,
         "Integer 64": .integer64, "Decimal": .decimal, "Double": .double, "Float": .float,
         "String": .string, "Boolean": .boolean, "Date": .date, "Binary": .binary, "UUID": .uuid,
-        "URI": .uri,
+        "URI": .uri, "Transformable": .transformable,
     ]
 
     private mutating func checkKind(of element: ModelElement, entity: String, property: String) {
@@ -94,7 +99,7 @@ extension ModelReader {
         guard let text = element.attributes["defaultValueString"] else { return }
         if text.isEmpty, attribute.type != .string { return }
         guard let value = ModelValueReader.value(of: text, as: attribute.type) else {
-            if [.uuid, .binary].contains(attribute.type) {
+            if [.uuid, .binary, .transformable].contains(attribute.type) {
                 // The editor offers no default for these; the text is left from another type.
                 ignore(
                     entity: entity, property: attribute.name,

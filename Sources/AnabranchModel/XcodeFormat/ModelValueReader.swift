@@ -15,7 +15,7 @@ enum ModelValueReader {
         case .double, .float:
             (Double(text) ?? flagNumber(text).map { Double($0) })
                 .flatMap { type.coerce(.double($0)) }
-        case .date, .binary, .undefined: nil
+        case .date, .binary, .transformable, .undefined: nil
         }
     }
 

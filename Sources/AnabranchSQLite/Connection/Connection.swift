@@ -43,7 +43,8 @@ public final class Connection {
     /// - Parameters:
     ///   - path: A path, not a URI. `:memory:` is a database of its own in memory, the empty
     ///     string one in a temporary file.
-    ///   - vfs: The name of a registered SQLite virtual file system; `nil` is the system's.
+    ///   - vfs: The name of a registered SQLite virtual file system; `nil` is the system's,
+    ///     ``MemoryFiles/vfsName`` one in memory.
     ///   - busyTimeout: How long to wait for another connection's lock before `busy` is thrown.
     ///   - cachedStatements: How many idle statements ``cached(_:)`` keeps prepared.
     /// - Throws: ``SQLiteError`` with code `cantOpen` when the file or its directory is missing or

@@ -18,6 +18,7 @@ package final class Store: Sendable {
     let options: StoreOptions
     let modelHash: [UInt8]
     let readers: ConnectionPool
+    let snapshots = StoreSnapshots()
     private let writer: Writer
     private let knownReplicas: Mutex<ReplicaTable>
     private let isClosed = Atomic(false)
@@ -43,6 +44,7 @@ package final class Store: Sendable {
     /// Waits for reads and writes under way; whatever comes later throws `closed`.
     package func close() {
         isClosed.store(true, ordering: .releasing)
+        snapshots.endAll()
         readers.close()
         writer.close()
     }

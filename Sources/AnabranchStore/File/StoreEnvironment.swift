@@ -38,6 +38,16 @@ package struct StoreEnvironment: Sendable {
             return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         })
 
+    /// The same world, with files that are in memory only.
+    ///
+    /// None of them is ever a copy of another, so there is no identity to compare.
+    package var inMemory: StoreEnvironment {
+        var environment = self
+        environment.vfs = MemoryFiles.vfsName
+        environment.fileIdentity = { _ in [] }
+        return environment
+    }
+
     func freshReplica() -> ReplicaID {
         ReplicaID(bytes: randomBytes(ReplicaID.byteCount)) ?? ReplicaID(high: 0, low: 0)
     }

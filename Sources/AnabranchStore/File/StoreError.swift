@@ -76,6 +76,8 @@ extension StoreError {
         public static let damagedBundle = Code(rawValue: "damaged-bundle")
         /// The store holds nothing by that name.
         public static let notHeld = Code(rawValue: "not-held")
+        /// An earlier state of the store is not kept any more: pin the context again.
+        public static let generationExpired = Code(rawValue: "generation-expired")
         /// SQLite reports something else.
         public static let database = Code(rawValue: "database")
         /// The store was closed.

@@ -13,6 +13,9 @@ public struct StoreOptions: Sendable {
     /// How long to wait for another process that writes.
     public var busyTimeout: Duration = .seconds(5)
     public var isReadOnly = false
+    /// How long a context stays pinned to one state of the store (a query generation). SQLite
+    /// can't shorten its log while a state is kept.
+    public var generationLifetime: Duration = .seconds(600)
     /// What the conflict journal keeps; everything, unless it is told otherwise.
     public var conflictRetention = ConflictRetention.everything
 

@@ -15,6 +15,8 @@ package struct FetchStatement: Sendable {
         case identifiers
         /// SQL of the columns, in terms of `t0`.
         case rows(String)
+        /// As `rows`, and behind them a column for each sort: what it sorts by.
+        case rowsAndKeys(String)
         case count
     }
 
@@ -25,6 +27,7 @@ package struct FetchStatement: Sendable {
     /// - Parameters:
     ///   - limit: At most so many; `nil`: all. With a limit or an offset and no sorts the order is
     ///     that of the IDs, so that windows fit together.
+    ///   - ids: The only rows that are looked at; `nil`: any.
     ///   - store: What ``PredicateObjectReference/store`` of the store's own objects is; objects
     ///     of others equal no row. `nil`: any object is taken for the store's own.
     /// - Throws: ``FetchPredicateError`` with code `tooManyValues` for values that no statement can
@@ -32,11 +35,13 @@ package struct FetchStatement: Sendable {
     package init(
         entity: EntityDescription, includesSubentities: Bool = true,
         predicate: ResolvedPredicate? = nil, sorts: [ResolvedSort] = [], limit: Int? = nil,
-        offset: Int = 0, selecting selection: Selection, in naming: any SchemaNaming,
-        store: (any Hashable & Sendable)? = nil
+        offset: Int = 0, among ids: [LocalID]? = nil, selecting selection: Selection,
+        in naming: any SchemaNaming, store: (any Hashable & Sendable)? = nil
     ) throws(FetchPredicateError) {
         var writer = PredicateSQL(naming: naming, store: store)
         writer.enter("t0")
+        let columns = try Self.columns(selection, sorts, &writer)
+        if let ids { writer.bindings.append(.string(StoreReader.json(ids))) }
         let conditions = try Self.conditions(
             entity, includesSubentities, predicate, in: naming, &writer)
         let isWindow = limit != nil || offset > 0
@@ -45,21 +50,33 @@ package struct FetchStatement: Sendable {
         let joins = writer.leave()
         try Self.check(writer.bindings, of: entity)
 
-        var text = "\(naming.table(for: entity)) AS t0\(joins)"
+        var text = "\(naming.table(for: entity)) AS t0"
+        if ids != nil { text = "json_each(?) AS j CROSS JOIN \(text) ON t0.ab_pk = j.value" }
+        text += joins
         if !conditions.isEmpty { text += " WHERE " + conditions.joined(separator: " AND ") }
         text += order
         if isWindow {
             text += " LIMIT ? OFFSET ?"
             writer.bindings += [.integer(Int64(limit ?? -1)), .integer(Int64(offset))]
         }
-        switch selection {
-        case .identifiers: sql = "SELECT t0.ab_pk FROM " + text
-        case .rows(let columns):
-            sql = "SELECT \(columns) FROM " + text
-        case .count where isWindow: sql = "SELECT count(*) FROM (SELECT 1 FROM \(text))"
-        case .count: sql = "SELECT count(*) FROM " + text
-        }
+        sql =
+            selection == .count && isWindow
+            ? "SELECT count(*) FROM (SELECT 1 FROM \(text))" : "SELECT \(columns) FROM \(text)"
         bindings = writer.bindings
+    }
+
+    private static func columns(
+        _ selection: Selection, _ sorts: [ResolvedSort], _ writer: inout PredicateSQL
+    ) throws(FetchPredicateError) -> String {
+        switch selection {
+        case .identifiers: return "t0.ab_pk"
+        case .rows(let columns): return columns
+        case .count: return "count(*)"
+        case .rowsAndKeys(let columns):
+            var all = [columns]
+            for sort in sorts { all.append(try writer.operand(sort.operand, sort.options)) }
+            return all.joined(separator: ", ")
+        }
     }
 
     /// SQLite's 32,766, unless it was built otherwise, but for those of a window.

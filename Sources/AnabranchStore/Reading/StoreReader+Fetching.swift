@@ -73,13 +73,14 @@ extension StoreReader {
         return try statement.step() ? Int(statement.int64(at: 0)) : 0
     }
 
-    private func prepared(
-        _ query: FetchQuery, selecting selection: FetchStatement.Selection
+    func prepared(
+        _ query: FetchQuery, among ids: [LocalID]? = nil,
+        selecting selection: FetchStatement.Selection
     ) throws -> Statement {
         let fetch = try FetchStatement(
             entity: query.entity, includesSubentities: query.includesSubentities,
             predicate: query.predicate, sorts: query.sorts, limit: query.limit,
-            offset: query.offset, selecting: selection, in: schema, store: identity)
+            offset: query.offset, among: ids, selecting: selection, in: schema, store: identity)
         let statement = try connection.cached(fetch.sql)
         for (index, value) in fetch.bindings.enumerated() {
             try statement.bind(slot: value, at: index + 1)

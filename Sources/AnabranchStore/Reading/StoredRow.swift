@@ -32,7 +32,8 @@ package struct StoredRow {
     /// Initializes one value for every slot of the entity.
     ///
     /// Stored attributes and stored to-one relationships are filled, the latter with the target's
-    /// local ID, or null where the target is gone; all other slots are null.
+    /// local ID, or null where the target is gone. Transient attributes have their defaults; all
+    /// other slots are null.
     package func read(into slots: UnsafeMutablePointer<Value>) {
         statement._withUnsafeGuaranteedRef { statement in
             decoder._withUnsafeGuaranteedRef { $0.read(statement, into: slots) }
@@ -55,6 +56,8 @@ final class RowDecoder {
     let slotCount: Int
     /// By slot, ascending.
     private let columns: [(slot: Int, column: Int, kind: ColumnKind)]
+    /// Of transient attributes, which no row has; only those that are not null.
+    private let defaults: [(slot: Int, value: Value)]
 
     init(
         _ entity: EntityDescription, columns: [(slot: Int, column: Int, kind: ColumnKind)]
@@ -63,6 +66,12 @@ final class RowDecoder {
         index = entity.index
         self.columns = columns.sorted { $0.slot < $1.slot }
         slotCount = entity.slots.count
+        defaults = entity.slots.compactMap { property in
+            guard let attribute = property.attribute, attribute.isTransient,
+                !attribute.defaultValue.isNull
+            else { return nil }
+            return (attribute.slot, attribute.defaultValue)
+        }
     }
 
     func read(_ statement: Statement, into slots: UnsafeMutablePointer<Value>) {
@@ -80,5 +89,6 @@ final class RowDecoder {
             (slots + next).initialize(to: .null)
             next += 1
         }
+        for (slot, value) in defaults { slots[slot] = value }
     }
 }

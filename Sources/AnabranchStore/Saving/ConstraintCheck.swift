@@ -10,6 +10,16 @@ struct ConstraintCheck {
     private let connection: Connection
     private let schema: StoreSchema
     private let views: ViewRules
+    private var conflicts: [KeyConflict] = []
+    /// Where the conflict of a record is, by constraint.
+    private var places: [Holder: Int] = [:]
+    /// Of the record that was found first.
+    private var entity: EntityDescription?
+
+    private struct Holder: Hashable {
+        let constraint: Int64
+        let record: LocalID
+    }
 
     init(_ transaction: WriteTransaction) {
         connection = transaction.connection
@@ -17,7 +27,9 @@ struct ConstraintCheck {
         views = transaction.views
     }
 
-    func check(_ request: SaveRequest) throws {
+    /// - Throws: ``StoreError`` with code `constraintConflict`: of every key one conflict, whatever
+    ///   the entities of a hierarchy that its records are of.
+    mutating func check(_ request: SaveRequest) throws {
         for insert in request.inserts {
             for constraint in schema.layout(of: insert.entity).constraints {
                 try check(constraint, of: insert.entity, ids: insert.rows.ids)
@@ -29,10 +41,11 @@ struct ConstraintCheck {
                 try check(constraint, of: update.entity, ids: update.rows.ids)
             }
         }
+        if let entity { throw KeyConflicts(conflicts).error(in: entity) }
     }
 
     /// Records that were shown as one before the save do not refuse each other.
-    private func check(
+    private mutating func check(
         _ constraint: UniqueConstraint, of entity: EntityDescription, ids: [LocalID]
     ) throws {
         let statement = try connection.cached(sql(for: constraint, of: entity))
@@ -42,10 +55,27 @@ struct ConstraintCheck {
             while try statement.step() {
                 let other = statement.int64(at: 0)
                 if views.wereOne(id, other) { continue }
-                throw constraint.conflict(
-                    of: [views.visibleBefore[id] ?? id, views.visibleBefore[other] ?? other],
-                    in: entity)
+                if self.entity == nil { self.entity = entity }
+                note(
+                    views.visibleBefore[id] ?? id, views.visibleBefore[other] ?? other,
+                    constraint)
             }
+        }
+    }
+
+    private mutating func note(
+        _ id: LocalID, _ other: LocalID, _ constraint: UniqueConstraint
+    ) {
+        let holders = [id, other].map { Holder(constraint: constraint.number, record: $0) }
+        let place = places[holders[0]] ?? places[holders[1]] ?? conflicts.count
+        if place == conflicts.count {
+            conflicts.append(
+                KeyConflict(
+                    attributes: constraint.attributes, owner: constraint.owner, records: []))
+        }
+        for holder in holders where places[holder] == nil {
+            places[holder] = place
+            conflicts[place].records.append(holder.record)
         }
     }
 

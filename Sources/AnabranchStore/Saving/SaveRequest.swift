@@ -60,6 +60,19 @@ package struct SaveRequest: Sendable {
         }
     }
 
+    /// Records that are not written, and have to be as they were read all the same.
+    package struct Check: Sendable {
+        package let entity: EntityDescription
+        package var rows: [(id: LocalID, version: RowVersion)]
+
+        package init(
+            entity: EntityDescription, rows: [(id: LocalID, version: RowVersion)]
+        ) {
+            self.entity = entity
+            self.rows = rows
+        }
+    }
+
     /// One link of a relationship that is stored as links, given from either side.
     package struct LinkChange: Sendable {
         package var relationship: RelationshipDescription
@@ -106,6 +119,9 @@ package struct SaveRequest: Sendable {
     package var inserts: [Insert] = []
     package var updates: [Update] = []
     package var deletes: [Delete] = []
+    /// Of records that the request neither updates nor deletes. A request of nothing else is
+    /// empty: nothing is saved, so nothing is compared.
+    package var checks: [Check] = []
     package var links: [LinkChange] = []
     /// What is added without a place goes to the list's end. An object that moves in a one-to-many
     /// is also updated in the slot of its reference.

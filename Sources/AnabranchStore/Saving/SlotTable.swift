@@ -26,7 +26,7 @@ package struct SlotTable: Sendable {
     }
 
     /// The value of a row in one of the slots, by their indices.
-    subscript(row: Int, column: Int) -> Value { values[row * slots.count + column] }
+    package subscript(row: Int, column: Int) -> Value { values[row * slots.count + column] }
 
     mutating func set(_ value: Value, row: Int, column: Int) {
         values[row * slots.count + column] = value

@@ -81,6 +81,18 @@ struct SaveOperation {
         try checkNames(original)
         transaction.views.isSaving = true
         let (named, renamed) = try renaming(original)
+        do {
+            return try run(named, renamed)
+        } catch let error as StoreError where !renamed.isEmpty {
+            let names = Dictionary(uniqueKeysWithValues: renamed.map { ($1, $0) })
+            throw error.renaming(names)
+        }
+    }
+
+    private mutating func run(
+        _ named: SaveRequest, _ renamed: [LocalID: LocalID]
+    ) throws -> SaveResult {
+        for check in named.checks { try note(check) }
         for list in named.lists { try lists.place(list) }
         let request = try spreading(named)
         carriedGroups = request.carriedGroups
@@ -89,7 +101,8 @@ struct SaveOperation {
         try write(request.links, moves: request.lists)
         for delete in request.deletes { try write(delete) }
         try checkVersions()
-        try ConstraintCheck(transaction).check(request)
+        var constraints = ConstraintCheck(transaction)
+        try constraints.check(request)
         let shown = try settleViews()
         try appendToLog(request)
         return SaveResult(
@@ -155,6 +168,17 @@ struct SaveOperation {
 
     /// Takes the next place of the log, where places were taken since.
     mutating func moveBehindLog() throws { position = try log.nextPosition() }
+
+    /// Before anything is written.
+    private mutating func note(_ check: SaveRequest.Check) throws {
+        let statement = try connection.cached(schema.layout(of: check.entity).versionSQL)
+        for row in check.rows {
+            try statement.bind(row.id, at: 1)
+            let isThere = try statement.step()
+            if !isThere || RowVersion(statement.int64(at: 1)) != row.version { noteStale(row.id) }
+            statement.reset()
+        }
+    }
 
     private mutating func checkVersions() throws {
         // The app knows the records that it has named.

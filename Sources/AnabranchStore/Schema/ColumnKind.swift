@@ -36,7 +36,7 @@ package enum ColumnKind: Sendable {
         case .decimal: self = .decimal
         case .string: self = .text
         case .uri: self = .uri
-        case .binary: self = .data
+        case .binary, .transformable: self = .data
         case .uuid: self = .uuid
         case .undefined: self = .data
         }

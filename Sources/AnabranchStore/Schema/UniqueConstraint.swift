@@ -63,11 +63,7 @@ final class UniqueConstraint: Sendable {
 
     /// - Parameter records: What was written, and who holds its key.
     func conflict(of records: [LocalID], in entity: EntityDescription? = nil) -> StoreError {
-        let names = attributes.map(\.name).joined(separator: ", ")
-        let entity = entity?.name ?? owner.name
-        return StoreError(
-            .constraintConflict,
-            "Can't save because another \(entity) has the same \(names); change one of the two.",
-            entity: entity, property: attributes.first?.name, records: records)
+        KeyConflicts([KeyConflict(attributes: attributes, owner: owner, records: records)])
+            .error(in: entity ?? owner)
     }
 }

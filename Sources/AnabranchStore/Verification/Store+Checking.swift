@@ -27,7 +27,8 @@ extension Store {
         let bundle = folder.appendingPathComponent("log.bundle").path
         _ = try exportBundle(to: bundle)
         let rebuilt = try Store.open(
-            at: folder.appendingPathComponent("rebuilt.store").path, model: model)
+            at: folder.appendingPathComponent("rebuilt.store").path, model: model,
+            environment: environment.vfs == MemoryFiles.vfsName ? .system.inMemory : .system)
         defer { rebuilt.close() }
         let outcome = try rebuilt.importBundle(from: bundle) { _ in }
         guard outcome.waitingCount == 0 else { return nil }

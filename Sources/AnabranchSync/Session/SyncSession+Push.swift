@@ -107,8 +107,8 @@ extension SyncSession {
         return .store(.acknowledge(acknowledged, epoch: epoch))
     }
 
-    /// An acknowledgement belongs to the set at its place. It has the set's dot, or, where the
-    /// log held the origin under another name, one that no other set of the batch has.
+    /// An acknowledgement belongs to the set at its place: it has the set's dot, or, where the log
+    /// held the save under another name, its origin.
     private func check(
         _ response: PushResponse, answers sets: [LogEntry]
     ) throws(ProtocolError) {
@@ -120,9 +120,8 @@ extension SyncSession {
                 "Can't read the answer to a push of \(sets.count) change sets because it "
                     + "acknowledges \(taken.count).")
         }
-        let dots = Set(sets.map(\.changeSet.dot))
         for (set, taken) in zip(sets, taken) where taken.dot != set.changeSet.dot {
-            guard !dots.contains(taken.dot) else {
+            guard taken.originPrefix == set.changeSet.origin.prefix else {
                 throw ProtocolError(
                     .malformedRequest,
                     "Can't read the answer to a push because it acknowledges \(taken.dot) in "

@@ -61,6 +61,11 @@ struct `The compiler with @Entity` {
         ("var it: Person", "a to-one relationship is an optional"),
         ("@Attribute var it: Person?", "without @Attribute"),
         ("var it: People", "a to-many relationship a ManagedObjectSet"),
+        ("var it: Point?", "@Transformable where a transformer makes bytes"),
+        (
+            "var it: Point { get { self[transformable: 0] } set { self[transformable: 0] = it } }",
+            "make the property's type optional"
+        ),
         ("@Relationship var it: Int64?", "is no optional of a ManagedObject's class"),
         (
             "var it: Colour? { get { self[toOne: 0] } set { self[toOne: 0] = newValue } }",
@@ -77,6 +82,8 @@ struct `The compiler with @Entity` {
         let members = """
             @Attribute var colour: Colour?
             var plain: Colour
+            @Transformable var spot: Point?
+            @Transformable var spots: [Point]?
             var boss: Person?
             @Relationship var people: ManagedObjectSet<Person>
             @Transient var point = Point()

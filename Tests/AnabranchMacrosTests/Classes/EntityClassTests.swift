@@ -38,6 +38,7 @@ import Testing
             ada.mood = .cross
             ada.born = Date(timeIntervalSinceReferenceDate: 7)
             ada.celebrate()
+            ada.hands = [.left: "pen"]
             try context.save()
         }
         try container(folder).newBackgroundContext().performAndWait { context in
@@ -47,6 +48,9 @@ import Testing
             #expect(ada.in && ada.mood == .cross && ada.calls.isEmpty)
             #expect(ada.born == Date(timeIntervalSinceReferenceDate: 7))
             #expect(try ada.value(forKey: "mood") == .integer(2))
+            #expect(ada.hands == [.left: "pen"])
+            ada.hands?[.right] = "cup"
+            #expect(ada.hasPersistentChangedValues && ada.hands?.count == 2)
         }
     }
 
@@ -98,7 +102,7 @@ import Testing
             #expect(chief.budget == 12.5 && chief.mentor == nil)
             #expect(chief.pupils.map(\.name) == ["Bob"])
             #expect(chief.reports.objects == chief.pupils.objects)
-            for name in Staff.Chief.slotNames.prefix(5) + ["badge", "level", "budget"] {
+            for name in Staff.Chief.slotNames.prefix(6) + ["badge", "level", "budget"] {
                 #expect(throws: Never.self) { try chief.value(forKey: name) as Value }
             }
             #expect(try chief.value(forKey: "level") == .integer(9))

@@ -8,6 +8,7 @@ enum Staff {
             Entity("Person") {
                 Attribute("age", .integer64, optional: false, default: 18)
                 Attribute("born", .date)
+                Attribute("hands", .transformable)
                 Attribute("in", .boolean, optional: false, default: false)
                 Attribute("mood", .integer16)
                 Attribute("name", .string)
@@ -40,6 +41,8 @@ enum Staff {
         static var absent: Mood { .calm }
     }
 
+    enum Hand: String, Codable { case left, right }
+
     @Entity
     class Person: ManagedObject {
         // Neither in the order of the slots nor all in one style, on purpose.
@@ -48,6 +51,7 @@ enum Staff {
         fileprivate(set) var age: Int64
         var `in`: Bool
         @Attribute var mood: Mood?
+        @Transformable var hands: [Hand: String]?
         var boss: Person?
         var born: Foundation.Date?
         @Relationship

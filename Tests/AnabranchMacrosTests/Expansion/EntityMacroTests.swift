@@ -23,6 +23,8 @@ import Testing
                 var `in`: Bool
                 var é: Foundation.Date?
                 @Attribute var mood: Mood?
+                @Transformable var dye: Dye?
+                @Transformable var tags: [String: Set<Int>]?
                 @Relationship var data: Data?
                 var fans: Anabranch.ManagedObjectSet<Person>
                 var row: ManagedObjectList<Person>
@@ -36,8 +38,8 @@ import Testing
                         override class var entityName: String { "Person" }
 
                         override class var slotNames: [String] {
-                            ["Z", "in", "mood", "z", "é", "aide", "boss", "data", "fans", \
-                        "row", "staff"]
+                            ["Z", "dye", "in", "mood", "tags", "z", "é", "aide", "boss", \
+                        "data", "fans", "row", "staff"]
                         }
                         """))
     }
@@ -49,12 +51,14 @@ import Testing
             "var friends: ManagedObjectSet<Person>", "lazy var x: Int = 3", "func age() {}",
             "var line: Anabranch.ManagedObjectList<Person>",
             "struct Inner { var age: Int64 }", "@Transient var cache: Cache?",
+            "@Transformable var colour: Dye?",
         ]
         let parent = "class Person: ManagedObject {\n\(list.joined(separator: "\n"))\n}"
         #expect(
             attributes(list, in: parent) == [
-                "@_EntitySlot(slot: 0)", "@_EntitySlot(toOne: 1)", "", "", "", "",
-                "@_EntitySlot(toMany: 2)", "", "", "@_EntitySlot(list: 3)", "", "",
+                "@_EntitySlot(slot: 0)", "@_EntitySlot(toOne: 2)", "", "", "", "",
+                "@_EntitySlot(toMany: 3)", "", "", "@_EntitySlot(list: 4)", "", "",
+                "@_EntitySlot(transformable: 1)",
             ])
         #expect(members(parent).complaints.isEmpty)
     }

@@ -36,6 +36,11 @@ import Testing
         ("@Attribute var a: ManagedObjectSet<A>", "a", "remove @Attribute"),
         ("@Attribute var a: ManagedObjectList<A>", "a", "since a ManagedObjectList"),
         ("var a: ManagedObjectList<A>?", "ManagedObjectList", "never nil"),
+        ("@Transformable var a: Dye", "Dye", "write 'Dye?'"),
+        ("@Transformable var a: [Int]", "[", "write '[Int]?'"),
+        ("@Transformable @Relationship var a: A?", "a", "@Transformable or @Relationship"),
+        ("@Transformable var a: ManagedObjectSet<A>", "a", "remove @Transformable"),
+        ("@Transformable var a: Dye!", "Dye", "'?' instead of '!'"),
         ("var a: (Int, Int)", "(", "'(Int, Int)' can't be stored"),
         ("var a: (Int) -> Int", "(", "can't be stored"),
         ("var a: [String: Int]", "[", "can't be stored"),
@@ -84,6 +89,10 @@ import Testing
             "class X: ManagedObject { @Relationship var a: B<C> }",
             "class X: ManagedObject { @Relationship var a: B<C>? }"
         ),
+        (
+            "class X: ManagedObject { @Transformable var a: Dye }",
+            "class X: ManagedObject { @Transformable var a: Dye? }"
+        ),
         ("class X { }", "class X: ManagedObject { }"),
     ])
     func `what an editor offers leaves nothing to refuse`(source: String, better: String) throws {
@@ -103,6 +112,8 @@ import Testing
             return !complaints.isEmpty
         }
         #expect(!isRefused("Attribute", "@Attribute var a: A?"))
+        #expect(!isRefused("Transformable", "@Transformable var a: [A]?"))
+        #expect(isRefused("Transformable", "@Transformable let a = 3"))
         #expect(!isRefused("Transient", "@Transient var a = 3"))
         #expect(!isRefused("Transient", "@Transient let a: Int = 3"))
         #expect(!isRefused("Relationship", "@Relationship\nvar a: A?", in: entity + ["class Y {}"]))

@@ -53,7 +53,9 @@ import Testing
         #expect(response.refusal == nil)
         #expect(response.acknowledgements.map(\.dot) == [first.dot])
         #expect(response.acknowledgements.map(\.digest) == [first.digest])
+        #expect(response.acknowledgements.map(\.originPrefix) == [renamed.origin.prefix])
         #expect(response.headPosition == 1)
+        #expect(try zone.push(first).acknowledgements.map(\.originPrefix) == [nil])
     }
 
     @Test(arguments: StorageKind.allCases)

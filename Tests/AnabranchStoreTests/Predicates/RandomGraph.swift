@@ -108,7 +108,7 @@ enum RandomValue {
         case .uri: return .uri(pick(["a:b", "http://x/", "abc"], ""))
         case .boolean: return .bool(generator.oneIn(2))
         case .date: return .date(pick([-1, 0, 0.1, 1e9, .nan], 0))
-        case .binary: return .data(Data(pick([[], [0], [0, 1], [255]], [])))
+        case .binary, .transformable: return .data(Data(pick([[], [0], [0, 1], [255]], [])))
         case .uuid:
             return .uuid(
                 UUID(uuid: (0, 0, 0, pick([1, 2, 200], 1), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9)))

@@ -123,7 +123,7 @@ extension SampleDatabase {
         case .integer16, .integer32, .integer64, .boolean: "INTEGER"
         case .float, .double, .date, .undefined: ""
         case .decimal, .string, .uri: "TEXT"
-        case .binary, .uuid: "BLOB"
+        case .binary, .transformable, .uuid: "BLOB"
         }
     }
 

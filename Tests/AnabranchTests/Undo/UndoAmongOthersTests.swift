@@ -65,7 +65,7 @@ import Testing
             try context.mergeChanges(from: changes)
             context.undo()
             #expect(b["count"] == 0 && a.managedObjectContext == nil)
-            #expect(try b.object(forKey: "owner") === c && b.names("friends").isEmpty)
+            #expect(try b.object(forKey: "owner") === c && b.nameText("friends").isEmpty)
             try context.save()
         }
     }
@@ -106,8 +106,8 @@ import Testing
             try context.mergeChanges(from: changes)
             context.undo()
             #expect(a["count"] == 5 && !context.hasChanges)
-            #expect(try a.sortedNames("friends") == "bc" && c.names("friends") == "a")
-            #expect(try b.names("friends") == "a")
+            #expect(try a.sortedNames("friends") == "bc" && c.nameText("friends") == "a")
+            #expect(try b.nameText("friends") == "a")
         }
     }
 
@@ -121,11 +121,11 @@ import Testing
             }
             try context.refresh(a, mergeChanges: false)
             #expect(a["count"] == 0)
-            #expect(try b.names("friends").isEmpty)
+            #expect(try b.nameText("friends").isEmpty)
             context.undo()
             #expect(a["count"] == 0)
             context.redo()
-            #expect(try a["count"] == 0 && b.names("friends").isEmpty)
+            #expect(try a["count"] == 0 && b.nameText("friends").isEmpty)
         }
     }
 }

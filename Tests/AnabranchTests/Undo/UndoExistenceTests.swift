@@ -12,11 +12,11 @@ import Testing
             context.undo()
             #expect(thing.managedObjectContext == nil && !thing.isInserted)
             #expect(context.registeredObject(for: id) == nil && !context.hasChanges)
-            #expect(try owner.names("parts").isEmpty && context.find("a") == nil)
-            #expect(thing.label == "a")
+            #expect(try owner.nameText("parts").isEmpty && context.find("a") == nil)
+            #expect(thing.givenMark == "a")
             context.redo()
             #expect(context.registeredObject(for: id) === thing && thing.isInserted)
-            #expect(try owner.names("parts") == "a" && context.find("a") === thing)
+            #expect(try owner.nameText("parts") == "a" && context.find("a") === thing)
             #expect(try thing.object(forKey: "owner") === owner)
             try context.save()
             #expect(try context.find("a") === thing)
@@ -34,7 +34,7 @@ import Testing
             try other.objects(forKey: "friends").insert(thing)
             stack.enableUndoRegistration()
             context.undo()
-            #expect(try other.object(forKey: "owner") == nil && other.names("friends").isEmpty)
+            #expect(try other.object(forKey: "owner") == nil && other.nameText("friends").isEmpty)
             try context.save()
             context.redo()
             #expect(thing.isInserted)
@@ -62,13 +62,13 @@ import Testing
             context.delete(a)
             context.processPendingChanges()
             #expect(context.deletedObjects == [a, b, badge])
-            #expect(try c.names("friends").isEmpty && owner.names("parts").isEmpty)
+            #expect(try c.nameText("friends").isEmpty && owner.nameText("parts").isEmpty)
             context.undo()
             #expect(!a.isDeleted && context.deletedObjects.isEmpty && a["count"] == 3)
             #expect(a["mood"] == "good" && context.updatedObjects == [a])
-            #expect(try owner.names("parts") == "a" && a.names("parts") == "b")
-            #expect(try c.names("friends") == "a" && a.object(forKey: "badge") === badge)
-            #expect(try badge.object(forKey: "holder") === a && step.names("pickers") == "a")
+            #expect(try owner.nameText("parts") == "a" && a.nameText("parts") == "b")
+            #expect(try c.nameText("friends") == "a" && a.object(forKey: "badge") === badge)
+            #expect(try badge.object(forKey: "holder") === a && step.nameText("pickers") == "a")
             context.undo()
             #expect(!context.hasChanges)
             context.redo()
@@ -90,8 +90,8 @@ import Testing
                 context.delete(tag)
             }
             context.undo()
-            #expect(try tag.names("things") == "abc")
-            #expect(try things.map { try $0.names("tags") } == ["t", "t", "t"])
+            #expect(try tag.nameText("things") == "abc")
+            #expect(try things.map { try $0.nameText("tags") } == ["t", "t", "t"])
             #expect(!context.hasChanges)
         }
     }
@@ -114,11 +114,11 @@ import Testing
             try context.step { context.delete(a) }
             let (b, c) = (try #require(try context.find("b")), try #require(try context.find("c")))
             let step = try #require(try context.find("s", "Step"))
-            #expect(try b.names("friends") == "c" && c.names("parts").isEmpty)
-            #expect(try step.names("pickers") == "bc")
+            #expect(try b.nameText("friends") == "c" && c.nameText("parts").isEmpty)
+            #expect(try step.nameText("pickers") == "bc")
             context.undo()
-            #expect(try b.sortedNames("friends") == "ac" && c.names("parts") == "a")
-            #expect(try step.names("pickers") == "abc" && !context.hasChanges)
+            #expect(try b.sortedNames("friends") == "ac" && c.nameText("parts") == "a")
+            #expect(try step.nameText("pickers") == "abc" && !context.hasChanges)
         }
     }
 
@@ -141,9 +141,9 @@ import Testing
             let c = try #require(try context.find("c"))
             try context.step { context.delete(c) }
             let b = try #require(try context.find("b"))
-            #expect(try b.names("friends").isEmpty)
+            #expect(try b.nameText("friends").isEmpty)
             context.rollback()
-            #expect(try b.names("friends") == "c")
+            #expect(try b.nameText("friends") == "c")
         }
     }
 
@@ -158,8 +158,8 @@ import Testing
             context.processPendingChanges()
             #expect(thing.managedObjectContext == nil)
             context.undo()
-            #expect(thing.isInserted && thing.label == "a")
-            #expect(try owner.names("parts") == "a")
+            #expect(thing.isInserted && thing.givenMark == "a")
+            #expect(try owner.nameText("parts") == "a")
             context.undo()
             #expect(thing.managedObjectContext == nil && !context.hasChanges)
             context.redo()
@@ -181,16 +181,16 @@ import Testing
             let id = thing.objectID
             context.undo()
             #expect(thing.isDeleted && context.deletedObjects == [thing])
-            #expect(try owner.names("parts").isEmpty)
+            #expect(try owner.nameText("parts").isEmpty)
             try context.save()
             #expect(thing.managedObjectContext == nil)
             try workshop.inContext { other throws in #expect(try other.find("a") == nil) }
             context.redo()
             #expect(thing.isInserted && thing.objectID != id)
-            #expect(try owner.names("parts") == "a" && thing.object(forKey: "owner") === owner)
+            #expect(try owner.nameText("parts") == "a" && thing.object(forKey: "owner") === owner)
             try context.save()
             try workshop.inContext { other throws in
-                #expect(try other.find("o")?.names("parts") == "a")
+                #expect(try other.find("o")?.nameText("parts") == "a")
             }
         }
     }

@@ -102,19 +102,19 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    func names(_ key: String) throws -> String {
-        try objects(forKey: key).map { $0["name"].text }.joined()
+    func nameText(_ key: String) throws -> String {
+        try objects(forKey: key).map { $0["name"].textOrEmpty }.joined()
     }
 
-    func sortedNames(_ key: String) throws -> String { String(try names(key).sorted()) }
+    func sortedNames(_ key: String) throws -> String { String(try nameText(key).sorted()) }
 
     func relate(_ key: String, to object: ManagedObject?) throws {
         try setObject(object, forKey: key)
     }
 
-    var label: String { self["name"].text }
+    var givenMark: String { self["name"].textOrEmpty }
 }
 
 extension Value {
-    var text: String { if case .string(let text) = self { text } else { "" } }
+    var textOrEmpty: String { if case .string(let text) = self { text } else { "" } }
 }

@@ -59,16 +59,16 @@ import Testing
                 try tag.objects(forKey: "things").insert(b)
             }
             context.undo()
-            #expect(try a.names("friends") == "b" && b.names("friends") == "a")
-            #expect(try tag.names("things").isEmpty && b.names("tags").isEmpty)
+            #expect(try a.nameText("friends") == "b" && b.nameText("friends") == "a")
+            #expect(try tag.nameText("things").isEmpty && b.nameText("tags").isEmpty)
             #expect(!context.hasChanges)
             context.redo()
-            #expect(try a.names("friends").isEmpty && b.names("friends").isEmpty)
-            #expect(try tag.names("things") == "ab" && a.names("tags") == "t")
+            #expect(try a.nameText("friends").isEmpty && b.nameText("friends").isEmpty)
+            #expect(try tag.nameText("things") == "ab" && a.nameText("tags") == "t")
             try context.save()
             context.undo()
             try context.save()
-            #expect(try a.names("friends") == "b" && tag.names("things").isEmpty)
+            #expect(try a.nameText("friends") == "b" && tag.nameText("things").isEmpty)
         }
     }
 
@@ -100,25 +100,25 @@ import Testing
                 list.insert(try context.made("f", "Step"), at: 0)
                 list.replace(with: list.objects.reversed())
             }
-            #expect(try thing.names(key) == "eadbf")
+            #expect(try thing.nameText(key) == "eadbf")
             context.undo()
-            #expect(try thing.names(key) == "bdae")
+            #expect(try thing.nameText(key) == "bdae")
             context.undo()
-            #expect(try thing.names(key) == "bcdae")
+            #expect(try thing.nameText(key) == "bcdae")
             context.undo()
-            #expect(try thing.names(key) == "abcde")
+            #expect(try thing.nameText(key) == "abcde")
             #expect(!context.hasChanges && thing.changedRelationshipNames.isEmpty)
             for _ in 0..<3 { context.redo() }
-            #expect(try thing.names(key) == "eadbf")
+            #expect(try thing.nameText(key) == "eadbf")
             try context.save()
             context.undo()
             context.undo()
-            #expect(try thing.names(key) == "bcdae")
+            #expect(try thing.nameText(key) == "bcdae")
             try context.save()
             return thing.objectID
         }
         try workshop.inContext { context throws in
-            #expect(try context.existingObject(with: id).names(key) == "bcdae")
+            #expect(try context.existingObject(with: id).nameText(key) == "bcdae")
         }
     }
 
@@ -135,7 +135,7 @@ import Testing
             try context.step { try step.relate("thing", to: nil) }
             context.undo()
             #expect(!context.hasChanges)
-            #expect(try context.find("a")?.names("steps") == "abc")
+            #expect(try context.find("a")?.nameText("steps") == "abc")
         }
     }
 
@@ -153,7 +153,7 @@ import Testing
             }
             try context.mergeChanges(from: changes)
             context.undo()
-            #expect(try thing.names("steps") == "axbc" && !context.hasChanges)
+            #expect(try thing.nameText("steps") == "axbc" && !context.hasChanges)
         }
     }
 }

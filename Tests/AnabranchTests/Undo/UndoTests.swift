@@ -49,7 +49,7 @@ import Testing
             thing["mood"] = "good"
             #expect(stack.canUndo)
             context.undo()
-            #expect(thing["count"] == 0 && thing["mood"].isNull && thing.label == "a")
+            #expect(thing["count"] == 0 && thing["mood"].isNull && thing.givenMark == "a")
             context.redo()
             #expect(thing["count"] == 5 && thing["mood"] == "good")
             thing["count"] = 9

@@ -64,11 +64,12 @@ import Testing
 
     private func check(_ context: ManagedObjectContext) throws {
         let a = try #require(try context.find("a"))
-        #expect(try a.object(forKey: "owner")?.label == "o" && a.names("picks") == "xyz")
-        #expect(try context.find("o")?.names("parts") == "a")
-        #expect(try a.sortedNames("friends") == "pq" && context.find("p")?.names("friends") == "a")
-        #expect(try context.find("y", "Step")?.names("pickers") == "a")
-        #expect(try a.object(forKey: "badge")?.label == "badge")
+        #expect(try a.object(forKey: "owner")?.givenMark == "o" && a.nameText("picks") == "xyz")
+        #expect(try context.find("o")?.nameText("parts") == "a")
+        #expect(
+            try a.sortedNames("friends") == "pq" && context.find("p")?.nameText("friends") == "a")
+        #expect(try context.find("y", "Step")?.nameText("pickers") == "a")
+        #expect(try a.object(forKey: "badge")?.givenMark == "badge")
         #expect(try context.find("tag p", "Tag")?.sortedNames("things") == "aop")
     }
 
@@ -93,9 +94,10 @@ import Testing
             try context.save()
         }
         try workshop.inContext { context throws in
-            #expect(try context.find("s", "Step")?.object(forKey: "thing")?.label == "step owner")
+            #expect(
+                try context.find("s", "Step")?.object(forKey: "thing")?.givenMark == "step owner")
             #expect(try context.find("a", "Tag")?.sortedNames("things") == "pq")
-            #expect(try context.find("q")?.names("tags") == "a")
+            #expect(try context.find("q")?.nameText("tags") == "a")
         }
     }
 
@@ -118,7 +120,7 @@ import Testing
         }
         try workshop.inContext { context throws in
             #expect(try context.find("a")?.sortedNames("parts") == "bc")
-            #expect(try context.find("c")?.names("parts") == "cx")
+            #expect(try context.find("c")?.nameText("parts") == "cx")
         }
     }
 
@@ -133,7 +135,7 @@ import Testing
             context.delete(tag)
             try context.save()
             context.undo()
-            #expect(try tag.names("things") == "abc")
+            #expect(try tag.nameText("things") == "abc")
         }
     }
 
@@ -165,7 +167,7 @@ import Testing
             context.undo()
             #expect(try b.object(forKey: "owner") == nil)
             context.undo()
-            #expect(try b.object(forKey: "owner") === a && a.names("parts") == "b")
+            #expect(try b.object(forKey: "owner") === a && a.nameText("parts") == "b")
             try context.save()
             #expect(try b.object(forKey: "owner") === a)
         }

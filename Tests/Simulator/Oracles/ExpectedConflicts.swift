@@ -110,7 +110,8 @@ package struct ExpectedConflicts {
         return try others.allSatisfy { try !history.save($0).seen.contains(number) }
     }
 
-    /// Of what a snapshot stands for, a file knows neither the place nor who knew of it.
+    /// Of what a snapshot stands for, a file knows neither the place nor who knew of it; and who
+    /// had by a snapshot what the zone has lost, does not say so.
     private func wasSeenByWinner(_ entry: Conflict, _ loaded: Set<Digest>) throws -> Bool {
         let register = IntendedState.Register(record: entry.record, property: entry.property)
         func author(_ write: Conflict.Write?) -> Digest? {
@@ -121,7 +122,8 @@ package struct ExpectedConflicts {
             loaded.isDisjoint(with: [loser, winner])
                 || entry.winner?.stamp.replica == entry.lost.stamp.replica
         else { return false }
-        return try history.save(winner).seen.contains(history.save(loser).number)
+        let number = try history.save(loser).number
+        return try !history.gone.contains(number) && history.save(winner).seen.contains(number)
     }
 
     /// - Parameters:

@@ -1,4 +1,4 @@
-import AnabranchReplication
+package import AnabranchReplication
 
 extension FetchPredicate {
     /// Whether the predicate holds for one object.
@@ -30,14 +30,22 @@ extension ResolvedSort {
     package func order(
         _ left: any PredicateSubject, _ right: any PredicateSubject
     ) throws -> ValueOrder.Result {
-        let own = try PredicateEvaluation(scopes: [left]).sortValue(self)
-        let other = try PredicateEvaluation(scopes: [right]).sortValue(self)
+        order(ofKeys: try key(of: left), try key(of: right))
+    }
+
+    /// What a subject is sorted by: of a text what the options leave of it.
+    package func key(of subject: any PredicateSubject) throws -> Value {
+        try PredicateEvaluation(scopes: [subject]).sortValue(self)
+    }
+
+    /// Which of two keys comes first.
+    package func order(ofKeys left: Value, _ right: Value) -> ValueOrder.Result {
         let ascending: ValueOrder.Result
-        switch (own.isNull, other.isNull) {
+        switch (left.isNull, right.isNull) {
         case (true, true): return .equal
         case (true, false): ascending = .less
         case (false, true): ascending = .greater
-        case (false, false): ascending = ValueOrder.compare(own, other) ?? .equal
+        case (false, false): ascending = ValueOrder.compare(left, right) ?? .equal
         }
         guard !isAscending else { return ascending }
         return ascending == .less ? .greater : ascending == .greater ? .less : .equal
@@ -72,7 +80,7 @@ struct PredicateEvaluation {
             return try object(path)?.predicateReference.map { .integer($0.record) } ?? .null
         }
         let value = try value(sort.operand)
-        guard case .string(let text) = value else { return value }
+        guard !sort.options.isEmpty, let text = value.text else { return value }
         return .string(TextFolding.fold(text, options: sort.options))
     }
 

@@ -18,7 +18,7 @@ enum ConstantCoercion {
         case .uuid: uuid(value)
         case .uri, .string: text(value, to: type)
         case .date: if case .date = value { value } else { nil }
-        case .binary: if case .data = value { value } else { nil }
+        case .binary, .transformable: if case .data = value { value } else { nil }
         case .undefined: nil
         }
     }

@@ -54,6 +54,9 @@ extension LeafComparison {
         if case .constant = left, case .constant = right {
             return .constant(relation.holds(left.constant, right.constant, options))
         }
+        for operand in [left, right] where relation != .equal {
+            try refuseOrder(of: operand)
+        }
         if relation != .equal, left.isNullConstant || right.isNullConstant {
             return .constant(false)
         }
@@ -67,6 +70,16 @@ extension LeafComparison {
             return simplified(right, relation.mirrored, left)
         }
         return simplified(left, relation, right)
+    }
+
+    private func refuseOrder(of operand: ResolvedOperand) throws(FetchPredicateError) {
+        guard case .attribute(_, let attribute) = operand, attribute.type == .transformable else {
+            return
+        }
+        throw error(
+            .typeMismatch, key: attribute.name,
+            "Can't put values of \(attribute) in order because it is transformable: only == and "
+                + "!= compare its bytes. Filter what was fetched instead.")
     }
 
     /// Counts compared with zero ask only whether there is any.

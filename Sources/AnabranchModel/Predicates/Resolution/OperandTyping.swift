@@ -81,7 +81,8 @@ struct OperandTyping {
         switch type {
         case .integer16, .integer32, .integer64, .decimal, .double, .float: .double
         case .string, .uri: .string
-        case .boolean, .date, .binary, .uuid, .undefined: type
+        case .binary, .transformable: .binary
+        case .boolean, .date, .uuid, .undefined: type
         }
     }
 

@@ -64,6 +64,11 @@ struct PredicateResolver {
             column: .none)
         let operand: ResolvedOperand
         switch try start.walk(in: self) {
+        case .attribute(_, let attribute) where attribute.type == .transformable:
+            throw start.error(
+                .typeMismatch, key: attribute.name,
+                "Can't sort by \(attribute) because it is transformable, and its bytes have no "
+                    + "order. Sort what was fetched instead.")
         case .attribute(let path, let attribute): operand = .attribute(path, attribute)
         case .count(let collection): operand = .count(collection, nil)
         case .record(let path, _) where isSelf: operand = .record(path)

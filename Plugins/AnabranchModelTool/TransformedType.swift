@@ -1,0 +1,63 @@
+import AnabranchModel
+
+/// The Swift type of a property for a transformable attribute, as the model names it.
+///
+/// Whether a type of the program's own is public the model does not say, and a public property of
+/// an internal type does not compile; so only properties of standard types are public, and others
+/// have the access that a property has where none is written.
+struct TransformedType {
+    /// Without `?`; `nil`: the model names none.
+    private let name: String?
+    private let words: Set<String>
+
+    /// - Returns: `nil` for an attribute of another type.
+    init?(_ attribute: AttributeDescription) {
+        guard attribute.type == .transformable else { return nil }
+        let text = attribute.declaration.valueClassName?.filter { !$0.isWhitespace } ?? ""
+        // `.Colour` is the current module's, as with the classes of entities.
+        let name = text.drop { $0 == "." }.trimmingSuffix { $0 == "?" }
+        self.name = name.isEmpty ? nil : String(name)
+        words = Set(
+            name.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init))
+    }
+
+    /// Nil is what the property reads as where it has no value. Without a type it is the bytes,
+    /// which `transformedValue(forKey:as:)` reads.
+    var source: String { (name ?? "Data") + "?" }
+
+    /// Of the subscript of `ManagedObject`.
+    var label: String { name == nil ? "slot" : "transformable" }
+
+    var isStandard: Bool {
+        words.allSatisfy { Self.swiftTypes.contains($0) || Self.isFoundations($0) }
+    }
+
+    /// Whether a public property names a type of Foundation's.
+    var isFoundations: Bool {
+        name == nil || isStandard && words.contains(where: Self.isFoundations)
+    }
+
+    private static func isFoundations(_ word: String) -> Bool {
+        word.hasPrefix("NS") || foundationTypes.contains(word)
+    }
+
+    private static let swiftTypes: Set<String> = [
+        "Any", "AnyHashable", "Array", "Bool", "Character", "ClosedRange", "Dictionary", "Double",
+        "Float", "Int", "Int8", "Int16", "Int32", "Int64", "Optional", "Range", "Set", "String",
+        "Substring", "Swift", "UInt", "UInt8", "UInt16", "UInt32", "UInt64",
+    ]
+
+    private static let foundationTypes: Set<String> = [
+        "AttributedString", "Calendar", "CharacterSet", "Data", "Date", "DateComponents",
+        "DateInterval", "Decimal", "Foundation", "IndexPath", "IndexSet", "Locale",
+        "PersonNameComponents", "TimeInterval", "TimeZone", "URL", "URLComponents", "UUID",
+    ]
+}
+
+extension Substring {
+    fileprivate func trimmingSuffix(while isCut: (Character) -> Bool) -> Substring {
+        var rest = self
+        while let last = rest.last, isCut(last) { rest.removeLast() }
+        return rest
+    }
+}

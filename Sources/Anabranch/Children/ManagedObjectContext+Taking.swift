@@ -1,0 +1,236 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+
+extension ManagedObjectContext {
+    /// Makes what a context below has changed changes of this context.
+    ///
+    /// Hooks of insertion and deletion have run there and don't run again.
+    ///
+    /// - Throws: ``StoreError``, with code `mergeConflict` where records that the child has changed
+    ///   are deleted here, or gone. Nothing has changed then.
+    func take(_ save: ChildSave, from child: ContextLink) throws {
+        checkQueue()
+        var taking = try SaveTaking(of: save, into: self)
+        try taking.run()
+        processPendingChanges()
+        children.enqueue(except: child) { $0.mergeAutomatically(save.records) }
+    }
+
+    /// Begins an object that exists in a context below already.
+    fileprivate func takeInsertion(
+        of id: LocalID, _ entity: EntityDescription, slots: [Value]
+    ) -> ManagedObject {
+        let object = make(
+            ObjectBirth(
+                home: home(of: entity), id: id, values: .values(slots),
+                flags: [.realised, .hasRow, .born, .writable]))
+        reclassify(object) { $0.insert(.inserted) }
+        note(object)
+        return object
+    }
+
+    fileprivate func takeDeletion(of object: ManagedObject) {
+        guard !object.flags.contains(.deleted) else { return }
+        note(object)
+        reclassify(object) { $0.insert(.deleted) }
+        unpropagated.append(object)
+    }
+}
+
+/// One save of a child on its way into the parent. What has to be read for it is read before
+/// anything changes.
+private struct SaveTaking {
+    private let context: ManagedObjectContext
+    private let save: ChildSave
+    /// What the save changes or leads to, as far as it is there.
+    private var objects: [LocalID: ManagedObject] = [:]
+    private let references: [Reference]
+
+    private var request: SaveRequest { save.request }
+
+    /// A to-one that the save writes, and the record that it leads to.
+    private struct Reference {
+        let record: LocalID
+        let relationship: RelationshipDescription
+        let target: LocalID?
+    }
+
+    init(of save: ChildSave, into context: ManagedObjectContext) throws {
+        self.context = context
+        self.save = save
+        references = Self.references(in: save.request)
+        try findChanged()
+        try findTargets()
+        try loadRelations()
+    }
+
+    mutating func run() throws {
+        insert()
+        writeAttributes()
+        try writeReferences()
+        try writeLinks()
+        orderLists()
+        for delete in request.deletes {
+            for row in delete.rows { objects[row.id].map(context.takeDeletion) }
+        }
+    }
+
+    private static func references(in request: SaveRequest) -> [Reference] {
+        let tables =
+            request.inserts.map { ($0.entity, $0.rows) }
+            + request.updates.map { ($0.entity, $0.rows) }
+        var references: [Reference] = []
+        for (entity, table) in tables {
+            for (column, slot) in table.slots.enumerated() {
+                guard let relationship = entity.slots[slot].relationship else { continue }
+                for (row, id) in table.ids.enumerated() {
+                    var target: LocalID?
+                    if case .integer(let id) = table[row, column] { target = id }
+                    references.append(
+                        Reference(record: id, relationship: relationship, target: target))
+                }
+            }
+        }
+        return references
+    }
+}
+
+// Before anything changes.
+extension SaveTaking {
+    private mutating func findChanged() throws {
+        var changed: [LocalID] = []
+        for update in request.updates { try find(update.rows.ids, of: update.entity, &changed) }
+        for delete in request.deletes {
+            try find(delete.rows.map(\.id), of: delete.entity, &changed)
+        }
+        for object in objects.values { try context.realise(object) }
+        let gone = changed.filter { objects[$0].map { $0.isDeleted } ?? true }
+        guard gone.isEmpty else {
+            throw StoreError(
+                .mergeConflict,
+                "Can't save because \(gone.count) objects were deleted in the parent context; "
+                    + "refresh them, then save again.", records: gone)
+        }
+    }
+
+    private mutating func find(
+        _ ids: [LocalID], of entity: EntityDescription, _ all: inout [LocalID]
+    ) throws {
+        all += ids
+        for object in try context.objects(ids, of: entity) { objects[object.localID] = object }
+    }
+
+    /// The other ends of references and links.
+    private mutating func findTargets() throws {
+        var wanted: [EntityDescription: Set<LocalID>] = [:]
+        for reference in references {
+            guard let target = reference.target else { continue }
+            wanted[reference.relationship.destination, default: []].insert(target)
+        }
+        for link in request.links {
+            wanted[link.relationship.entity, default: []].insert(link.owner)
+            wanted[link.relationship.destination, default: []].insert(link.other)
+        }
+        for list in request.lists {
+            wanted[list.relationship.entity, default: []].insert(list.owner)
+        }
+        for transient in save.transients {
+            wanted[transient.entity, default: []].insert(transient.record)
+        }
+        for (entity, ids) in wanted {
+            for object in try context.objects(ids.subtracting(objects.keys), of: entity) {
+                objects[object.localID] = object
+            }
+        }
+    }
+
+    /// Changing a link or a one-to-one asks for who is there already.
+    private func loadRelations() throws {
+        var owners: [RelationshipDescription: Set<LocalID>] = [:]
+        for link in request.links { owners[link.relationship, default: []].insert(link.owner) }
+        for list in request.lists { owners[list.relationship, default: []].insert(list.owner) }
+        for reference in references {
+            guard let inverse = reference.relationship.inverse, !inverse.isToMany,
+                let target = reference.target
+            else { continue }
+            owners[inverse, default: []].insert(target)
+        }
+        for (relationship, ids) in owners {
+            try context.loadMissing(relationship, of: ids.compactMap { objects[$0] })
+        }
+    }
+}
+
+extension SaveTaking {
+    private mutating func insert() {
+        for insert in request.inserts {
+            let plan = context.home(of: insert.entity).plan
+            let table = insert.rows
+            for (row, id) in table.ids.enumerated() {
+                var slots = [Value](repeating: .null, count: insert.entity.slots.count)
+                for (column, slot) in table.slots.enumerated()
+                where plan.entity.slots[slot].attribute != nil {
+                    slots[slot] = table[row, column]
+                }
+                objects[id] = context.takeInsertion(of: id, insert.entity, slots: slots)
+            }
+        }
+    }
+
+    private func writeAttributes() {
+        for update in request.updates {
+            let plan = context.home(of: update.entity).plan
+            for (row, id) in update.rows.ids.enumerated() {
+                for (column, slot) in update.rows.slots.enumerated()
+                where plan.entity.slots[slot].attribute != nil {
+                    objects[id]?.write(update.rows[row, column], to: slot)
+                }
+            }
+        }
+        for transient in save.transients {
+            objects[transient.record]?.write(transient.value, to: transient.slot)
+        }
+        for (id, groups) in request.carriedGroups {
+            guard let object = objects[id] else { continue }
+            context.carriedGroups[object, default: [:]].merge(groups) { _, new in new }
+        }
+    }
+
+    private func writeReferences() throws {
+        for reference in references {
+            guard let object = objects[reference.record] else { continue }
+            try context.setTarget(
+                of: object, by: reference.relationship,
+                to: reference.target.flatMap { objects[$0] })
+        }
+    }
+
+    private func writeLinks() throws {
+        for link in request.links {
+            guard let owner = objects[link.owner], let other = objects[link.other] else { continue }
+            if link.isAdded {
+                try context.insert(other, into: owner, link.relationship)
+            } else {
+                try context.remove(other, from: owner, link.relationship)
+            }
+        }
+    }
+
+    /// What was placed goes behind what it stands behind in the child, as far as that is here.
+    private func orderLists() {
+        for list in request.lists {
+            guard let owner = objects[list.owner],
+                let index = owner.home.plan.relationIndex(of: list.relationship)
+            else { continue }
+            context.touch(owner)
+            owner.withRelation(index) { state in
+                var ahead = list.isEnd ? state.listed.last { !list.placed.contains($0) } : nil
+                for id in list.order where state.members?.contains(id) == true {
+                    if list.placed.contains(id) { state.move(id, behind: ahead) }
+                    ahead = id
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import AnabranchModel
+import AnabranchStore
+
+/// Goes back along a dependency's path: from objects at its end to those at its beginning.
+///
+/// Each step is one SELECT, whatever the number of objects, and adds what a context has not saved
+/// yet. The answer may hold more than is needed, never less: who was related before an unsaved
+/// change is in it, too.
+struct DependencyTrace {
+    let context: ManagedObjectContext
+    let dependency: RelationshipDependency
+
+    /// - Parameter ids: Of objects that are there, or that `canTraceDeleted` holds for.
+    /// - Returns: Of objects of the fetched entity, or of others above it.
+    func beginnings(of ids: Set<LocalID>) throws -> Set<LocalID> {
+        var ids = ids
+        for step in dependency.steps.reversed() where !ids.isEmpty {
+            guard let inverse = step.inverse else { return [] }
+            ids =
+                step.storage == .inverseReference
+                ? try targets(of: ids, by: inverse) : try members(of: ids, by: inverse)
+        }
+        return ids
+    }
+
+    /// The inverse is not stored with these objects: whoever relates to them is.
+    private func members(
+        of ids: Set<LocalID>, by inverse: RelationshipDescription
+    ) throws -> Set<LocalID> {
+        var found = Set(
+            try context.readRelated(by: inverse, of: ids.sorted()).values.joined())
+        for id in ids {
+            guard let object = context.held(id), let table = object.relations,
+                object.entity.isKind(of: inverse.entity),
+                let index = object.home.plan.relationIndex(of: inverse)
+            else { continue }
+            let state = table.states[index]
+            found.formUnion(state.members ?? [])
+            found.formUnion(state.added)
+            found.formUnion(state.removed)
+        }
+        return found
+    }
+
+    /// The inverse is a reference that these objects have.
+    private func targets(
+        of ids: Set<LocalID>, by inverse: RelationshipDescription
+    ) throws -> Set<LocalID> {
+        var found: Set<LocalID> = []
+        func add(_ value: Value) { if case .integer(let id) = value { found.insert(id) } }
+        var unknown: [LocalID] = []
+        for id in ids {
+            guard let object = context.held(id), object.flags.contains(.hasRow) else {
+                unknown.append(id)
+                continue
+            }
+            add(object.slots[inverse.slot])
+            if !object.committed.isEmpty { add(object.committed[inverse.slot]) }
+        }
+        guard !unknown.isEmpty else { return found }
+        try context.readRows(of: inverse.entity, ids: unknown.sorted()) { row in
+            add(SlotStorage(row)[inverse.slot])
+        }
+        return found
+    }
+}
+
+extension RelationshipDependency {
+    /// Whether it can be told who depended on a record that is gone: the references to it stay
+    /// where they are.
+    var canTraceDeleted: Bool {
+        guard let last = steps.last else { return false }
+        return last.storage == .reference && canTrace
+    }
+
+    /// Whether there is a way back at all.
+    var canTrace: Bool { steps.allSatisfy { $0.inverse != nil } }
+
+    /// Whether an object with unsaved changes differs from what is stored in what is looked at.
+    ///
+    /// What was added to a relationship and taken out again leaves no trace, so that a changed
+    /// object is always concerned where one is looked at that it does not store itself.
+    func isConcerned(by object: ManagedObject) -> Bool {
+        if object.flags.contains(.deleted) { return true }
+        return slots.slots.contains { slot in
+            guard slot < object.home.plan.isStored.count else { return false }
+            return !object.home.plan.isStored[slot] || object.isWritten(slot)
+        }
+    }
+}

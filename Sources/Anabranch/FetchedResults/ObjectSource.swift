@@ -1,0 +1,77 @@
+import AnabranchModel
+import AnabranchStore
+
+/// Makes the objects of entries that hold none, a slice at a time.
+///
+/// The two slices asked for last are held, so that going over a result in either direction, or
+/// showing the place where two meet, reads each slice once. Objects of other slices live as long
+/// as somebody holds them.
+final class ObjectSource {
+    let context: ManagedObjectContext
+    private let plan: ResultsPlan
+    private var slices: [[LocalID: ManagedObject]] = []
+
+    init(context: ManagedObjectContext, plan: ResultsPlan) {
+        self.context = context
+        self.plan = plan
+    }
+
+    /// The object of an entry.
+    ///
+    /// What can't be read is a fault, and the context's next save throws the error.
+    ///
+    /// - Parameters:
+    ///   - index: Of the entry, in the window.
+    ///   - state: Where the others of the slice come from.
+    func object(at index: Int, in state: ResultsState) -> ManagedObject {
+        let entry = state.entry(at: index)
+        if let object = entry.object { return object }
+        for slice in slices { if let object = slice[entry.id] { return current(object, entry) } }
+        let start = index - index % max(plan.batchSize, 1)
+        let slice = load((start..<min(start + max(plan.batchSize, 1), state.count)), of: state)
+        slices = Array(([slice] + slices).prefix(2))
+        return slice[entry.id] ?? fault(of: entry)
+    }
+
+    /// The object of a record that need not be in a result any more.
+    func object(of entry: ResultEntry) -> ManagedObject {
+        entry.object ?? context.held(entry.id) ?? fault(of: entry)
+    }
+
+    /// Lets the slices go.
+    func forget() { slices = [] }
+
+    /// An object that its context has let go of is asked for again.
+    private func current(_ object: ManagedObject, _ entry: ResultEntry) -> ManagedObject {
+        object.managedObjectContext == nil ? context.held(entry.id) ?? object : object
+    }
+
+    private func fault(of entry: ResultEntry) -> ManagedObject {
+        context.held(entry.id)
+            ?? context.makeFault(entry.id, context.model.entities[entry.entityIndex])
+    }
+
+    private func load(_ range: Range<Int>, of state: ResultsState) -> [LocalID: ManagedObject] {
+        let entries = range.map { state.entry(at: $0) }
+        do {
+            let objects = try context.objects(listed: entries.map(\.id), of: plan.fetch.entity)
+            try prepare(objects)
+            let found = Dictionary(
+                objects.map { ($0.localID, $0) }, uniquingKeysWith: { first, _ in first })
+            // Now they are seen.
+            for entry in entries { found[entry.id].map { entry.version = $0.version } }
+            return found
+        } catch {
+            context.keep(error)
+            return [:]
+        }
+    }
+
+    /// Does what the request asks for besides the objects.
+    func prepare(_ objects: [ManagedObject]) throws {
+        if !plan.prefetched.isEmpty {
+            try context.prefetch(plan.prefetched, of: objects, plan.fetch.entity)
+        }
+        if plan.realises { for object in objects { try object.realiseOrThrow() } }
+    }
+}

@@ -1,0 +1,79 @@
+import AnabranchModel
+
+/// Objects at the end of a path that a request looks at: where one of them changes, the objects
+/// at the path's beginning may belong to the result or not, or stand elsewhere in it.
+struct RelationshipDependency {
+    /// From the fetched entity on; never empty.
+    let steps: [RelationshipDescription]
+    /// What is looked at there; empty where it only matters whether the object exists.
+    let slots: SlotSet
+
+    var destination: EntityDescription { steps[steps.count - 1].destination }
+
+    /// One for each path through relationships that a predicate or a sort takes, the parts of
+    /// longer paths included.
+    static func all(
+        of predicate: ResolvedPredicate?, _ sorts: [ResolvedSort]
+    ) -> [RelationshipDependency] {
+        var search = DependencySearch()
+        if let predicate { search.visit(predicate) }
+        for sort in sorts { search.visit(sort.operand) }
+        return search.order.map {
+            RelationshipDependency(steps: $0, slots: search.slots[$0] ?? SlotSet())
+        }
+    }
+}
+
+private struct DependencySearch {
+    var order: [[RelationshipDescription]] = []
+    var slots: [[RelationshipDescription]: SlotSet] = [:]
+    /// Of the evaluated object and of the elements of each collection around, the way there.
+    private var ways: [[RelationshipDescription]] = [[]]
+
+    mutating func visit(_ predicate: ResolvedPredicate) {
+        switch predicate {
+        case .constant: break
+        case .conjunction(let parts), .disjunction(let parts): for part in parts { visit(part) }
+        case .negation(let inner): visit(inner)
+        case .comparison(let left, _, let right, _), .text(let left, _, let right, _):
+            visit(left)
+            visit(right)
+        case .membership(let operand, _, _): visit(operand)
+        case .exists(let collection, let inner): visit(collection, inner)
+        }
+    }
+
+    mutating func visit(_ operand: ResolvedOperand) {
+        switch operand {
+        case .constant, .object: break
+        case .attribute(let path, let attribute): note(way(path), looksAt: attribute.slot)
+        case .record(let path): note(way(path), looksAt: nil)
+        case .count(let collection, let filter): visit(collection, filter)
+        }
+    }
+
+    private mutating func visit(_ collection: ResolvedCollection, _ inner: ResolvedPredicate?) {
+        let owner = way(collection.owner)
+        note(owner, looksAt: collection.relationship.slot)
+        let elements = owner + [collection.relationship]
+        note(elements, looksAt: nil)
+        guard let inner else { return }
+        let outer = ways
+        ways = Array(ways.prefix(collection.scope)) + [elements]
+        visit(inner)
+        ways = outer
+    }
+
+    private func way(_ path: ObjectPath) -> [RelationshipDescription] {
+        (path.scope < ways.count ? ways[path.scope] : []) + path.steps
+    }
+
+    private mutating func note(_ way: [RelationshipDescription], looksAt slot: Int?) {
+        for end in way.indices {
+            let part = Array(way[...end])
+            if slots[part] == nil { order.append(part) }
+            let next = end + 1 < way.count ? way[end + 1].slot : slot
+            slots[part, default: SlotSet()].formUnion(SlotSet(next.map { [$0] } ?? []))
+        }
+    }
+}

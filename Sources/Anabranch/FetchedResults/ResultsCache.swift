@@ -1,0 +1,137 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+import Foundation
+
+/// A file that keeps a result for the next time that it is fetched.
+///
+/// It holds the IDs in their order, and their keys, which the sections follow from: so a fetch
+/// with a cache evaluates and sorts nothing. It is used only for the request and the state of the
+/// store that it was written for, both told by digests, so it is never stale. A file that is
+/// missing, damaged or of another format is as none, and is written anew; a file that can't be
+/// written is left out. None of that is an error: the result is the same without it.
+///
+/// Format: `ABRESULT`, a version byte, the digest of all that follows, then in the encodings of
+/// change sets the key, whether the last entry is a horizon, the number of keys of an entry, the
+/// count of entries, and for each its ID, its entity and its keys.
+struct ResultsCache {
+    private let file: URL
+    private let coordinator: PersistentStoreCoordinator
+
+    private static let magic = Array("ABRESULT".utf8) + [1]
+    private static let ending = "results"
+
+    init(named name: String, in directory: URL?, of coordinator: PersistentStoreCoordinator) {
+        self.coordinator = coordinator
+        file = Self.folder(directory, coordinator).appending(
+            path: "\(Self.digest(Array(name.utf8))).\(Self.ending)")
+    }
+
+    /// One for each store, so that stores may share a directory.
+    private static func folder(_ directory: URL?, _ coordinator: PersistentStoreCoordinator) -> URL
+    {
+        let store = coordinator.url
+        let parent = directory ?? store.deletingLastPathComponent()
+        return parent.appending(path: store.lastPathComponent + "-\(ending)")
+    }
+
+    static func delete(
+        named name: String?, in directory: URL?, of coordinator: PersistentStoreCoordinator
+    ) throws {
+        let file =
+            name.map { ResultsCache(named: $0, in: directory, of: coordinator).file }
+            ?? folder(directory, coordinator)
+        guard FileManager.default.fileExists(atPath: file.path) else { return }
+        try FileManager.default.removeItem(at: file)
+    }
+
+    /// Tells a request to a store in its present state from every other.
+    ///
+    /// - Throws: ``StoreError``.
+    func key<Object>(
+        of request: FetchRequest<Object>, sectionNameKeyPath: String?
+    ) throws -> Digest {
+        var writer = ByteWriter()
+        writer.append(digest: try coordinator.store.read { try $0.contentDigest() })
+        writer.append(string: request.entityName)
+        writer.append(string: request.predicate.map { "\($0)" } ?? "")
+        for (name, value) in request.variables.sorted(by: { $0.key < $1.key }) {
+            writer.append(string: name)
+            let expression = try value?.predicateExpression
+            writer.append(string: expression.map { "\($0)" } ?? "")
+        }
+        writer.append(count: request.sorts.count)
+        for sort in request.sorts {
+            writer.append(string: sort.keyPath)
+            writer.append(byte: sort.isAscending ? 1 : 0)
+            writer.append(byte: sort.options.rawValue)
+        }
+        writer.append(signed: Int64(request.fetchLimit))
+        writer.append(signed: Int64(request.fetchOffset))
+        writer.append(byte: request.includesSubentities ? 1 : 0)
+        writer.append(string: sectionNameKeyPath ?? "")
+        return Self.digest(writer.bytes)
+    }
+
+    private static func digest(_ bytes: [UInt8]) -> Digest {
+        var digest = DigestBuilder()
+        digest.update(bytes)
+        return digest.finish()
+    }
+}
+
+extension ResultsCache {
+    /// - Returns: `nil` where there is no sound file for the key.
+    func read(_ key: Digest) -> ResultsReader.Whole? {
+        guard let data = try? Data(contentsOf: file), data.starts(with: Self.magic) else {
+            return nil
+        }
+        return try? decode(Array(data.dropFirst(Self.magic.count)), key)
+    }
+
+    private func decode(
+        _ bytes: [UInt8], _ key: Digest
+    ) throws(ChangeSetDecodingError) -> ResultsReader.Whole? {
+        var reader = ByteReader(bytes)
+        let digest = try reader.readDigest()
+        guard digest == Self.digest(Array(bytes.dropFirst(Digest.byteCount))),
+            try reader.readDigest() == key
+        else { return nil }
+        let hasHorizon = try reader.readFlag()
+        let keyCount = Int(truncatingIfNeeded: try reader.readVarint())
+        let count = Int(truncatingIfNeeded: try reader.readVarint())
+        var entries: [ResultEntry] = []
+        for _ in 0..<count {
+            let id = try reader.readSigned()
+            let entity = Int(truncatingIfNeeded: try reader.readVarint())
+            guard coordinator.model.entities.indices.contains(entity) else { return nil }
+            var keys: [Value] = []
+            for _ in 0..<keyCount { keys.append(try reader.readTagged()) }
+            entries.append(ResultEntry(id: id, entityIndex: entity, keys: keys))
+        }
+        try reader.expectEnd()
+        return ResultsReader.Whole(
+            entries: entries, horizon: hasHorizon ? entries.last : nil, isStored: true)
+    }
+
+    func write(_ whole: ResultsReader.Whole, _ key: Digest) {
+        var content = ByteWriter()
+        content.append(digest: key)
+        content.append(byte: whole.horizon == nil ? 0 : 1)
+        content.append(count: whole.entries.first?.keys.count ?? 0)
+        content.append(count: whole.entries.count)
+        for entry in whole.entries {
+            content.append(signed: entry.id)
+            content.append(count: entry.entityIndex)
+            for key in entry.keys { content.append(tagged: key) }
+        }
+        var bytes = Self.magic
+        bytes += Self.digest(content.bytes).bytes
+        bytes += content.bytes
+        // It holds values of the store, so nobody else may read it.
+        try? FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        try? Data(bytes).write(to: file, options: .atomic)
+    }
+}

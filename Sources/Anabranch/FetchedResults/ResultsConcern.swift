@@ -1,0 +1,127 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+
+/// The records whose place in a result an event may have changed, and how the event met them.
+struct ResultsConcern {
+    /// In the order of what is known of the values.
+    enum Kind: Int {
+        /// They are as they were: somebody else changed, whom the request looks at.
+        case affected
+        /// They came anew from the store, and may be as they were.
+        case refreshed
+        /// They have changed.
+        case changed
+    }
+
+    private(set) var ids: [LocalID: Kind] = [:]
+    /// Whether records may be concerned that nothing leads to.
+    private(set) var isUntraceable = false
+
+    /// - Throws: ``StoreError`` where relationships can't be read.
+    init(_ event: EventChanges, _ plan: ResultsPlan, in context: ManagedObjectContext) throws {
+        noteObjects(of: event, plan.fetch)
+        noteMerged(event, plan.fetch)
+        for dependency in plan.dependencies where dependency.canTrace {
+            try follow(dependency, event, in: context)
+        }
+    }
+
+    var isEmpty: Bool { ids.isEmpty }
+
+    private mutating func note(_ id: LocalID, _ kind: Kind) {
+        guard let known = ids[id], known.rawValue >= kind.rawValue else {
+            ids[id] = kind
+            return
+        }
+    }
+
+    private mutating func noteObjects(of event: EventChanges, _ plan: FetchPlan) {
+        for object in event.touched where plan.includes(object.entity) {
+            note(object.localID, object.hasChanges ? .changed : .refreshed)
+        }
+        for object in event.refreshed where plan.includes(object.entity) {
+            // Somebody whom it referred to is gone, which changes no row.
+            note(object.localID, object.flags.contains(.refault) ? .changed : .refreshed)
+        }
+        for object in event.vanished + event.invalidated where plan.includes(object.entity) {
+            note(object.localID, .refreshed)
+        }
+    }
+
+    private mutating func noteMerged(_ event: EventChanges, _ plan: FetchPlan) {
+        for entity in event.merged where plan.includes(entity.entity) {
+            for id in entity.inserted { note(id, .refreshed) }
+            for id in entity.updatedIDs { note(id, .changed) }
+            for id in entity.deleted { note(id, .refreshed) }
+        }
+        for (old, new) in event.renamed {
+            note(old, .refreshed)
+            note(new, .refreshed)
+        }
+    }
+}
+
+// Who is concerned by others.
+extension ResultsConcern {
+    private mutating func follow(
+        _ dependency: RelationshipDependency, _ event: EventChanges,
+        in context: ManagedObjectContext
+    ) throws {
+        var ends: Set<LocalID> = []
+        var gone: Set<LocalID> = []
+        func isAtEnd(_ object: ManagedObject) -> Bool {
+            object.entity.isKind(of: dependency.destination)
+        }
+        for object in event.touched where isAtEnd(object) && dependency.isConcerned(by: object) {
+            ends.insert(object.localID)
+        }
+        let merged = event.merged.filter { $0.entity.isKind(of: dependency.destination) }
+        let updated = Set(merged.lazy.flatMap(\.updatedIDs))
+        for object in event.refreshed
+        where isAtEnd(object) && !updated.contains(object.localID) {
+            ends.insert(object.localID)
+        }
+        for object in event.invalidated where isAtEnd(object) { ends.insert(object.localID) }
+        for object in event.vanished where isAtEnd(object) {
+            // Of one that was never saved, whoever knew it was told in memory.
+            if object.version != .none { gone.insert(object.localID) }
+        }
+        for entity in merged {
+            ends.formUnion(entity.inserted)
+            for update in entity.updated where update.slots.slots.contains(where: dependency.looks)
+            {
+                ends.formUnion(update.ids)
+            }
+            gone.formUnion(entity.deleted)
+        }
+        if !gone.isEmpty, !dependency.canTraceDeleted {
+            isUntraceable = true
+            return
+        }
+        let trace = DependencyTrace(context: context, dependency: dependency)
+        for id in try trace.beginnings(of: ends.union(gone)) { note(id, .affected) }
+    }
+}
+
+extension RelationshipDependency {
+    fileprivate func looks(at slot: Int) -> Bool { slots.contains(slot) }
+}
+
+// What has changed.
+extension ResultsConcern {
+    /// Whether the values differ of one that was in the result and still is.
+    func isChanged(_ before: ResultEntry, _ after: ResultEntry) -> Bool {
+        switch ids[after.id] {
+        case .changed: true
+        case .refreshed: Self.haveDifferentRows(before, after)
+        case .affected, nil: before.keys != after.keys
+        }
+    }
+
+    /// Whether one of two is unsaved, or they are of different rows, as far as is known.
+    static func haveDifferentRows(_ before: ResultEntry, _ after: ResultEntry) -> Bool {
+        before.isEdited || after.isEdited || before.version != after.version
+            || before.version == .none || before.keys != after.keys
+    }
+}

@@ -1,0 +1,171 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+
+/// Keeps a result true while its context changes.
+///
+/// An event names the records that it concerns. Those, and no others, are judged again: out of
+/// memory where the context has their values, the others by one SELECT that is restricted to
+/// their IDs. What they were sorted by is in their entries, so their old places are found by
+/// bisection although the objects have changed. For k records among n an event costs
+/// k · (log n comparisons + n/512 additions + 512 moves in memory) and no look at the other
+/// n − k; a copy of the n/512 blocks keeps the result as it was for the report.
+///
+/// It costs a fetch, and a comparison of all entries, where that is the only way to know: nobody
+/// listened for a while, a window has run out of records behind it, or a record was deleted
+/// elsewhere that others depended on by a relationship that it stored itself.
+final class ResultsTracker: ResultsFollower {
+    let context: ManagedObjectContext
+    private(set) var plan: ResultsPlan
+    private(set) var state = ResultsState()
+    /// Whether there is a result that can be followed.
+    private(set) var isFollowing = false
+    /// Whether something was not followed: the next event compares everything.
+    private var isBehind = false
+    private var entriesByID: [LocalID: ResultEntry] = [:]
+    /// Members that had unsaved changes when they were last judged.
+    private var edited: Set<LocalID> = []
+    private var waiting: [EventChanges] = []
+    private var isReporting = false
+
+    /// Whether anybody wants to know.
+    var isHeard: () -> Bool = { false }
+    var report: (ResultsUpdate) -> Void = { _ in }
+
+    init(context: ManagedObjectContext, plan: ResultsPlan) {
+        self.context = context
+        self.plan = plan
+    }
+
+    private var reader: ResultsReader { ResultsReader(context: context, plan: plan) }
+
+    /// Begins anew with what there is now.
+    func start(_ whole: ResultsReader.Whole, _ plan: ResultsPlan) {
+        self.plan = plan
+        take(whole)
+        state = ResultsState(whole.entries, horizon: whole.horizon, plan)
+        isFollowing = true
+        isBehind = false
+        waiting = []
+    }
+
+    private func take(_ whole: ResultsReader.Whole) {
+        entriesByID = Dictionary(
+            whole.entries.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        edited = Set(whole.entries.lazy.filter(\.isEdited).map(\.id))
+    }
+
+    func entry(of id: LocalID) -> ResultEntry? { entriesByID[id] }
+}
+
+// Following.
+extension ResultsTracker {
+    func contextWasReset() {
+        isFollowing = false
+        waiting = []
+    }
+
+    /// What was seen of edited members is now what is stored.
+    func contextDidSave() {
+        for id in edited {
+            guard let entry = entriesByID[id], let object = context.held(id),
+                !object.differsFromRow
+            else { continue }
+            entry.version = object.version
+            entry.isEdited = false
+        }
+        edited = edited.filter { entriesByID[$0]?.isEdited ?? false }
+    }
+
+    /// An event that comes while another one is reported waits for its turn.
+    func contextDidChange(_ event: EventChanges) {
+        guard isFollowing else { return }
+        guard isHeard() else {
+            isBehind = true
+            return
+        }
+        waiting.append(event)
+        guard !isReporting else { return }
+        isReporting = true
+        defer { isReporting = false }
+        while isFollowing, !waiting.isEmpty { follow(waiting.removeFirst()) }
+    }
+
+    /// What can't be read is told by the context's next save, and made good by the next event.
+    private func follow(_ event: EventChanges) {
+        do {
+            let concern = try ResultsConcern(event, plan, in: context)
+            if isBehind || concern.isUntraceable {
+                try reread(concern)
+            } else if !concern.isEmpty {
+                try judge(concern)
+            }
+        } catch {
+            isBehind = true
+            context.keep(error)
+        }
+    }
+
+    private func judge(_ concern: ResultsConcern) throws {
+        let found = try reader.entries(among: concern.ids.keys)
+        var gone: [ResultEntry] = []
+        var arriving: [ResultEntry] = []
+        for id in concern.ids.keys {
+            let (before, after) = (entriesByID[id], found[id])
+            if let before, let after, before.keys == after.keys, before.object === after.object,
+                !concern.isChanged(before, after)
+            {
+                continue
+            }
+            if let before { gone.append(before) }
+            if let after { arriving.append(after) }
+        }
+        guard !gone.isEmpty || !arriving.isEmpty else { return }
+        var new = state
+        let reordering = ResultsReordering(of: &new, taking: gone, putting: arriving, plan)
+        if let end = plan.windowEnd, new.horizon != nil, new.entries.count < end {
+            return try reread(concern)
+        }
+        for entry in gone { forget(entry) }
+        for place in reordering.inserted { remember(place.entry) }
+        finish(
+            ResultsUpdate(from: state, to: new, by: reordering, plan, isChanged: concern.isChanged))
+    }
+
+    /// Fetches everything again, and compares.
+    private func reread(_ concern: ResultsConcern) throws {
+        let whole = try reader.whole()
+        let new = ResultsState(whole.entries, horizon: whole.horizon, plan)
+        let isChanged = isBehind ? ResultsConcern.haveDifferentRows : concern.isChanged
+        let reordering = ResultsReordering(from: state, to: new, isChanged: isChanged)
+        isBehind = false
+        take(whole)
+        finish(ResultsUpdate(from: state, to: new, by: reordering, plan, isChanged: isChanged))
+    }
+
+    private func finish(_ update: ResultsUpdate) {
+        state = update.new
+        trim()
+        if !update.isEmpty { report(update) }
+    }
+
+    private func forget(_ entry: ResultEntry) {
+        entriesByID[entry.id] = nil
+        edited.remove(entry.id)
+    }
+
+    private func remember(_ entry: ResultEntry) {
+        entriesByID[entry.id] = entry
+        if entry.isEdited { edited.insert(entry.id) }
+    }
+
+    /// Of a request with a limit, what lies far behind the window is let go.
+    private func trim() {
+        guard let end = plan.windowEnd, state.entries.count > 2 * end + 1024 else { return }
+        let kept = end + 512
+        while state.entries.count > kept {
+            forget(state.entries.remove(at: state.entries.count - 1))
+        }
+        state.horizon = state.entries.isEmpty ? nil : state.entries[state.entries.count - 1]
+    }
+}

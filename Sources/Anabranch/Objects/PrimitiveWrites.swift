@@ -1,0 +1,56 @@
+/// What objects got by `setPrimitiveValue(_:forKey:)`, and what they announced by
+/// `willChangeValue(forKey:)` to get.
+struct PrimitiveWrites {
+    /// Stored slots that differ from the saved row without counting as changed. An object is here
+    /// until it is saved, taken back or a fault, and is never `writable` meanwhile, so that the
+    /// first ordinary write of such a slot is noticed.
+    private var slots: [ManagedObject: Set<Int>] = [:]
+    private var announced: [(object: ObjectIdentifier, slot: Int)] = []
+
+    func contains(_ object: ManagedObject) -> Bool { !slots.isEmpty && slots[object] != nil }
+
+    func contains(_ object: ManagedObject, _ slot: Int) -> Bool {
+        !slots.isEmpty && slots[object]?.contains(slot) == true
+    }
+
+    mutating func insert(_ object: ManagedObject, _ slot: Int) {
+        slots[object, default: []].insert(slot)
+    }
+
+    /// The slot counts as changed from now on.
+    mutating func remove(_ object: ManagedObject, _ slot: Int) {
+        if !slots.isEmpty { slots[object]?.remove(slot) }
+    }
+
+    mutating func remove(_ object: ManagedObject) {
+        if !slots.isEmpty { slots[object] = nil }
+    }
+
+    /// After a save: only objects that were no part of it keep theirs.
+    mutating func settle() {
+        if !slots.isEmpty { slots = slots.filter { !$0.key.committed.isEmpty } }
+    }
+
+    /// - Returns: The objects.
+    mutating func removeAll() -> [ManagedObject] {
+        defer { self = PrimitiveWrites() }
+        return Array(slots.keys)
+    }
+
+    mutating func announce(_ object: ManagedObject, _ slot: Int) {
+        announced.append((ObjectIdentifier(object), slot))
+    }
+
+    mutating func endAnnouncement(_ object: ManagedObject, _ slot: Int) {
+        let place = announced.lastIndex { $0.object == ObjectIdentifier(object) && $0.slot == slot }
+        if let place { announced.remove(at: place) }
+    }
+
+    func isAnnounced(_ object: ManagedObject, _ slot: Int) -> Bool {
+        announced.contains { $0.object == ObjectIdentifier(object) && $0.slot == slot }
+    }
+
+    mutating func endEvent() {
+        if !announced.isEmpty { announced = [] }
+    }
+}

@@ -1,0 +1,129 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+
+/// Brings a changed object and the newer row of the store together, property by property; a group
+/// of attributes is one.
+struct RowMerge {
+    private let object: ManagedObject
+    private let row: FreshRow
+    private let way: MergeResolution.Way
+    /// What is written though the store has it: whatever an overwriting object can overwrite.
+    private(set) var rewritten: Set<Int> = []
+
+    init(_ object: ManagedObject, _ row: FreshRow, _ way: MergeResolution.Way) {
+        self.object = object
+        self.row = row
+        self.way = way
+    }
+
+    mutating func run(in context: ManagedObjectContext) {
+        object.version = row.version
+        guard object.flags.contains(.hasRow) else { return take(row.slots, keeping: [], context) }
+        var merged = row.slots
+        var kept: Set<Int> = []
+        var lost: Set<WireProperty> = []
+        let plan = object.home.plan
+        for unit in plan.units {
+            let isChanged = isChangedHere(unit, context)
+            guard isKept(unit, isChanged) else {
+                if isChanged, let group = unit.group { lost.insert(group) }
+                continue
+            }
+            for slot in unit.slots {
+                merged[slot] = value(of: slot)
+                kept.insert(slot)
+                if way == .overwrite, plan.isOverwritable(slot) { rewritten.insert(slot) }
+            }
+        }
+        for group in lost { context.carriedGroups[object]?[group] = nil }
+        for slot in plan.isStored.indices where !plan.isStored[slot] {
+            merged[slot] = way == .rollback ? object.committedValue(slot) : object.slots[slot]
+        }
+        take(merged, keeping: kept, context)
+    }
+
+    private func isChangedHere(_ unit: EntityPlan.Unit, _ context: ManagedObjectContext) -> Bool {
+        if unit.slots.contains(where: object.isChangedSinceCommit) { return true }
+        guard let group = unit.group else { return false }
+        return context.carriedGroups[object]?[group] != nil
+    }
+
+    private func isKept(_ unit: EntityPlan.Unit, _ isChanged: Bool) -> Bool {
+        switch way {
+        case .overwrite: true
+        case .mergeByPropertyObjectTrump: isChanged
+        case .mergeByPropertyStoreTrump:
+            isChanged && (unit.isCounter || !unit.slots.contains(where: isChangedThere))
+        case .rollback, .unresolved: false
+        }
+    }
+
+    private func isChangedThere(_ slot: Int) -> Bool {
+        object.committedValue(slot) != row.slots[slot]
+    }
+
+    /// What of a kept value can stay under its property's rule.
+    private func value(of slot: Int) -> Value {
+        let edited = object.slots[slot]
+        let stored = row.slots[slot]
+        let property = object.entity.slots[slot].wireProperty
+        guard property.rule == .counter else {
+            return property.rule.admits(edited, over: stored) ? edited : stored
+        }
+        guard object.isChangedSinceCommit(slot),
+            let delta = Counter.delta(
+                from: object.committed[slot], to: edited, of: property.type)
+        else { return stored }
+        return Counter.sum(stored, delta, of: property.type)
+    }
+
+    /// - Parameter kept: The slots that may differ from the row.
+    private func take(
+        _ merged: [Value], keeping kept: Set<Int>, _ context: ManagedObjectContext
+    ) {
+        if object.flags.contains(.hasRow) { follow(merged, context) }
+        var committed = SlotStorage()
+        if !kept.isEmpty || !object.committed.isEmpty {
+            committed = SlotStorage(copying: row.slots)
+            for slot in merged.indices where !object.home.plan.isStored[slot] {
+                committed[slot] = object.committedValue(slot)
+            }
+        }
+        object.committed = committed
+        object.slots = SlotStorage(copying: merged)
+        for slot in kept { object.noteWritten(slot) }
+        object.flags.formUnion(.hasRow)
+        object.flags.subtract(.refault)
+        if way == .rollback { context.forgetCarriedGroups(of: object) }
+        if !context.deletedIDs.isEmpty {
+            context.clearReferences(of: object, to: context.deletedIDs)
+        }
+    }
+
+    /// The other ends of references that lead elsewhere now.
+    private func follow(_ merged: [Value], _ context: ManagedObjectContext) {
+        for relationship in object.home.plan.references {
+            let slot = relationship.slot
+            guard merged[slot] != object.slots[slot] || merged[slot] != object.committedValue(slot)
+            else { continue }
+            if merged[slot] != object.slots[slot] {
+                context.takeBackReference(of: object, relationship)
+            }
+            for value in [merged[slot], object.slots[slot], object.committedValue(slot)] {
+                context.askAnew(for: relationship.inverse, at: value)
+            }
+        }
+    }
+}
+
+extension MergeRule {
+    /// Whether a save can write a value over the one that is held.
+    func admits(_ value: Value, over held: Value) -> Bool {
+        switch self {
+        case .firstWriter: held.isNull
+        case .max, .min: Extremum.standing(of: value, against: held, by: self) != .behind
+        default: true
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+
+/// What a context was like before a save began to resolve conflicts: where the save fails after
+/// all, everything is pending as before.
+///
+/// Objects are kept as they are when they are first changed, so that a save point costs what the
+/// resolution changes.
+final class SavePoint {
+    private let changed: [ManagedObject]
+    private let counts: ChangeCounts
+    private let event: EventChanges
+    private let unpropagated: [ManagedObject]
+    private let deletedIDs: Set<LocalID>
+    private let incompletelyCleared: Set<LocalID>
+    private let refaultedIDs: [LocalID]
+    private let carriedGroups: [ManagedObject: [WireProperty: GroupValue]]
+    private var kept: [ManagedObject: KeptObject] = [:]
+
+    init(_ context: ManagedObjectContext) {
+        changed = context.changed
+        counts = context.counts
+        event = context.event
+        unpropagated = context.unpropagated
+        deletedIDs = context.deletedIDs
+        incompletelyCleared = context.incompletelyCleared
+        refaultedIDs = context.refaultedIDs
+        carriedGroups = context.carriedGroups
+    }
+
+    /// Keeps an object as it is, unless it is kept already.
+    func capture(_ object: ManagedObject) {
+        if kept[object] == nil { kept[object] = KeptObject(object) }
+    }
+
+    func restore(_ context: ManagedObjectContext) {
+        for object in kept.keys where context.registry[object.localID] === object {
+            context.registry.remove(object.localID)
+        }
+        for (object, state) in kept {
+            state.restore(object)
+            if !object.flags.contains(.detached) {
+                context.registry.insert(object, for: object.localID)
+                object.listRelations()
+            }
+        }
+        context.changed = changed
+        context.counts = counts
+        context.event = event
+        context.unpropagated = unpropagated
+        context.deletedIDs = deletedIDs
+        context.incompletelyCleared = incompletelyCleared
+        context.refaultedIDs = refaultedIDs
+        context.carriedGroups = carriedGroups
+    }
+}
+
+private final class KeptObject {
+    private var slots: SlotStorage
+    private var committed: SlotStorage
+    private let writtenSlots: UInt64
+    private let flags: ObjectFlags
+    private let localID: LocalID
+    private let version: RowVersion
+    private let relations: [RelationState]?
+
+    init(_ object: ManagedObject) {
+        slots = SlotStorage(copying: object.slots)
+        committed = SlotStorage(copying: object.committed)
+        writtenSlots = object.writtenSlots
+        flags = object.flags
+        localID = object.localID
+        version = object.version
+        relations = object.relations?.states
+    }
+
+    func restore(_ object: ManagedObject) {
+        object.noteChanges()
+        swap(&object.slots, &slots)
+        swap(&object.committed, &committed)
+        object.writtenSlots = writtenSlots
+        object.flags = flags
+        object.localID = localID
+        object.version = version
+        object.relations = relations.map { states in
+            let table = RelationTable(object.home.plan)
+            table.states = states
+            return table
+        }
+    }
+}

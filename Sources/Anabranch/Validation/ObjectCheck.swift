@@ -1,0 +1,257 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+
+/// Compares an object with its model, and asks its class for each property.
+struct ObjectCheck {
+    let object: ManagedObject
+    let context: ManagedObjectContext
+    private let plan: EntityPlan
+    /// By slot, each property's own in the order in which they were found.
+    private(set) var failures: [ValidationError] = []
+
+    init(_ object: ManagedObject, in context: ManagedObjectContext) {
+        self.object = object
+        self.context = context
+        plan = object.home.plan
+    }
+
+    /// - Throws: ``StoreError`` where a relationship can't be read; what is wrong is in `failures`.
+    mutating func check(_ occasion: SaveOccasion) throws {
+        if occasion == .delete { return try checkDeletion() }
+        let isInsertion = occasion == .insert
+        let own = plan.hasValueHook ? try askClass(isInsertion) : []
+        // A fault that is only counted as changed has the values that were saved.
+        if object.flags.contains(.hasRow) { try checkValues(isInsertion) }
+        for relation in plan.checks.relations where relation.isConcerned(by: object, in: context) {
+            try check(relation)
+        }
+        // A class that asks its superclass finds what the model finds.
+        failures += own.filter { failure in !failures.contains { $0.repeats(failure) } }
+        if failures.count > 1 { sortFailures() }
+    }
+
+    /// Relationships without a slot value stand among the others.
+    private mutating func sortFailures() {
+        let entity = plan.entity
+        let slots = failures.map { $0.property.flatMap(entity.slotIndex) ?? entity.slots.count }
+        failures = zip(slots, failures).enumerated().sorted {
+            ($0.element.0, $0.offset) < ($1.element.0, $1.offset)
+        }.map(\.element.1)
+    }
+}
+
+// MARK: Values
+
+extension ObjectCheck {
+    private mutating func checkValues(_ isInsertion: Bool) throws {
+        let checks = plan.checks
+        for slot in checks.valueSlots {
+            if isInsertion || object.isWritten(slot) {
+                try check(slot, checks.slots[slot])
+            } else if !checks.slots[slot].isOptional, object.slots[slot].isNull, plan.isStored[slot]
+            {
+                // The rest of what has not been written is as it was saved.
+                fail(slot, .missingMandatoryProperty, "it is not set")
+            }
+        }
+    }
+
+    private mutating func check(_ slot: Int, _ check: EntityChecks.Slot) throws {
+        var value = object.slots[slot]
+        if value.isNull {
+            if !check.isOptional { fail(slot, .missingMandatoryProperty, "it is not set") }
+            return
+        }
+        guard let type = check.type else {
+            if check.hasRestrictions { try checkRules(ofReferenceIn: slot) }
+            return
+        }
+        if !type.accepts(value) {
+            guard let fitting = type.coerce(value), type.accepts(fitting) else {
+                return failType(slot, value)
+            }
+            value = fitting
+            object.slots[slot] = fitting
+        }
+        if check.hasRestrictions || value.isNoMoment { checkRestrictions(slot, value) }
+    }
+
+    private mutating func checkRestrictions(_ slot: Int, _ value: Value) {
+        guard let attribute = plan.entity.slots[slot].attribute else { return }
+        for violation in attribute.violations(by: value) {
+            failures.append(ValidationError(violation, by: value, of: attribute, of: object))
+        }
+    }
+
+    private mutating func failType(_ slot: Int, _ value: Value) {
+        guard let attribute = plan.entity.slots[slot].attribute else { return }
+        failures.append(ValidationError(.wrongType, by: value, of: attribute, of: object))
+    }
+
+    private mutating func fail(
+        _ slot: Int, _ code: ValidationError.Code, _ reason: String
+    ) {
+        failures.append(
+            ValidationError(code, object, plan.entity.slots[slot].name, reason))
+    }
+
+    private mutating func checkRules(ofReferenceIn slot: Int) throws {
+        guard let relationship = plan.entity.slots[slot].relationship else { return }
+        try checkRules(relationship.rules, of: relationship)
+    }
+
+    /// Checks a value that a property may get, of its attribute's type where there is one.
+    mutating func check(_ value: inout Value, of attribute: AttributeDescription) {
+        if !value.isNull, let fitting = attribute.type.coerce(value) { value = fitting }
+        for violation in attribute.violations(by: value) {
+            failures.append(ValidationError(violation, by: value, of: attribute, of: object))
+        }
+    }
+}
+
+// MARK: The class's own answers
+
+extension ObjectCheck {
+    /// Asks for what was set since the last save, of a new object for everything.
+    private func askClass(_ isInsertion: Bool) throws -> [ValidationError] {
+        var found: [ValidationError] = []
+        for slot in plan.checks.valueSlots
+        where isInsertion || object.flags.contains(.hasRow) && object.isWritten(slot) {
+            let property = plan.entity.slots[slot]
+            found += try ask(property.attribute.map { _ in slot }, property.name)
+        }
+        for (index, relationship) in plan.relations.enumerated()
+        where isInsertion || object.relations?.changes(at: index) == true {
+            found += try ask(nil, relationship.name)
+        }
+        return found
+    }
+
+    /// Asks the class for a property. What it makes of an attribute's value becomes the value, and
+    /// is then checked by the model whatever the class has checked.
+    ///
+    /// - Parameter slot: Of an attribute.
+    /// - Returns: What the class has against it; then nothing has changed.
+    private func ask(_ slot: Int?, _ key: String) throws -> [ValidationError] {
+        let present = try slot.map { object.slots[$0] } ?? reference(key)
+        var value = present
+        do {
+            try object.validateValue(&value, forKey: key)
+        } catch let error as StoreError {
+            throw error
+        } catch let error as ValidationError {
+            return error.failures(of: object, property: key)
+        } catch {
+            return [ValidationError(underlying: error, of: object, property: key, value: value)]
+        }
+        guard value != present else { return [] }
+        guard let slot else {
+            let reason =
+                "validateValue(_:forKey:) gives it another value; change a relationship "
+                + "itself, since it has two ends"
+            return [ValidationError(.refused, object, key, reason)]
+        }
+        object.write(value, to: slot)
+        return []
+    }
+
+    /// The other end of a to-one; null of a to-many.
+    private func reference(_ key: String) throws -> Value {
+        guard let relationship = plan.entity.property(named: key)?.relationship,
+            !relationship.isToMany,
+            let id = try context.targetID(of: object, by: relationship)
+        else { return .null }
+        return .reference(try object.home.origin.recordID(of: id))
+    }
+}
+
+// MARK: Relationships
+
+extension ObjectCheck {
+    mutating func check(_ relation: EntityChecks.Relation) throws {
+        let relationship = relation.relationship
+        let count = try context.members(of: object, at: relation.index).count
+        if count == 0, relationship.isOptional { return }
+        if count < relationship.minCount, relationship.isToMany {
+            fail(
+                relationship, .tooFewObjects,
+                "it has \(count) objects and needs \(relationship.minCount)")
+        } else if count == 0 {
+            fail(relationship, .missingMandatoryProperty, "nothing is at its other end")
+        }
+        if relationship.isToMany, let most = relationship.maxCount, count > most {
+            fail(
+                relationship, .tooManyObjects, "it has \(count) objects and takes only \(most)")
+        }
+        try checkRules(relation.rules, of: relationship)
+    }
+
+    private mutating func checkRules(
+        _ rules: [RelationshipRule], of relationship: RelationshipDescription
+    ) throws {
+        guard !rules.isEmpty else { return }
+        var target: ManagedObject?
+        if !relationship.isToMany {
+            target = try context.targetOrThrow(of: object, by: relationship)
+        }
+        try checkRules(rules, of: relationship, target: target)
+    }
+
+    mutating func checkRules(
+        _ rules: [RelationshipRule], of relationship: RelationshipDescription,
+        target: ManagedObject?
+    ) throws {
+        if let target {
+            try context.realise(target)
+            // A reference to a record that is gone reads nil.
+            if target.isDeleted { return }
+        }
+        for rule in rules where try !rule.holds(for: object, target: target) {
+            failures.append(ValidationError(rule.rule, object, relationship.name, nil))
+        }
+    }
+
+    private mutating func fail(
+        _ relationship: RelationshipDescription, _ code: ValidationError.Code, _ reason: String
+    ) {
+        refuse(code, relationship, reason, nil)
+    }
+
+    mutating func refuse(
+        _ code: ValidationError.Code, _ relationship: RelationshipDescription, _ reason: String,
+        _ value: Value?
+    ) {
+        failures.append(ValidationError(code, object, relationship.name, reason, value: value))
+    }
+
+    private mutating func checkDeletion() throws {
+        for relationship in plan.entity.relationships where relationship.deleteRule == .deny {
+            guard try ids(at: relationship).contains(where: stays) else { continue }
+            let reason = "'\(relationship.name)' still leads to other objects"
+            failures.append(
+                ValidationError(
+                    .deniedDelete, "Can't delete \(object.objectID) because \(reason).",
+                    reason: reason, objectID: object.objectID, property: relationship.name))
+        }
+    }
+
+    private func ids(at relationship: RelationshipDescription) throws -> Set<LocalID> {
+        if let index = plan.relationIndex(of: relationship) {
+            var ids = try context.members(of: object, at: index)
+            // What was added and is not registered was new, and has been deleted since.
+            let added = object.relations?.states[index].added ?? []
+            ids.subtract(added.filter { context.registry[$0] == nil })
+            return ids
+        }
+        guard object.flags.contains(.hasRow),
+            case .integer(let id) = object.slots[relationship.slot]
+        else { return [] }
+        let isNew = object.isChangedSinceCommit(relationship.slot)
+        return isNew && context.registry[id] == nil ? [] : [id]
+    }
+
+    private func stays(_ id: LocalID) -> Bool {
+        !context.deletedIDs.contains(id) && context.registry[id]?.isDeleted != true
+    }
+}

@@ -1,0 +1,69 @@
+import AnabranchModel
+import AnabranchReplication
+
+// What the model says against an object.
+extension ValidationError {
+    init(
+        _ code: Code, _ object: ManagedObject, _ property: String, _ reason: String,
+        value: Value? = nil
+    ) {
+        self.init(
+            code, "Can't save \(Self.place(object, property)) because \(reason).", reason: reason,
+            objectID: object.objectID, property: property, value: value)
+    }
+
+    /// A validation that does not hold.
+    init(_ rule: ValidationRule, _ object: ManagedObject, _ property: String, _ value: Value?) {
+        let predicate = try? FetchPredicate(format: rule.predicateFormat, arguments: [])
+        let reason: String
+        let message: String
+        if rule.warning.isEmpty {
+            reason = "it does not fulfil \(rule.predicateFormat)"
+            message = "Can't save \(Self.place(object, property)) because \(reason)."
+        } else {
+            reason = rule.warning
+            message = Self.message(about: object, property, sentence: reason)
+        }
+        self.init(
+            .failedRule, message, reason: reason, objectID: object.objectID, property: property,
+            value: value, predicate: predicate)
+    }
+
+    init(
+        _ violation: ValueViolation, by value: Value, of attribute: AttributeDescription,
+        of object: ManagedObject
+    ) {
+        if case .failedRule(let rule) = violation {
+            self.init(rule, object, attribute.name, value)
+            return
+        }
+        let (code, reason) = Self.explanation(of: violation, by: value, of: attribute)
+        self.init(
+            code, object, attribute.name, reason, value: value.isNull ? nil : value)
+    }
+
+    private static func explanation(
+        of violation: ValueViolation, by value: Value, of attribute: AttributeDescription
+    ) -> (Code, String) {
+        let isDate = attribute.type == .date
+        let least = attribute.declaration.minimum.map { "\($0)" } ?? ""
+        let most = attribute.declaration.maximum.map { "\($0)" } ?? ""
+        return switch violation {
+        case .missing: (.missingMandatoryProperty, "it is not set")
+        case .wrongType: (.wrongType, "\(value) does not fit its type, \(attribute.type)")
+        case .invalidDate: (.invalidDate, "\(value) is no moment")
+        case .belowMinimum:
+            (isDate ? .dateTooSoon : .numberTooSmall, "\(value) is below \(least)")
+        case .aboveMaximum:
+            (isDate ? .dateTooLate : .numberTooLarge, "\(value) is above \(most)")
+        case .tooShort: (.stringTooShort, "the text has fewer than \(least) characters")
+        case .tooLong: (.stringTooLong, "the text has more than \(most) characters")
+        case .mismatch:
+            (
+                .patternMismatch,
+                "the text does not match \(attribute.declaration.regularExpression ?? "")"
+            )
+        case .failedRule(let rule): (.failedRule, rule.warning)
+        }
+    }
+}

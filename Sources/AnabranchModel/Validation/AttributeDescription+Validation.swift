@@ -1,0 +1,57 @@
+public import AnabranchReplication
+
+extension AttributeDescription {
+    /// The first reason why an object cannot be saved with this value; `nil`: it can.
+    public func violation(by value: Value) -> ValueViolation? { violations(by: value).first }
+
+    /// Every reason why an object cannot be saved with this value.
+    ///
+    /// An absent value is checked against nothing but `isOptional`, and one of another type
+    /// against nothing but the type.
+    public func violations(by value: Value) -> [ValueViolation] {
+        if value.isNull { return isOptional ? [] : [.missing] }
+        guard type.accepts(value) else { return [.wrongType] }
+        if value.isNoMoment { return [.invalidDate] }
+        guard hasRestrictions else { return [] }
+        var found: [ValueViolation] =
+            if case .string(let text) = value { violations(by: text) } else {
+                boundViolation(by: value).map { [$0] } ?? []
+            }
+        found += rules.lazy.filter { !$0.predicate.holds(for: value) }.map { .failedRule($0.rule) }
+        return found
+    }
+
+    private func boundViolation(by value: Value) -> ValueViolation? {
+        if case .double(let number) = value, number.isNaN {
+            if declaration.minimum != nil { return .belowMinimum }
+            return declaration.maximum == nil ? nil : .aboveMaximum
+        }
+        if let minimum = declaration.minimum, minimum.isGreater(than: value) {
+            return .belowMinimum
+        }
+        if let maximum = declaration.maximum, value.isGreater(than: maximum) {
+            return .aboveMaximum
+        }
+        return nil
+    }
+
+    private func violations(by text: String) -> [ValueViolation] {
+        var found: [ValueViolation] = []
+        let length = Int64(text.utf16.count)
+        if case .integer(let minimum)? = declaration.minimum, length < minimum {
+            found.append(.tooShort)
+        }
+        if case .integer(let maximum)? = declaration.maximum, length > maximum {
+            found.append(.tooLong)
+        }
+        if expression?.matches(text) == false { found.append(.mismatch) }
+        return found
+    }
+}
+
+extension Value {
+    /// Whether it is a date without a number of seconds.
+    package var isNoMoment: Bool {
+        if case .date(let seconds) = self { seconds.isNaN } else { false }
+    }
+}

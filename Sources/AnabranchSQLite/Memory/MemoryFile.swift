@@ -1,0 +1,33 @@
+import CSQLite
+import Synchronization
+
+/// One file in memory, shared by its openings.
+final class MemoryFile: @unchecked Sendable {
+    // What follows is used with the lock held, and only for as long as copying a page takes.
+    private let lock = Mutex(())
+    private var content = MemoryFileContent()
+    private var locks = MemoryFileLocks()
+    private var index = MemoryLogIndex()
+
+    var byteCount: Int { lock.withLock { _ in content.byteCount } }
+
+    /// - Returns: How many bytes there were; what is missing behind them is zero.
+    func read(_ target: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
+        lock.withLock { _ in content.read(target, at: offset) }
+    }
+
+    /// - Returns: Whether there was memory for it.
+    func write(_ source: UnsafeRawBufferPointer, at offset: Int) -> Bool {
+        lock.withLock { _ in content.write(source, at: offset) }
+    }
+
+    func truncate(to byteCount: Int) { lock.withLock { _ in content.truncate(to: byteCount) } }
+
+    func withLocks<Result: Sendable>(_ body: (inout MemoryFileLocks) -> Result) -> Result {
+        lock.withLock { _ in body(&locks) }
+    }
+
+    func withIndex<Result: Sendable>(_ body: (inout MemoryLogIndex) -> Result) -> Result {
+        lock.withLock { _ in body(&index) }
+    }
+}

@@ -1,0 +1,51 @@
+import CSQLite
+
+/// Which of SQLite's locks of a database file are held, and by which opening of it.
+///
+/// Many may hold `SHARED`. One of them may hold `RESERVED` beside it, who is going to write. Who
+/// wants `EXCLUSIVE` holds `PENDING` until all others have gone, and lets no new ones in.
+///
+/// Source: "File Locking And Concurrency In SQLite Version 3", sqlite.org/lockingv3.html.
+struct MemoryFileLocks {
+    typealias Holder = ObjectIdentifier
+
+    private var shared: Set<Holder> = []
+    private var reserved: Holder?
+    private var pending: Holder?
+    private var exclusive: Holder?
+
+    var isReserved: Bool { reserved != nil || exclusive != nil }
+
+    /// - Parameter level: One of `SQLITE_LOCK_…`.
+    /// - Returns: Whether the lock was granted.
+    mutating func lock(_ level: Int32, for holder: Holder) -> Bool {
+        switch level {
+        case SQLITE_LOCK_SHARED:
+            guard Self.isFree(pending, for: holder) else { return false }
+            shared.insert(holder)
+        case SQLITE_LOCK_RESERVED:
+            guard Self.isFree(reserved, for: holder) else { return false }
+            reserved = holder
+        default:
+            guard Self.isFree(reserved, for: holder), Self.isFree(pending, for: holder) else {
+                return false
+            }
+            pending = holder
+            guard shared.count == (shared.contains(holder) ? 1 : 0) else { return false }
+            exclusive = holder
+        }
+        return true
+    }
+
+    /// Goes back to `SQLITE_LOCK_SHARED` or to `SQLITE_LOCK_NONE`.
+    mutating func unlock(to level: Int32, for holder: Holder) {
+        if reserved == holder { reserved = nil }
+        if pending == holder { pending = nil }
+        if exclusive == holder { exclusive = nil }
+        if level == SQLITE_LOCK_NONE { shared.remove(holder) }
+    }
+
+    private static func isFree(_ lock: Holder?, for holder: Holder) -> Bool {
+        lock == nil || lock == holder
+    }
+}

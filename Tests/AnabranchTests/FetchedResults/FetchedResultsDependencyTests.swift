@@ -1,0 +1,136 @@
+import Anabranch
+import Foundation
+import Testing
+
+/// Results of requests that look at other objects than the fetched ones.
+@Suite struct `Fetched results over relationships` {
+    private func companies(_ context: ManagedObjectContext) throws -> [ManagedObject] {
+        try ["Acme", "Beta"].map {
+            let company = try context.insert("Company")
+            company["name"] = .string($0)
+            return company
+        }
+    }
+
+    @Test func `an edit at the other end moves, inserts and deletes, before any save`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let companies = try companies(context)
+            for (index, name) in ["Ann", "Bob", "Cyd"].enumerated() {
+                try context.person(name).company = companies[index % 2]
+            }
+            try context.save()
+        }
+        try graph.inContext { context throws in
+            let (sorted, moves) = try context.results(
+                .people(sortedBy: "company.name", "firstName"))
+            let (members, log) = try context.results(
+                .people("company.name == 'Acme'", sortedBy: "firstName"))
+            #expect(sorted.names == ["Ann", "Cyd", "Bob"])
+            let found = try context.fetch(FetchRequest<ManagedObject>(entityName: "Company"))
+            let acme = try #require(found.first { $0["name"] == "Acme" })
+            acme["name"] = "Zinc"
+            context.processPendingChanges()
+            #expect(sorted.names == ["Bob", "Ann", "Cyd"])
+            #expect(moves.objects.count == 2 && members.names == [] && log.objects.count == 2)
+            // A fetch anew sees the same.
+            try members.performFetch()
+            try sorted.performFetch()
+            #expect(members.names == [] && sorted.names == ["Bob", "Ann", "Cyd"])
+            context.rollback()
+            #expect(members.names == ["Ann", "Cyd"] && sorted.names == ["Ann", "Cyd", "Bob"])
+        }
+    }
+
+    @Test func `elements of a to-many decide about those who have them`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let boss = try context.person("Boss", age: 60)
+            let other = try context.person("Other", age: 61)
+            let anna = try context.person("Anna", age: 10, boss: boss)
+            try context.save()
+            let (results, log) = try context.results(
+                .people("ANY reports.age > 20", sortedBy: "firstName"))
+            #expect(results.names == [])
+            anna.age = 30
+            context.processPendingChanges()
+            #expect(log.objects == [.object(.insert, boss.objectID, nil, IndexPath(0, 0))])
+            anna.boss = other
+            context.processPendingChanges()
+            #expect(results.names == ["Other"])
+            context.delete(anna)
+            context.processPendingChanges()
+            #expect(results.names == [])
+        }
+    }
+
+    @Test func `changes of the other end that were saved elsewhere count, too`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let companies = try companies(context)
+            for (index, name) in ["Ann", "Bob", "Cyd"].enumerated() {
+                try context.person(name, age: 30).company = companies[index % 2]
+            }
+            let boss = try context.person("Boss")
+            try context.person("Rep", age: 40, boss: boss)
+            try context.save()
+        }
+        try graph.inContext { context throws in
+            let (named, log) = try context.results(
+                .people("company.name == 'Acme'", sortedBy: "firstName", batch: 2))
+            let (bosses, other) = try context.results(
+                .people("ANY reports.age > 20", sortedBy: "firstName", batch: 2))
+            defer { withExtendedLifetime((log, other)) {} }
+            #expect(named.names == ["Ann", "Cyd"] && bosses.names == ["Boss"])
+            try context.mergeChanges(
+                from: try graph.changes { other in
+                    let found = try other.fetch(FetchRequest<ManagedObject>(entityName: "Company"))
+                    for company in found {
+                        company["name"] = company["name"] == "Acme" ? "Zinc" : "Acme"
+                    }
+                })
+            #expect(named.names == ["Bob"])
+            let deletion = try graph.changes { other in
+                other.delete(try #require(try other.people("firstName == 'Rep'").first))
+            }
+            try context.mergeChanges(from: deletion)
+            #expect(bosses.names == [])
+        }
+    }
+
+    @Test func `a reference to what was deleted elsewhere is none`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let boss = try context.person("Boss", age: 60)
+            for number in 0..<5 { try context.person("p\(number)", age: 1, boss: boss) }
+            try context.save()
+        }
+        try graph.inContext { context throws in
+            let (results, log) = try context.results(
+                .people("boss == nil AND age == 1", sortedBy: "firstName", batch: 2))
+            #expect(results.names == [])
+            let changes = try graph.changes { other in
+                other.delete(try #require(try other.people("firstName == 'Boss'").first))
+            }
+            try context.mergeChanges(from: changes)
+            #expect(results.names == ["p0", "p1", "p2", "p3", "p4"])
+            #expect(log.objects.count == 5)
+        }
+    }
+
+    @Test func `who hires does not move those who are there`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let acme = try companies(context)[0]
+            for number in 0..<500 { try context.person("p\(number)").company = acme }
+            try context.save()
+            let (_, log) = try context.results(.people(sortedBy: "company.name", "firstName"))
+            let new = try context.person("a")
+            new.company = acme
+            let before = graph.readStatements
+            context.processPendingChanges()
+            #expect(graph.readStatements == before)
+            #expect(log.objects == [.object(.insert, new.objectID, nil, IndexPath(0, 0))])
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Anabranch
+import Foundation
+import Testing
+
+/// Writes down what a controller tells its delegate.
+final class ResultsLog<Object: ManagedObject>: FetchedResultsControllerDelegate {
+    enum Call: Equatable {
+        case will
+        case section(FetchedResultsSectionChangeType, String, Int)
+        case object(FetchedResultsChangeType, ManagedObjectID, IndexPath?, IndexPath?)
+        case did
+    }
+
+    private(set) var calls: [Call] = []
+    private(set) var deletedSectionCounts: [Int] = []
+    var whenChanged: () -> Void = {}
+    /// Who tells, kept for as long as the log is.
+    var results: FetchedResultsController<Object>?
+
+    func clear() { calls = [] }
+
+    /// The changes of objects alone.
+    var objects: [Call] {
+        calls.filter { if case .object = $0 { true } else { false } }
+    }
+
+    func controllerWillChangeContent(_ controller: FetchedResultsController<Object>) {
+        calls.append(.will)
+    }
+
+    func controller(
+        _ controller: FetchedResultsController<Object>,
+        didChange section: FetchedResultsSection<Object>, atSectionIndex index: Int,
+        for type: FetchedResultsSectionChangeType
+    ) {
+        calls.append(.section(type, section.name, index))
+        if type == .delete { deletedSectionCounts.append(section.numberOfObjects) }
+    }
+
+    func controller(
+        _ controller: FetchedResultsController<Object>, didChange object: Object,
+        at indexPath: IndexPath?, for type: FetchedResultsChangeType, newIndexPath: IndexPath?
+    ) {
+        calls.append(.object(type, object.objectID, indexPath, newIndexPath))
+    }
+
+    func controllerDidChangeContent(_ controller: FetchedResultsController<Object>) {
+        calls.append(.did)
+        whenChanged()
+    }
+}
+
+extension IndexPath {
+    init(_ section: Int, _ item: Int) { self.init(item: item, section: section) }
+}
+
+extension FetchRequest where Object == Person {
+    static func people(
+        _ predicate: String? = nil, sortedBy keys: String..., batch: Int = 0
+    ) throws -> FetchRequest {
+        var request = FetchRequest()
+        request.predicate = try predicate.map { try FetchPredicate($0) }
+        request.sorts = keys.map { FetchSort($0) }
+        request.fetchBatchSize = batch
+        return request
+    }
+}
+
+extension ManagedObjectContext {
+    /// Results of people that were fetched, and a log of what is told of them.
+    func results(
+        _ request: FetchRequest<Person>, sections: String? = nil
+    ) throws -> (FetchedResultsController<Person>, ResultsLog<Person>) {
+        let results = FetchedResultsController(
+            fetchRequest: request, context: self, sectionNameKeyPath: sections)
+        let log = ResultsLog<Person>()
+        results.delegate = log
+        log.results = results
+        try results.performFetch()
+        return (results, log)
+    }
+}
+
+extension FetchedResultsController where Object == Person {
+    var names: [String?] { fetchedObjects?.map(\.firstName) ?? [] }
+    var sectionNames: [String] { sections?.map(\.name) ?? [] }
+}
+
+extension Graph {
+    /// Saves in another context, and gives what was saved.
+    func changes(
+        _ body: (ManagedObjectContext) throws -> Void
+    ) throws -> ObjectIDChanges {
+        try inContext { context throws in
+            let log = NotificationLog(ManagedObjectContext.didSave, of: context)
+            try body(context)
+            try context.save()
+            return log.all.last ?? ObjectIDChanges()
+        }
+    }
+}

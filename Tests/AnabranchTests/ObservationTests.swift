@@ -1,0 +1,155 @@
+import Foundation
+import Observation
+import Synchronization
+import Testing
+
+@testable import Anabranch
+
+/// Whether what a body has read has changed since.
+private final class Look: Sendable {
+    private let count = Atomic<Int>(0)
+
+    init(_ body: () -> Void) {
+        withObservationTracking(body) { [self] in
+            _ = count.add(1, ordering: .sequentiallyConsistent)
+        }
+    }
+
+    var isOutdated: Bool { count.load(ordering: .sequentiallyConsistent) > 0 }
+}
+
+@Suite struct `Observing objects` {
+    private func inObservableContext(
+        _ graph: Graph, _ body: (ManagedObjectContext) throws -> Void
+    ) throws {
+        try graph.inContext { context throws in
+            context.isObservable = true
+            try body(context)
+        }
+    }
+
+    @Test func `a change is told to who has read that property of that object`() throws {
+        try inObservableContext(try Graph()) { context in
+            let anna = try context.person("Anna", age: 1)
+            let bob = try context.person("Bob")
+            let name = Look { _ = anna.firstName }
+            let age = Look { _ = anna.age }
+            let byName = Look { _ = anna["age"] }
+            let other = Look { _ = bob.firstName }
+            anna.firstName = "Anne"
+            #expect(name.isOutdated && !age.isOutdated && !other.isOutdated)
+            let again = Look { _ = anna.firstName }
+            #expect(!again.isOutdated)
+            try anna.setValue(2, forKey: "age")
+            #expect(age.isOutdated && byName.isOutdated && !again.isOutdated)
+            anna.firstName = "Anja"
+            #expect(again.isOutdated && !other.isOutdated)
+        }
+    }
+
+    @Test func `both ends of a relationship are told`() throws {
+        try inObservableContext(try Graph()) { context in
+            let boss = try context.person("Boss")
+            let anna = try context.person("Anna")
+            let group = try context.insert(Group.self)
+            let looks = [
+                Look { _ = anna.boss }, Look { _ = boss.reports.count },
+                Look { _ = group.members.objects }, Look { _ = anna.groups.isEmpty },
+            ]
+            let name = Look { _ = anna.firstName }
+            anna.boss = boss
+            group.members.insert(anna)
+            #expect(looks.map(\.isOutdated) == [true, true, true, true] && !name.isOutdated)
+            try context.save()
+            let afterDeletion = [Look { _ = anna.boss }, Look { _ = group.members.count }]
+            context.delete(boss)
+            context.processPendingChanges()
+            #expect(afterDeletion.map(\.isOutdated) == [true, false])
+        }
+    }
+
+    @Test func `a merge tells what it has changed, and nothing else`() throws {
+        let graph = try Graph()
+        try inObservableContext(graph) { context in
+            let anna = try context.person("Anna", age: 1)
+            let boss = try context.person("Boss")
+            try context.save()
+            let age = Look { _ = anna.age }
+            let name = Look { _ = anna.firstName }
+            let reports = Look { _ = boss.reports.count }
+            try graph.inContext { other throws in
+                let people = try other.people()
+                people[0].age = 2
+                people[0].boss = people[1]
+                try other.save()
+            }
+            try context.mergeChanges(
+                from: ObjectIDChanges(updated: [anna.objectID, boss.objectID]))
+            #expect(age.isOutdated && reports.isOutdated && !name.isOutdated)
+            #expect(anna.age == 2 && boss.reports.count == 1)
+        }
+    }
+
+    @Test func `refreshing, rolling back, resetting and a deletion elsewhere are told`() throws {
+        let graph = try Graph()
+        try inObservableContext(graph) { context in
+            let anna = try context.person("Anna", age: 1)
+            try context.save()
+            func looks(after change: () throws -> Void) rethrows -> Bool {
+                let look = Look { _ = anna.age }
+                try change()
+                return look.isOutdated
+            }
+            #expect(try looks { try context.refresh(anna, mergeChanges: false) })
+            anna.age = 2
+            #expect(looks { context.rollback() })
+            #expect(anna.age == 1)
+            let id = anna.objectID
+            #expect(
+                try looks { try context.mergeChanges(from: ObjectIDChanges(deleted: [id])) })
+            let bob = try context.person("Bob")
+            let look = Look { _ = bob.firstName }
+            context.reset()
+            #expect(look.isOutdated)
+        }
+    }
+
+    @Test func `contexts of the main queue are observable, others when they are told to be`()
+        async throws
+    {
+        let graph = try Graph()
+        #expect(await MainActor.run { graph.container.viewContext.isObservable })
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna")
+            #expect(!context.isObservable)
+            let unnoticed = Look { _ = anna.age }
+            anna.age = 1
+            #expect(!unnoticed.isOutdated)
+            context.isObservable = true
+            let noticed = Look { _ = anna.age }
+            anna.age = 2
+            #expect(noticed.isOutdated)
+            context.isObservable = false
+            let later = Look { _ = anna.age }
+            anna.age = 3
+            #expect(!later.isOutdated && anna.age == 3)
+            #expect(try anna.changedValues()["age"] == .integer(3))
+        }
+    }
+
+    @Test func `what observes objects that are gone is given up`() throws {
+        let graph = try Graph()
+        try inObservableContext(graph) { context in
+            for round in 0..<4 {
+                var people: [Person] = []
+                for number in 0..<5000 { people.append(try context.person("\(number)")) }
+                let look = Look { for person in people { _ = person.firstName } }
+                people[4321].firstName = "\(round)"
+                #expect(look.isOutdated)
+                context.rollback()
+            }
+            // 5,000 objects of the last round, and what it found.
+            #expect((context.observation?.pageCount ?? 0) <= 5000 / 64 * 2 + 4)
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import Anabranch
+import AnabranchSQLite
+import AnabranchStore
+import Foundation
+import TestSupport
+import Testing
+
+/// Accounts with every kind of property that a merge meets.
+enum PolicyModel {
+    static func make() throws -> ManagedObjectModel {
+        try ManagedObjectModel {
+            Entity("Account") {
+                for name in ["a", "b", "c"] { Attribute(name, .integer64) }
+                Attribute("visits", .integer64, mergeRule: .counter)
+                Attribute("best", .integer64, mergeRule: .max)
+                Attribute("opened", .integer64, mergeRule: .firstWriter)
+                Attribute("start", .integer64)
+                Attribute("end", .integer64)
+                Attribute("level", .integer64, default: 7)
+                Attribute("code", .string)
+                Attribute("email", .string)
+                Attribute("name", .string)
+                Attribute("draft", .string, transient: true)
+                AttributeGroup("span", attributes: ["start", "end"])
+                Relationship("bank", to: "Bank", inverse: "accounts")
+                Relationship("tags", toMany: "Tag", inverse: "accounts")
+                Relationship(
+                    "steps", toMany: "Step", ordered: true, inverse: "account",
+                    deleteRule: .cascade)
+                Relationship("access", to: "Access", inverse: "account")
+                Unique("code")
+                Unique("email")
+            }
+            Entity("Premium", parent: "Account") { Attribute("perk", .string) }
+            Entity("Bank") {
+                Attribute("name", .string)
+                Relationship("accounts", toMany: "Account", inverse: "bank")
+            }
+            Entity("Tag") {
+                Attribute("name", .string)
+                Relationship("accounts", toMany: "Account", inverse: "tags")
+            }
+            Entity("Step") {
+                Attribute("name", .string)
+                Relationship("account", to: "Account", inverse: "steps")
+            }
+            // Its name is the smaller one, so the reference is its own.
+            Entity("Access") {
+                Attribute("name", .string)
+                Relationship("account", to: "Account", inverse: "access")
+            }
+            Entity("Note") {
+                Attribute("name", .string)
+                Relationship("about", to: "Account")
+            }
+        }
+    }
+}
+
+/// A store of that model, and the contexts that meet in it.
+final class Ledger: Sendable {
+    let directory: TemporaryDirectory
+    let container: PersistentContainer
+
+    init() throws {
+        directory = try TemporaryDirectory("ledger")
+        container = PersistentContainer(
+            model: try PolicyModel.make(), url: URL(filePath: directory.file("ledger.anabranch")))
+        try container.load()
+    }
+
+    var coordinator: PersistentStoreCoordinator { container.coordinator }
+    /// SELECTs that the readers have run so far.
+    var readStatements: Int { coordinator.store.readStatistics.selects }
+
+    /// Runs a body in a context with a policy.
+    func inContext<T>(
+        _ policy: any MergePolicy = .error,
+        _ body: (ManagedObjectContext) throws -> sending T
+    ) throws -> sending T {
+        try container.newBackgroundContext().performAndWait { context in
+            context.mergePolicy = policy
+            return try body(context)
+        }
+    }
+
+    /// Changes objects in a context of their own, and saves.
+    func elsewhere(_ body: (ManagedObjectContext) throws -> Void) throws {
+        try inContext { context throws in
+            try body(context)
+            try context.save()
+        }
+    }
+
+    /// Saves an account and gives its ID.
+    @discardableResult
+    func account(
+        _ values: [String: Value], _ entity: String = "Account"
+    ) throws -> ManagedObjectID {
+        try inContext { context throws in
+            let account = try context.make(entity, values)
+            try context.save()
+            return account.objectID
+        }
+    }
+
+    /// What the store has of an object.
+    func stored(_ id: ManagedObjectID, _ keys: String...) throws -> [Value] {
+        try inContext { context throws in
+            let object = try context.existingObject(with: id)
+            return try keys.map { try object.value(forKey: $0) }
+        }
+    }
+
+    func exists(_ id: ManagedObjectID) throws -> Bool {
+        try inContext { context throws in (try? context.existingObject(with: id)) != nil }
+    }
+
+    /// How many accounts there are.
+    func accountCount() throws -> Int {
+        try inContext { context throws in
+            try context.count(for: FetchRequest<ManagedObject>(entityName: "Account"))
+        }
+    }
+}
+
+extension ManagedObjectContext {
+    func make(_ entity: String, _ values: [String: Value]) throws -> ManagedObject {
+        let object = try insert(entity)
+        try object.set(values)
+        return object
+    }
+
+    /// The object of an ID, read.
+    func read(_ id: ManagedObjectID) throws -> ManagedObject { try existingObject(with: id) }
+}
+
+extension ManagedObject {
+    func set(_ values: [String: Value]) throws {
+        for (key, value) in values { try setValue(value, forKey: key) }
+    }
+
+    func values(_ keys: String...) throws -> [Value] { try keys.map { try value(forKey: $0) } }
+
+    /// The names of the members of a to-many.
+    func names(_ key: String) throws -> [String] {
+        try objects(forKey: key).objects.map { try $0.givenName }
+    }
+
+    var givenName: String {
+        get throws {
+            if case .string(let name) = try value(forKey: "name") { name } else { "" }
+        }
+    }
+}
+
+/// The standard policies, by name.
+enum Policy: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case error, storeTrump, objectTrump, overwrite, rollback
+
+    var policy: any MergePolicy {
+        switch self {
+        case .error: .error
+        case .storeTrump: .mergeByPropertyStoreTrump
+        case .objectTrump: .mergeByPropertyObjectTrump
+        case .overwrite: .overwrite
+        case .rollback: .rollback
+        }
+    }
+
+    static let resolving = allCases.filter { $0 != .error }
+    var isOfContext: Bool { self == .objectTrump || self == .overwrite }
+    var testDescription: String { rawValue }
+}

@@ -1,0 +1,179 @@
+import Anabranch
+import Foundation
+import TestSupport
+
+/// A model that demands something of everything.
+enum TeamModel {
+    static func make() throws -> ManagedObjectModel {
+        try ManagedObjectModel {
+            Entity("Team") {
+                Attribute("code", .string, regularExpression: "[A-Z]{3}")
+                Attribute("founded", .date, minimum: 100, maximum: 200)
+                Attribute("motto", .string, validations: mottoRules)
+                Attribute("name", .string, optional: false, minimum: 2, maximum: 10)
+                Attribute("rank", .integer16, minimum: 1, maximum: 99)
+                Attribute("rating", .double, minimum: 0.5, maximum: 5)
+                Attribute("shout", .string, optional: false, default: "Go", transient: true)
+                Relationship(
+                    "captain", to: "Player", inverse: "captaincy",
+                    validations: [.init("age >= 18", warning: "A captain is of age.")])
+                Relationship("ground", to: "Ground", inverse: "team", deleteRule: .deny)
+                Relationship(
+                    "fans", toMany: "Fan", minCount: 2, maxCount: 3, inverse: "teams")
+                Relationship(
+                    "players", toMany: "Player", optional: false, minCount: 2, maxCount: 3,
+                    inverse: "team",
+                    validations: [.init("ALL SELF.age >= 16", warning: "No child plays.")])
+            }
+            Entity("Player") {
+                Attribute("age", .integer32, optional: false, default: 20)
+                Relationship("captaincy", to: "Team", inverse: "captain")
+                Relationship("team", to: "Team", inverse: "players")
+            }
+            Entity("Fan") {
+                Attribute("name", .string)
+                Relationship("teams", toMany: "Team", optional: false, inverse: "fans")
+            }
+            Entity("Ground") {
+                Attribute("name", .string)
+                Relationship(
+                    "team", to: "Team", optional: false, inverse: "ground", deleteRule: .deny)
+            }
+        }
+    }
+
+    static let mottoRules: [ValidationRule] = [
+        .init("length >= 3", warning: "A motto has three letters."),
+        .init("SELF MATCHES 'A.*'"),
+    ]
+
+    static let classes: [ManagedObject.Type] = [Team.self, Player.self]
+}
+
+/// Whose hooks a test gives it.
+class Team: ManagedObject {
+    override class var entityName: String { "Team" }
+    override class var slotNames: [String] {
+        [
+            "code", "founded", "motto", "name", "rank", "rating", "shout", "captain", "ground",
+            "fans", "players",
+        ]
+    }
+
+    var motto: String? {
+        get { self[slot: 2] }
+        set { self[slot: 2] = newValue }
+    }
+    var name: String? {
+        get { self[slot: 3] }
+        set { self[slot: 3] = newValue }
+    }
+    var rank: Int64? {
+        get { self[slot: 4] }
+        set { self[slot: 4] = newValue }
+    }
+    var captain: Player? {
+        get { self[toOne: 7] }
+        set { self[toOne: 7] = newValue }
+    }
+    var fans: ManagedObjectSet<ManagedObject> { self[toMany: 9] }
+    var players: ManagedObjectSet<Player> { self[toMany: 10] }
+
+    var calls: [String] = []
+    var onInsert: (Team) throws -> Void = { try $0.checkAsTeam() }
+    var onUpdate: (Team) throws -> Void = { _ in }
+    var onDelete: (Team) throws -> Void = { _ in }
+    var onSave: (Team) -> Void = { _ in }
+    var onValue: (inout Value, String) throws -> Void = { _, _ in }
+
+    func checkAsTeam() throws { try super.validateForInsert() }
+    override func validateForInsert() throws {
+        calls.append("insert")
+        try onInsert(self)
+    }
+    override func validateForUpdate() throws {
+        calls.append("update")
+        try super.validateForUpdate()
+        try onUpdate(self)
+    }
+    override func validateForDelete() throws {
+        calls.append("delete")
+        try super.validateForDelete()
+        try onDelete(self)
+    }
+    override func validateValue(_ value: inout Value, forKey key: String) throws {
+        try onValue(&value, key)
+        try super.validateValue(&value, forKey: key)
+    }
+    override func willSave() {
+        calls.append("will")
+        onSave(self)
+    }
+    override func didSave() { calls.append("did") }
+}
+
+/// Without hooks.
+final class Player: ManagedObject {
+    override class var entityName: String { "Player" }
+    override class var slotNames: [String] { ["age", "captaincy", "team"] }
+    var age: Int64 {
+        get { self[slot: 0] }
+        set { self[slot: 0] = newValue }
+    }
+    var team: Team? {
+        get { self[toOne: 2] }
+        set { self[toOne: 2] = newValue }
+    }
+}
+
+/// A store of that model, or of another one.
+final class League: Sendable {
+    let directory: TemporaryDirectory
+    let container: PersistentContainer
+
+    init(
+        _ model: ManagedObjectModel? = nil, classes: [ManagedObject.Type]? = nil
+    ) throws {
+        directory = try TemporaryDirectory("league")
+        container = PersistentContainer(
+            model: try model ?? TeamModel.make(),
+            classes: classes ?? (model == nil ? TeamModel.classes : []),
+            url: URL(filePath: directory.file("league.anabranch")))
+        try container.load()
+    }
+
+    var coordinator: PersistentStoreCoordinator { container.coordinator }
+
+    func inContext<T>(_ body: (ManagedObjectContext) throws -> sending T) throws -> sending T {
+        try container.newBackgroundContext().performAndWait(body)
+    }
+
+    /// What a save of what the body does says; nothing where it is written.
+    func failures(_ body: (ManagedObjectContext) throws -> Void) throws -> [ValidationError] {
+        try inContext { context throws in
+            try body(context)
+            return context.failures()
+        }
+    }
+}
+
+extension ManagedObjectContext {
+    /// What a save says.
+    func failures() -> [ValidationError] {
+        do {
+            try save()
+            return []
+        } catch {
+            return (error as? ValidationError)?.all ?? []
+        }
+    }
+
+    /// A team with as many players as it needs.
+    @discardableResult
+    func team(_ name: String = "Foxes", players: Int = 2) throws -> Team {
+        let team = try insert(Team.self)
+        team.name = name
+        for _ in 0..<players { try insert(Player.self).team = team }
+        return team
+    }
+}
