@@ -99,6 +99,9 @@ let executables: [Target] = [
 
 let examples: [Target] = [
     .executableTarget(
+        name: "Cookbook", dependencies: ["Anabranch"], path: "Examples/Cookbook",
+        packageAccess: false, swiftSettings: house),
+    .executableTarget(
         name: "Departments", dependencies: ["Anabranch"], path: "Examples/Departments",
         packageAccess: false, swiftSettings: house),
     .executableTarget(
@@ -144,7 +147,7 @@ let testTargets: [Target] = [
     tests("AnabranchServerTests", of: ["AnabranchServer", "CPostgreSQL"]),
     tests("AnabranchCLITests", of: ["AnabranchCLI", "AnabranchDaemon"]),
     tests("SimulationTests", of: ["Simulator", "AnabranchServer"]),
-    tests("ExampleTests", of: ["Departments", "FirstSteps", "People"]),
+    tests("ExampleTests", of: ["Cookbook", "Departments", "FirstSteps", "People"]),
     tests("EndToEndTests", of: ["AnabranchCLI", "AnabranchDaemon", "SyncWorker"]),
     .executableTarget(
         name: "SyncWorker", dependencies: ["Anabranch", "AnabranchSync", "TestSupport"],

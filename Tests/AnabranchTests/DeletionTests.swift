@@ -26,6 +26,18 @@ import Testing
         }
     }
 
+    @Test func `a pending deletion is not found, and a reset forgets it`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            try context.person("Anna")
+            try context.save()
+            try context.people().forEach(context.delete)
+            #expect(try context.people().isEmpty)
+            context.reset()
+            #expect(try context.people().map(\.firstName) == ["Anna"])
+        }
+    }
+
     @Test func `a deletion may be taken back before it is saved`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in

@@ -44,16 +44,8 @@ import Testing
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     private func run(_ name: String, in folder: TemporaryDirectory? = nil) throws -> String {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(filePath: CommandLine.arguments[0])
-            .deletingLastPathComponent().appending(path: name)
-        process.currentDirectoryURL = folder?.url
-        process.standardOutput = output
-        try process.run()
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
-        return String(decoding: data, as: UTF8.self)
+        let (output, status) = try ExampleProgram(name).run(in: folder?.url)
+        #expect(status == 0)
+        return output
     }
 }

@@ -64,6 +64,9 @@ import Testing
     @Test func `documents name tests that there are`() {
         check(TestReferenceRule(files: tree.files).violations)
         check(ScenarioTableRule(path: "Documentation/Invariants.md", count: 56).violations)
+        check(
+            ParityTableRule(path: "Documentation/CoreDataParity.md", ids: ParityTableRule.specified)
+                .violations)
     }
 
     @Test(arguments: ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE"])

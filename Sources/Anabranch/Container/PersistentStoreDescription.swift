@@ -38,7 +38,9 @@ extension PersistentStoreDescription {
     }
 
     /// Whether nothing of the store is ever on a disk.
-    public var isInMemory: Bool { url.scheme == Self.memoryScheme }
+    public var isInMemory: Bool { Self.isInMemory(url) }
+
+    static func isInMemory(_ url: URL) -> Bool { url.scheme == memoryScheme }
 
     /// By which SQLite knows the store.
     var path: String { isInMemory ? url.absoluteString : url.path }

@@ -61,7 +61,8 @@ public final class FetchedResultsController<Object: ManagedObject> {
     ///   - cacheName: Of the file that keeps the result for the next time that it is fetched from
     ///     an unchanged store; `nil` for none. Two controllers may share a name only for one
     ///     request.
-    ///   - cacheDirectory: Where that file is; `nil`: in a folder beside the store.
+    ///   - cacheDirectory: Where that file is; `nil`: in a folder beside the store, and nowhere for
+    ///     a store in memory.
     public init(
         fetchRequest: FetchRequest<Object>, context: ManagedObjectContext,
         sectionNameKeyPath: String? = nil, cacheName: String? = nil, cacheDirectory: URL? = nil
@@ -106,9 +107,10 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
     private func read(_ plan: ResultsPlan) throws -> ResultsReader.Whole {
         let reader = ResultsReader(context: managedObjectContext, plan: plan)
-        guard let cacheName, !managedObjectContext.hasChanges else { return try reader.whole() }
-        let cache = ResultsCache(
-            named: cacheName, in: cacheDirectory, of: managedObjectContext.coordinator)
+        guard let cacheName, !managedObjectContext.hasChanges,
+            let cache = ResultsCache(
+                named: cacheName, in: cacheDirectory, of: managedObjectContext.coordinator)
+        else { return try reader.whole() }
         let key = try cache.key(of: fetchRequest, sectionNameKeyPath: sectionNameKeyPath)
         if let whole = cache.read(key), let entries = try reader.restored(whole.entries) {
             return ResultsReader.Whole(

@@ -21,16 +21,20 @@ struct ResultsCache {
     private static let magic = Array("ABRESULT".utf8) + [1]
     private static let ending = "results"
 
-    init(named name: String, in directory: URL?, of coordinator: PersistentStoreCoordinator) {
+    /// - Returns: `nil` where there is no place for it.
+    init?(named name: String, in directory: URL?, of coordinator: PersistentStoreCoordinator) {
+        guard let folder = Self.folder(directory, coordinator) else { return nil }
         self.coordinator = coordinator
-        file = Self.folder(directory, coordinator).appending(
-            path: "\(Self.digest(Array(name.utf8))).\(Self.ending)")
+        file = folder.appending(path: "\(Self.digest(Array(name.utf8))).\(Self.ending)")
     }
 
     /// One for each store, so that stores may share a directory.
-    private static func folder(_ directory: URL?, _ coordinator: PersistentStoreCoordinator) -> URL
-    {
+    private static func folder(
+        _ directory: URL?, _ coordinator: PersistentStoreCoordinator
+    ) -> URL? {
         let store = coordinator.url
+        // Beside a store in memory there is nothing.
+        if directory == nil, PersistentStoreDescription.isInMemory(store) { return nil }
         let parent = directory ?? store.deletingLastPathComponent()
         return parent.appending(path: store.lastPathComponent + "-\(ending)")
     }
@@ -38,9 +42,9 @@ struct ResultsCache {
     static func delete(
         named name: String?, in directory: URL?, of coordinator: PersistentStoreCoordinator
     ) throws {
+        guard let folder = folder(directory, coordinator) else { return }
         let file =
-            name.map { ResultsCache(named: $0, in: directory, of: coordinator).file }
-            ?? folder(directory, coordinator)
+            name.flatMap { ResultsCache(named: $0, in: directory, of: coordinator)?.file } ?? folder
         guard FileManager.default.fileExists(atPath: file.path) else { return }
         try FileManager.default.removeItem(at: file)
     }

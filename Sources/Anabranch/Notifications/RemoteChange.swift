@@ -7,7 +7,8 @@ public import Foundation
 public struct RemoteChange: Sendable {
     /// The author of the saving context, `sync` or `bundle`.
     public let author: String
-    private let path: String
+    /// Of the store's file.
+    public let url: URL
     private let origin: StoreOrigin
     private let savedPosition: Int64?
 
@@ -15,14 +16,11 @@ public struct RemoteChange: Sendable {
     fileprivate init(
         _ coordinator: PersistentStoreCoordinator, author: String, savedPosition: Int64?
     ) {
-        path = coordinator.store.path
+        url = coordinator.url
         origin = coordinator.origin
         self.author = author
         self.savedPosition = savedPosition
     }
-
-    /// Of the store's file.
-    public var url: URL { URL(fileURLWithPath: path) }
 
     /// Everything up to here is in the file: ask for the history after the position of the change
     /// before. After a save its own place, after a sync the end of the history when this is asked.

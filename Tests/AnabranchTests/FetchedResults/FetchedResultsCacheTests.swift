@@ -47,7 +47,7 @@ import Testing
     @Test func `a cached result is the same without being sought, until the store changes`()
         throws
     {
-        let graph = try Graph()
+        let graph = try Graph(.file)
         try fill(graph)
         let plain = try fetch(graph, try request(), cache: nil)
         let first = try fetch(graph, try request())
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `objects that are made at once come from a cache, too`() throws {
-        let graph = try Graph()
+        let graph = try Graph(.file)
         try fill(graph)
         let first = try fetch(graph, try request(0))
         let second = try fetch(graph, try request(0))
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test func `another request does not get it`() throws {
-        let graph = try Graph()
+        let graph = try Graph(.file)
         try fill(graph)
         #expect(try fetch(graph, try request()).names.count == 27)
         var other = try request()
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func `what is unsaved is neither hidden by a cache nor written to it`() throws {
-        let graph = try Graph()
+        let graph = try Graph(.file)
         try fill(graph)
         try graph.inContext { context throws in
             try context.person("new", age: 100)
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test func `a damaged file is as none, and is written anew`() throws {
-        let graph = try Graph()
+        let graph = try Graph(.file)
         try fill(graph)
         let plain = try fetch(graph, try request())
         let file = try #require(files(graph).first)
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test func `a folder that can't be written is no error`() throws {
-        let graph = try Graph()
+        let graph = try Graph(.file)
         try fill(graph)
         let blocked = graph.file("blocked")
         try Data().write(to: blocked)
@@ -133,8 +133,17 @@ import Testing
         }
     }
 
+    @Test func `beside a store in memory there is none`() throws {
+        let graph = try Graph(.memory)
+        try fill(graph)
+        let first = try fetch(graph, try request())
+        #expect(try fetch(graph, try request()).reads == first.reads)
+        try FetchedResultsController<Person>.deleteCache(withName: nil, of: graph.coordinator)
+        #expect(files(graph).isEmpty)
+    }
+
     @Test func `caches are deleted by name, or all`() throws {
-        let graph = try Graph()
+        let graph = try Graph(.file)
         try fill(graph)
         for name in ["a", "b/../c", "ä"] { _ = try fetch(graph, try request(), cache: name) }
         #expect(files(graph).count == 3)

@@ -1,0 +1,53 @@
+import Anabranch
+
+@Entity
+final class Employee: ManagedObject {
+    var name: String?
+    var age: Int64
+    var boss: Employee?
+    var reports: ManagedObjectSet<Employee>
+    var projects: ManagedObjectSet<Project>
+}
+
+@Entity
+final class Project: ManagedObject {
+    var title: String?
+    var members: ManagedObjectSet<Employee>
+}
+
+@Entity
+final class Laptop: ManagedObject {
+    var name: String?
+    @Transformable var color: Color?
+}
+
+/// A value that no attribute holds as it is.
+struct Color: Codable, Equatable {
+    var red: Double
+    var green: Double
+    var blue: Double
+}
+
+enum CookbookModel {
+    static let classes: [ManagedObject.Type] = [Employee.self, Project.self, Laptop.self]
+
+    static func make() throws -> ManagedObjectModel {
+        try ManagedObjectModel {
+            Entity("Employee") {
+                Attribute("age", .integer64, optional: false, default: 0)
+                Attribute("name", .string)
+                Relationship("boss", to: "Employee", inverse: "reports")
+                Relationship("projects", toMany: "Project", inverse: "members")
+                Relationship("reports", toMany: "Employee", inverse: "boss")
+            }
+            Entity("Project") {
+                Attribute("title", .string)
+                Relationship("members", toMany: "Employee", inverse: "projects")
+            }
+            Entity("Laptop") {
+                Attribute("color", .transformable, transformer: "ColorTransformer")
+                Attribute("name", .string)
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import Anabranch
+
+extension Cookbook {
+    /// Sorts by age, the oldest first, and those of one age by name.
+    @MainActor
+    static func sortByTwoKeys() throws {
+        let context = try container().viewContext
+        for (name, age) in [("Cleo", 36), ("bob", 52), ("Ada", 36)] {
+            let employee = try context.insert(Employee.self)
+            employee.name = name
+            employee.age = Int64(age)
+        }
+        try context.save()
+
+        var request = FetchRequest<Employee>()
+        request.sorts = [
+            FetchSort("age", ascending: false), FetchSort("name", options: .caseInsensitive),
+        ]
+        for employee in try context.fetch(request) { print(employee.age, employee.name ?? "") }
+    }
+}

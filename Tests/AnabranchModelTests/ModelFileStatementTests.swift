@@ -1,0 +1,71 @@
+import AnabranchModel
+import AnabranchReplication
+import Foundation
+import Testing
+
+/// What a model file means, statement by statement.
+struct ModelFileStatementTests {
+    private func read(_ attributes: String, entity: String = "") throws -> ManagedObjectModel {
+        try ManagedObjectModel.reading(
+            xml: XcodeModelText.model("<entity name=\"E\" \(entity)>\(attributes)</entity>"),
+            file: "contents")
+    }
+
+    private func attribute(_ mark: String) throws -> AttributeDescription {
+        try read("<attribute name=\"a\" \(mark)/>").attribute("E", "a")
+    }
+
+    @Test func `an attribute that does not say that it is optional is mandatory`() throws {
+        #expect(try !attribute("attributeType=\"String\"").isOptional)
+        #expect(try attribute("attributeType=\"String\" optional=\"YES\"").isOptional)
+    }
+
+    @Test(arguments: [("YES", true), ("NO", false), ("0", false), ("1", true)])
+    func `a truth value's default is a word or a digit`(_ text: String, _ value: Bool) throws {
+        let read = try attribute("attributeType=\"Boolean\" defaultValueString=\"\(text)\"")
+        #expect(read.defaultValue == .bool(value))
+    }
+
+    @Test func `a number without a default has none`() throws {
+        #expect(try attribute("attributeType=\"Integer 16\" optional=\"YES\"").defaultValue.isNull)
+    }
+
+    @Test func `a date's default is its interval, and the text beside it says nothing`() throws {
+        let date = try attribute(
+            "attributeType=\"Date\" defaultDateTimeInterval=\"388411200\" "
+                + "defaultValueString=\"2013-04-23 12:00:00 +0000\"")
+        #expect(date.defaultValue == .date(388_411_200))
+    }
+
+    @Test func `a relationship of at most one is a to-one`() throws {
+        func relationship(_ mark: String) throws -> RelationshipDescription {
+            try read(
+                "<relationship name=\"r\" optional=\"YES\" deletionRule=\"Nullify\" "
+                    + "destinationEntity=\"E\" \(mark)/>"
+            ).relationship("E", "r")
+        }
+        let one = try relationship("maxCount=\"1\"")
+        #expect(!one.isToMany && one.minCount == 0 && one.maxCount == 1)
+        #expect(try relationship("toMany=\"YES\"").isToMany)
+        #expect(try relationship("toMany=\"YES\"").maxCount == nil)
+        let five = try relationship("toMany=\"YES\" maxCount=\"5\"")
+        #expect(five.isToMany && five.maxCount == 5)
+    }
+
+    @Test func `an element ID is the name from before`() throws {
+        let model = try read(
+            "<attribute name=\"a\" attributeType=\"String\" elementID=\"old\"/>"
+                + "<relationship name=\"r\" optional=\"YES\" maxCount=\"1\" elementID=\"was\" "
+                + "deletionRule=\"Nullify\" destinationEntity=\"E\"/>",
+            entity: "elementID=\"before\"")
+        #expect(try model.attribute("E", "a").declaration.renamingIdentifier == "old")
+        #expect(try model.relationship("E", "r").declaration.renamingIdentifier == "was")
+        #expect(try model.required("E").declaration.renamingIdentifier == "before")
+    }
+
+    @Test func `without an element ID the name is the name from before`() throws {
+        let plain = try attribute("attributeType=\"String\"")
+        #expect(plain.declaration.renamingIdentifier == nil)
+        #expect(plain.wireProperty.name == "a")
+    }
+}
