@@ -73,6 +73,10 @@ struct ClassWriter {
                     access: type.isStandard ? "public " : "")
             }
             guard let type = type(of: attribute) else { return [] }
+            if attribute.isDerived {
+                let name = identifier(attribute.name)
+                return ["public var \(name): \(type) { self[slot: \(slot)] }"]
+            }
             return stored(attribute.name, type, "slot: \(slot)")
         case .relationship(let relationship):
             let destination = name(of: relationship.destination)

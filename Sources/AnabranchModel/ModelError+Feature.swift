@@ -8,7 +8,6 @@ extension ModelError {
         /// A to-one relationship that is its own inverse.
         public static let selfInverseToOne = Feature(rawValue: "self-inverse-to-one")
         public static let compositeAttribute = Feature(rawValue: "composite-attribute")
-        public static let derivedAttribute = Feature(rawValue: "derived-attribute")
         /// A merge rule other than `lastWriter`.
         public static let mergeRule = Feature(rawValue: "merge-rule")
         public static let relationshipInConstraint = Feature(

@@ -29,6 +29,8 @@ public struct ModelError: Error, Hashable, Sendable {
         public static let invalidRegularExpression = Code(rawValue: "invalid-regular-expression")
         /// A predicate format cannot be read, or not be used on the property that it validates.
         public static let invalidPredicate = Code(rawValue: "invalid-predicate")
+        /// The expression of a derived attribute cannot be read, or not be used on the attribute.
+        public static let invalidDerivation = Code(rawValue: "invalid-derivation")
         /// A property cannot be what it is declared as, or not be used where it is.
         public static let invalidProperty = Code(rawValue: "invalid-property")
         /// The model asks for something that is planned and not there: leave it out until then.

@@ -204,7 +204,8 @@ struct XcodeModelTests {
     @Test(
         arguments: [
             (#"attributeType="Composite" composite="C""#, .notSupportedYet),
-            (#"attributeType="String" derived="YES" derivationExpression="a""#, .notSupportedYet),
+            (#"attributeType="String" derived="YES" derivationExpression="a""#, .invalidDerivation),
+            (#"attributeType="String" derived="YES""#, .invalidDerivation),
             (#"attributeType="Rational""#, .invalidProperty), ("", .invalidProperty),
             (#"attributeType="Integer 16" defaultValueString="x""#, .invalidValue),
             (#"attributeType="Integer 16" defaultValueString="40000""#, .invalidValue),

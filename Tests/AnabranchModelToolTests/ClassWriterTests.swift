@@ -32,6 +32,17 @@ import Testing
         #expect(source.contains("public var songs: ManagedObjectList<Song> { self[list: 0] }"))
     }
 
+    @Test func `a derived attribute can be read, and not be set`() throws {
+        let model = try ManagedObjectModel {
+            Entity("Song") {
+                Attribute("name", .string)
+                Attribute("upperName", .string, derivation: "uppercase:(name)")
+            }
+        }
+        let source = ClassWriter(model: model, fileName: "music").source()
+        #expect(source.contains("public var upperName: String? { self[slot: 1] }"))
+    }
+
     /// The class that the model names, and the accessors that it gets.
     @Test(
         arguments: [

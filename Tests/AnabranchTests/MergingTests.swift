@@ -97,6 +97,65 @@ import Testing
         }
     }
 
+    @Test func `a merge tells each kind apart, of deletions only what is in use here`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna")
+            let bob = try context.person("Bob")
+            try context.save()
+            let unknown = try graph.inContext { other throws in
+                let dan = try other.person("Dan")
+                try other.save()
+                return dan.objectID
+            }
+            let log = NotificationLog(
+                ManagedObjectContext.objectsDidChange,
+                ManagedObjectContext.didMergeChangesObjectIDs, of: context)
+            try merge(graph, into: context) { other in
+                let people = try other.people()
+                people[0].age = 3
+                other.delete(people[1])
+                other.delete(people[2])
+                try other.person("Eve")
+            }
+            let (event, merged) = (try #require(log.all.first), try #require(log.all.last))
+            #expect(log.all.count == 2 && event.updated.isEmpty)
+            #expect(Array(event.refreshed) == [anna.objectID])
+            #expect(Array(event.deleted) == [bob.objectID])
+            #expect(event.inserted.count == 1 && Array(event.inserted) == Array(merged.inserted))
+            #expect(Array(merged.updated) == [anna.objectID])
+            #expect(Array(merged.refreshed) == [anna.objectID])
+            #expect(Set(merged.deleted) == [bob.objectID, unknown])
+        }
+    }
+
+    @Test func `a merge by IDs takes nested contexts in whichever order they are named`()
+        async throws
+    {
+        let graph = try Graph()
+        let parent = graph.context()
+        let child = BackgroundContext(parent: parent)
+        try graph.inContext { context throws in
+            try context.person("Anna", age: 1)
+            try context.save()
+        }
+        for context in [parent, child] {
+            try context.performAndWait { context throws in
+                context.retainsRegisteredObjects = true
+                #expect(try context.people().map(\.age) == [1])
+            }
+        }
+        let changes = try graph.changes { try $0.people().first?.age = 2 }
+        try await ManagedObjectContext.mergeChanges(
+            fromRemoteContextSave: changes, into: [child, parent])
+        for context in [parent, child] {
+            let ages = context.performAndWait { context in
+                context.registeredObjects.compactMap { ($0 as? Person)?.age }
+            }
+            #expect(ages == [2])
+        }
+    }
+
     @Test func `relationships of registered objects follow what was saved elsewhere`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in

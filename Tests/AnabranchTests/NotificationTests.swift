@@ -82,6 +82,30 @@ private final class Watch {
         }
     }
 
+    @Test func `what an undo changes is told as updated, what a refresh brings as refreshed`()
+        throws
+    {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna", age: 1)
+            try context.save()
+            context.undoManager = UndoStack()
+            anna.age = 2
+            context.processPendingChanges()
+            var told: [ChangedObjects] = []
+            let watch = Watch(ManagedObjectContext.objectsDidChange, of: context) {
+                if let objects = $0.changedObjects { told.append(objects) }
+            }
+            context.undo()
+            context.processPendingChanges()
+            #expect(told.count == 1 && told[0].updated == [anna] && told[0].refreshed.isEmpty)
+            try context.refresh(anna, mergeChanges: true)
+            context.processPendingChanges()
+            #expect(told.count == 2 && told[1].refreshed == [anna] && told[1].updated.isEmpty)
+            withExtendedLifetime(watch) {}
+        }
+    }
+
     @Test func `willSave has no content and comes before the objects' hooks`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in

@@ -101,6 +101,7 @@ import Testing
             let changes = try #require(log.all.first)
             #expect(log.all.count == 1 && changes.invalidatedAll.count == 2)
             #expect(changes.inserted.isEmpty && changes.updated.isEmpty && changes.deleted.isEmpty)
+            #expect(changes.refreshed.isEmpty && changes.invalidated.isEmpty)
             #expect(try context.people().count == 1)
         }
     }

@@ -46,6 +46,28 @@ import Testing
         try graph.inContext { context throws in #expect(try context.people().first?.age == 2) }
     }
 
+    @Test func `what willSave changes of others is saved, and calls theirs`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna")
+            let bob = try context.person("Bob")
+            try context.save()
+            (anna.calls, bob.calls) = ([], [])
+            anna.onWillSave = { [weak context] anna in
+                if bob.age == 0 { bob.age = anna.age }
+                if let context, context.insertedObjects.isEmpty { _ = try? context.person("Cyd") }
+            }
+            anna.age = 7
+            try context.save()
+            #expect(anna.calls == ["will", "did"] && bob.calls == ["will", "did"])
+            #expect(!context.hasChanges)
+        }
+        try graph.inContext { context throws in
+            #expect(try context.people().map(\.firstName) == ["Anna", "Bob", "Cyd"])
+            #expect(try context.people().map(\.age) == [7, 7, 0])
+        }
+    }
+
     @Test func `a willSave that never rests is an error`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in

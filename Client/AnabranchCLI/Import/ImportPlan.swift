@@ -73,7 +73,7 @@ struct ImportPlan {
             return "It is a relationship; say which records the column names: "
                 + "--link \(name)=\(name):\(relationship.destination.name).ATTRIBUTE"
         }
-        let names = entity.attributes.filter { !$0.isTransient }.map(\.name)
+        let names = entity.attributes.filter { !$0.isTransient && !$0.isDerived }.map(\.name)
         if let meant = NearestWord.suggestion(for: name, among: names) {
             return "\(entity.name) has no property of that name. Type --map \(name)=\(meant) if "
                 + "that is meant, or --skip-unknown."
@@ -85,7 +85,9 @@ struct ImportPlan {
     private func matching(_ name: String) -> String? {
         if entity.property(named: name)?.attribute != nil { return name }
         let wanted = Self.letters(name)
-        let same = entity.attributes.filter { !$0.isTransient && Self.letters($0.name) == wanted }
+        let same = entity.attributes.filter {
+            !$0.isTransient && !$0.isDerived && Self.letters($0.name) == wanted
+        }
         return same.count == 1 ? same.first?.name : nil
     }
 
@@ -99,7 +101,8 @@ struct ImportPlan {
         guard let property = entity.property(named: name) else {
             throw EntityNames.unknown(name, of: entity, command: arguments.command)
         }
-        guard let attribute = property.attribute, !attribute.isTransient else {
+        guard let attribute = property.attribute, !attribute.isTransient, !attribute.isDerived
+        else {
             throw arguments.error("\(entity.name).\(name) is no attribute that is stored.")
         }
         return attribute

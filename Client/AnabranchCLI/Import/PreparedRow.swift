@@ -73,8 +73,8 @@ struct RowPreparer {
     func checkIsComplete(_ row: PreparedRow) throws {
         let given = Set(row.values.map(\.attribute.name))
         for attribute in plan.entity.attributes
-        where !attribute.isOptional && !attribute.isTransient && attribute.defaultValue.isNull
-            && !given.contains(attribute.name)
+        where !attribute.isOptional && !attribute.isTransient && !attribute.isDerived
+            && attribute.defaultValue.isNull && !given.contains(attribute.name)
         {
             throw InputError(
                 file: file, place: row.place, field: attribute.name,

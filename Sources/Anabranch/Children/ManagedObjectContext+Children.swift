@@ -9,6 +9,9 @@ extension ManagedObjectContext {
         if case .parent(let parent) = source { parent } else { nil }
     }
 
+    /// How many contexts are above; it never changes, and may be asked on any queue.
+    var depth: Int { parent.map { $0.depth + 1 } ?? 0 }
+
     /// Makes a context on the same queue whose saves come here: for edits that are to be kept or
     /// dropped as a whole.
     public func newChildContext() -> ManagedObjectContext {

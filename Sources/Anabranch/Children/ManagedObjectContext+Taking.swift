@@ -21,10 +21,9 @@ extension ManagedObjectContext {
     fileprivate func takeInsertion(
         of id: LocalID, _ entity: EntityDescription, slots: [Value]
     ) -> ManagedObject {
+        let home = home(of: entity)
         let object = make(
-            ObjectBirth(
-                home: home(of: entity), id: id, values: .values(slots),
-                flags: [.realised, .hasRow, .born, .writable]))
+            ObjectBirth(home: home, id: id, values: .values(slots), flags: home.plan.bornFlags))
         reclassify(object) { $0.insert(.inserted) }
         note(object)
         return object

@@ -111,7 +111,7 @@ extension EntityDescription {
             guard property.wireProperty == wireProperty else { return false }
             switch property {
             case .attribute(let attribute):
-                return !attribute.isTransient && attribute.group == nil
+                return !attribute.isTransient && !attribute.isDerived && attribute.group == nil
             case .relationship(let relationship):
                 return relationship == relationship.storedSide
             }

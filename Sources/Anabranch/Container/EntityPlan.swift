@@ -10,6 +10,13 @@ final class EntityPlan: Sendable {
     /// By slot: whether its value is stored in the object's row.
     let isStored: [Bool]
     let storedSlots: [Int]
+    /// Of attributes that the store computes.
+    let derivedSlots: [Int]
+    /// By slot: whether an object has its value from the row, stored there or computed.
+    let isRead: [Bool]
+    /// Of a new object. Where there are derived attributes no object is `writable`: each write is
+    /// looked at, so that none goes to these.
+    let bornFlags: ObjectFlags
     /// Of attributes that are not stored.
     let transientSlots: [Int]
     /// What a save asks of the entity's objects.
@@ -33,12 +40,17 @@ final class EntityPlan: Sendable {
         defaults = entity.slots.map { $0.attribute?.defaultValue ?? .null }
         isStored = entity.slots.map { property in
             switch property {
-            case .attribute(let attribute): !attribute.isTransient
+            case .attribute(let attribute): !attribute.isTransient && !attribute.isDerived
             case .relationship(let relationship): relationship.storage == .reference
             }
         }
         let isStored = isStored
         storedSlots = entity.slots.indices.filter { isStored[$0] }
+        derivedSlots = entity.slots.filter { $0.attribute?.isDerived == true }.map(\.slot)
+        isRead = entity.slots.map { isStored[$0.slot] || $0.attribute?.isDerived == true }
+        bornFlags =
+            derivedSlots.isEmpty
+            ? [.realised, .hasRow, .born, .writable] : [.realised, .hasRow, .born]
         transientSlots = entity.slots.indices.filter {
             entity.slots[$0].attribute?.isTransient == true
         }

@@ -8,6 +8,8 @@ struct EntityPlans: Sendable {
     let haveLists: Bool
     /// Whether the model has a relationship whose members a save may have to count.
     let haveCounts: Bool
+    /// Whether the model has derived attributes.
+    let haveDerivations: Bool
     /// By the entity's index: whether a relationship without an inverse leads to it.
     private let isBlindTarget: [Bool]
     /// Whether the model has relationships without an inverse.
@@ -42,6 +44,7 @@ struct EntityPlans: Sendable {
         plans = try model.entities.map { entity in
             EntityPlan(entity, type: try Self.type(of: entity, among: byEntity))
         }
+        haveDerivations = plans.contains { !$0.derivedSlots.isEmpty }
         haveCounts = plans.contains { !$0.checks.relations.isEmpty }
     }
 

@@ -28,6 +28,9 @@ public final class BackgroundContext: Sendable {
         self.context = context
     }
 
+    /// How many contexts are above; it never changes.
+    var depth: Int { context.depth }
+
     /// Runs a body on the context's queue, then lets the context process what has changed.
     ///
     /// A call takes some 20 µs; what belongs together goes into one body.

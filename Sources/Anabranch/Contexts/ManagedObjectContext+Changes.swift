@@ -69,7 +69,7 @@ extension ManagedObjectContext {
         let object = make(
             ObjectBirth(
                 home: home, id: try takeNumber(), values: .defaults,
-                flags: [.realised, .hasRow, .born, .writable]))
+                flags: home.plan.bornFlags))
         reclassify(object) { $0.insert(.inserted) }
         note(object)
         object.awakeFromInsert()
@@ -140,13 +140,15 @@ extension ManagedObjectContext {
     func noteWrite(_ object: ManagedObject) {
         checkQueue()
         touch(object)
+        let isWatched =
+            object.flags.contains(.observed) || primitives.contains(object)
+            || !object.home.plan.derivedSlots.isEmpty
         if object.committed.isEmpty, !object.flags.contains(.inserted) {
             object.committed = SlotStorage(copying: object.slots)
-            if recorder != nil { keepEarlierValues(of: object) }
+            if recorder != nil || isWatched { keepEarlierValues(of: object) }
         } else if !object.flags.contains(.born) {
             keepEarlierValues(of: object)
         }
-        let isWatched = object.flags.contains(.observed) || primitives.contains(object)
         if !isWatched { object.flags.formUnion(.writable) }
     }
 

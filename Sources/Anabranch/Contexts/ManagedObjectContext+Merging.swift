@@ -38,9 +38,9 @@ extension ManagedObjectContext {
         }
         change(changes.deleted) { $0.deleted.append($1) }
         advanceGeneration()
-        merge(
-            ChangedRecords(entities: records.values.sorted { $0.entity.index < $1.entity.index }),
-            author: changes.author)
+        let told = ChangedRecords(
+            entities: records.values.sorted { $0.entity.index < $1.entity.index })
+        merge(try coordinator.withDerived(told), author: changes.author)
     }
 
     /// Refreshes what is registered, by IDs, and then the contexts below this one. A context that

@@ -18,14 +18,15 @@ extension ManagedObjectContext {
         try mergeChanges(from: changes)
     }
 
-    /// Takes over changes in several contexts, each on its own queue, one after the other.
+    /// Takes over changes in several contexts, each on its own queue, one after the other: a
+    /// context before those below it, which read from it.
     ///
     /// - Throws: The first error, after every context has been told.
     public static func mergeChanges(
         fromRemoteContextSave changes: ObjectIDChanges, into contexts: [BackgroundContext]
     ) async throws {
         var firstError: (any Error)?
-        for context in contexts {
+        for context in contexts.sorted(by: { $0.depth < $1.depth }) {
             do {
                 try await context.perform { try $0.mergeChanges(from: changes) }
             } catch {

@@ -96,9 +96,9 @@ extension ManagedObjectContext {
         let plan = object.home.plan
         let kept = slotsKept(byGroupsOf: object)
         for slot in kept { object.noteWritten(slot) }
-        for slot in plan.isStored.indices {
+        for slot in plan.isRead.indices {
             // Transient values have no row to come from.
-            let isTransient = !plan.isStored[slot]
+            let isTransient = !plan.isRead[slot]
             if isTransient, hasEdits { committed[slot] = object.committed[slot] }
             guard isTransient || object.isChangedSinceCommit(slot) || kept.contains(slot)
             else { continue }

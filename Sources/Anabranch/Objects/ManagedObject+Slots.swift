@@ -153,6 +153,10 @@ extension ManagedObject {
     /// - Returns: Whether there is anything to write to; if not, the context has been told why.
     @usableFromInline
     final func prepareToWrite(_ slot: Int) -> Bool {
+        if let refusal = derivedRefusal(slot) {
+            keep(refusal)
+            return false
+        }
         if flags.contains(.realised), !flags.contains(.detached), home.hasContext {
             home.withContext { $0.noteWrite(self, slot) }
             noteChange(slot)
@@ -169,9 +173,22 @@ extension ManagedObject {
         return true
     }
 
+    /// Why a slot is not written, where its attribute is derived.
+    private final func derivedRefusal(_ slot: Int) -> PropertyError? {
+        guard !home.plan.derivedSlots.isEmpty, home.plan.derivedSlots.contains(slot),
+            let attribute = entity.slots[slot].attribute
+        else { return nil }
+        return PropertyError(
+            .derived,
+            "Can't set \(entity.name).\(attribute.name) because it is derived from "
+                + "'\(attribute.derivationExpression ?? "")'; change that.",
+            property: attribute.name, objectID: objectID)
+    }
+
     /// - Throws: ``StoreError`` where the row can't be read, ``PropertyError`` where the object
-    ///   takes no value any more.
+    ///   takes no value any more, or the attribute is derived.
     final func realiseToWrite(_ slot: Int) throws {
+        if let refusal = derivedRefusal(slot) { throw refusal }
         guard let context = managedObjectContext else { throw inaccessible(slot) }
         if flags.contains(.realised) { return }
         try context.realise(self)

@@ -86,7 +86,7 @@ extension ManagedObject {
         guard !flags.contains(.inserted) else { return [:] }
         try realiseOrThrow()
         var values: [String: Value] = [:]
-        for property in properties where keys != nil || home.plan.isStored[property.slot] {
+        for property in properties where keys != nil || home.plan.isRead[property.slot] {
             values[property.name] = try portable(committedValue(property.slot), of: property)
         }
         return values

@@ -49,6 +49,8 @@ extension PropertyError {
         public static let wrongKind = Code(rawValue: "wrong-kind")
         /// The value is of another type than the attribute.
         public static let wrongType = Code(rawValue: "wrong-type")
+        /// The attribute is derived, and its value computed: change what it is derived from.
+        public static let derived = Code(rawValue: "derived")
         /// No attribute holds the value as it is: round a decimal to 38 digits.
         public static let unrepresentable = Code(rawValue: "unrepresentable")
         /// The model names a transformer that nobody has registered: register one under that name

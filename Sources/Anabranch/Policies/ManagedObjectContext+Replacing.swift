@@ -9,7 +9,7 @@ extension ManagedObjectContext {
     func transplant(_ other: ManagedObject, into object: ManagedObject) {
         savePoint?.capture(other)
         savePoint?.capture(object)
-        for slot in other.slots.values.indices where !object.home.plan.isStored[slot] {
+        for slot in other.slots.values.indices where !object.home.plan.isRead[slot] {
             other.slots[slot] = object.slots[slot]
             if !other.committed.isEmpty { other.committed[slot] = object.slots[slot] }
         }

@@ -37,7 +37,7 @@ struct RowMerge {
             }
         }
         for group in lost { context.carriedGroups[object]?[group] = nil }
-        for slot in plan.isStored.indices where !plan.isStored[slot] {
+        for slot in plan.isRead.indices where !plan.isRead[slot] {
             merged[slot] = way == .rollback ? object.committedValue(slot) : object.slots[slot]
         }
         take(merged, keeping: kept, context)
@@ -86,7 +86,7 @@ struct RowMerge {
         var committed = SlotStorage()
         if !kept.isEmpty || !object.committed.isEmpty {
             committed = SlotStorage(copying: row.slots)
-            for slot in merged.indices where !object.home.plan.isStored[slot] {
+            for slot in merged.indices where !object.home.plan.isRead[slot] {
                 committed[slot] = object.committedValue(slot)
             }
         }

@@ -53,13 +53,13 @@ struct LentRow: Sendable {
     let id: LocalID
     let version: RowVersion
     let entityIndex: Int32
-    /// As a row of the store has them: what is not stored is null.
+    /// As a row of the store has them: what no row has is null.
     let slots: [Value]
 
     init(_ object: ManagedObject) {
         id = object.localID
         version = object.version
         entityIndex = Int32(truncatingIfNeeded: object.entity.index)
-        slots = zip(object.home.plan.isStored, object.slots.buffer).map { $0 ? $1 : .null }
+        slots = zip(object.home.plan.isRead, object.slots.buffer).map { $0 ? $1 : .null }
     }
 }

@@ -110,12 +110,15 @@ extension ManagedObjectContext {
         let names = result?.renamed ?? [:]
         let saved = rename(names, mentionedBy: changed)
         let renamed = resolving?.renamed(with: saved) ?? saved
-        let records = builder.changedRecords(names)
+        let own = builder.changedRecords(names)
         settle(builder, result?.version)
+        // Whoever reads from here on finds what was saved.
+        advanceGeneration()
+        let records = result?.dot == nil ? own : refreshDerived(after: own)
         for follower in followers.all { follower.contextDidSave() }
-        if event.concernsRecords { announceChanges() }
+        if event.concernsRecords || !event.refreshed.isEmpty { announceChanges() }
         builder.forEachObject { $0.didSave() }
-        var changes = objectIDChanges(records)
+        var changes = objectIDChanges(own)
         changes.renamed = renamed
         changes.author = transactionAuthor
         if let result, result.dot != nil {
@@ -123,7 +126,6 @@ extension ManagedObjectContext {
         }
         changes.updated.append(builder.unchanged.map(\.listItem), of: coordinator.origin)
         post(.didSave, changes) { builder.objects }
-        advanceGeneration()
         children.enqueue { $0.mergeAutomatically(records) }
         guard let result, result.dot != nil else { return }
         coordinator.didSave(records, from: link)

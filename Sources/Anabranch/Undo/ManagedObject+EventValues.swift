@@ -25,10 +25,10 @@ extension ManagedObject {
     private final var valuesBeforeEvent: [Value]? {
         guard let context = managedObjectContext else { return nil }
         let isPresent = flags.contains(.noted)
-        guard flags.contains(isPresent ? .writable : .announced) else { return nil }
         let values = isPresent ? context.event.earlierValues : context.announcedValues
         if let earlier = values[self] { return earlier }
         if flags.contains(.born) { return home.plan.defaults }
+        guard flags.contains(isPresent ? .writable : .announced) else { return nil }
         return committed.isEmpty ? nil : Array(committed.buffer)
     }
 }

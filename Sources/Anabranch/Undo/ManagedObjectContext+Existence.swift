@@ -31,7 +31,8 @@ extension ManagedObjectContext {
         for relationship in object.home.plan.references { object.slots[relationship.slot] = .null }
         let kept = object.flags.intersection(.listed)
         let isObserved = object.flags.contains(.observed)
-        object.flags = kept.union([.realised, .hasRow, .born, .writable])
+        for slot in object.home.plan.derivedSlots { object.slots[slot] = .null }
+        object.flags = kept.union(object.home.plan.bornFlags)
         if isObserved { object.flags = object.flags.observed }
         object.noteChanges()
         let forgotten = registry.insert(object, for: object.localID)

@@ -25,7 +25,7 @@ final class EntityChecks: Sendable {
 
     /// By slot; of those without a value nothing is asked here.
     let slots: [Slot]
-    /// Ascending; transient ones included.
+    /// Ascending; transient ones included, and derived ones that may not be missing.
     let valueSlots: [Int]
     /// Those that anything is demanded of, by slot.
     let relations: [Relation]
@@ -44,7 +44,8 @@ final class EntityChecks: Sendable {
             }
         }
         valueSlots = entity.slots.filter { property in
-            property.attribute != nil || property.relationship?.storage == .reference
+            property.attribute.map { !$0.isDerived || !$0.isOptional } ?? false
+                || property.relationship?.storage == .reference
         }.map(\.slot)
         self.relations = relations.enumerated().map { index, relationship in
             Relation(index: index, relationship: relationship, rules: relationship.rules)

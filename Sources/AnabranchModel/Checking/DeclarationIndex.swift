@@ -81,7 +81,7 @@ struct DeclarationIndex {
     func hasColumn(_ name: String, in entity: Int) -> Bool? {
         guard let found = find(name, in: entity) else { return nil }
         switch found.property {
-        case .attribute(let attribute): return !attribute.isTransient
+        case .attribute(let attribute): return attribute.isStored
         case .relationship(let relationship):
             let inverse = inverse(of: relationship, declaredBy: found.entity)
             return StoredSide.storage(

@@ -21,6 +21,30 @@ extension ModelChecker {
         checkBounds(of: attribute, entity: entity, path: path)
         checkExpression(of: attribute, entity: entity, path: path)
         checkRules(of: attribute, entity: entity, path: path)
+        checkDerivation(of: attribute, entity: entity, path: path)
+    }
+
+    /// Whether the expression fits is told where the whole model is known (``DerivationReader``).
+    private mutating func checkDerivation(of attribute: Attribute, entity: Entity, path: String) {
+        guard attribute.isDerived else { return }
+        let usual = Attribute(
+            attribute.name, attribute.type, optional: attribute.isOptional,
+            transient: attribute.isTransient, derivation: attribute.derivationExpression,
+            wireName: attribute.wireName, renamingIdentifier: attribute.renamingIdentifier,
+            userInfo: attribute.userInfo)
+        let obstacle: String? =
+            if attribute.isTransient {
+                "it is transient, and what is computed is never set by the app"
+            } else if attribute != usual {
+                "it has a default, a bound, a validation, a transformer or a merge rule, which are "
+                    + "for values that the app sets"
+            } else {
+                nil
+            }
+        guard let obstacle else { return }
+        refuse(
+            .invalidDerivation, entity.name, attribute.name,
+            "Can't derive \(path) because \(obstacle); leave that out.")
     }
 
     private mutating func checkRules(of attribute: Attribute, entity: Entity, path: String) {

@@ -63,6 +63,10 @@ extension ModelChecker {
             refuse(
                 .invalidProperty, entity, name,
                 "\(lead) \(name) is transient: nothing of it travels.")
+        } else if attribute.isDerived {
+            refuse(
+                .invalidProperty, entity, name, "\(lead) \(name) is derived: nothing of it travels."
+            )
         } else if attribute.mergeRule != .lastWriter {
             refuse(
                 .invalidProperty, entity, name,

@@ -33,6 +33,9 @@ extension ModelChecker {
         case .attribute(let attribute) where attribute.isTransient:
             refuse(
                 .invalidProperty, entity, name, "\(lead) \(name) is transient and not stored.")
+        case .attribute(let attribute) where attribute.isDerived:
+            refuse(
+                .invalidProperty, entity, name, "\(lead) \(name) is derived and not stored.")
         case .attribute: break
         }
     }
@@ -61,8 +64,8 @@ extension ModelChecker {
         case false?:
             refuse(
                 .invalidProperty, entity, name,
-                "\(lead) \(name) has no column: it is transient, or its inverse or a table of "
-                    + "links is stored.")
+                "\(lead) \(name) has no column: it is transient or derived, or its inverse or a "
+                    + "table of links is stored.")
         case true?: break
         }
     }

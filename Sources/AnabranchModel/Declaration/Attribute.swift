@@ -14,6 +14,9 @@ public struct Attribute: Hashable, Sendable {
     public var isOptional: Bool
     /// Whether the value is tracked and validated, but never stored or sent.
     public var isTransient: Bool
+    /// Of a derived attribute, what its value is computed from; see
+    /// ``AttributeDescription/derivationExpression`` for the forms. `nil`: the app sets the value.
+    public var derivationExpression: String?
     /// What a new object starts with. A literal of another case is brought to the type's own.
     public var defaultValue: Value?
     /// The least value; of a string, the least length in UTF-16 units. Inclusive.
@@ -44,6 +47,7 @@ public struct Attribute: Hashable, Sendable {
         optional isOptional: Bool = true,
         default defaultValue: Value? = nil,
         transient isTransient: Bool = false,
+        derivation derivationExpression: String? = nil,
         minimum: Value? = nil,
         maximum: Value? = nil,
         regularExpression: String? = nil,
@@ -61,6 +65,7 @@ public struct Attribute: Hashable, Sendable {
         self.valueClassName = valueClassName
         self.isOptional = isOptional
         self.isTransient = isTransient
+        self.derivationExpression = derivationExpression
         self.defaultValue = defaultValue
         self.minimum = minimum
         self.maximum = maximum
@@ -73,4 +78,10 @@ public struct Attribute: Hashable, Sendable {
         self.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion
         self.userInfo = userInfo
     }
+}
+
+extension Attribute {
+    public var isDerived: Bool { derivationExpression != nil }
+    /// Whether the value is kept in the store and sent, so that others have to know it.
+    var isStored: Bool { !isTransient && !isDerived }
 }

@@ -16,6 +16,9 @@ public final class AttributeDescription: Sendable {
     /// What merges with what; of a member of a group, the group's. A transient attribute has one
     /// too, which never travels.
     public let wireProperty: WireProperty
+    /// Whether the value is computed from others, and not set by the app: see
+    /// ``derivationExpression``.
+    public let isDerived: Bool
     /// As it was declared, in the model's canonical form.
     public let declaration: Attribute
 
@@ -44,6 +47,7 @@ public final class AttributeDescription: Sendable {
         type = declaration.type
         isOptional = declaration.isOptional
         isTransient = declaration.isTransient
+        isDerived = declaration.isDerived
         defaultValue = declaration.defaultValue ?? .null
         wireProperty =
             group.map { AttributeGroupDescription.wireProperty(named: $0.name) }
@@ -70,6 +74,22 @@ public final class AttributeDescription: Sendable {
     public var group: AttributeGroupDescription? {
         groupIndex.map { entity.attributeGroups[$0] }
     }
+    /// What a derived attribute is computed from, in one of Core Data's forms:
+    ///
+    /// - `now()`: the time of the last save that wrote an attribute or a to-one of the object;
+    /// - `name`, `author.name`: the value of an attribute, through to-one relationships;
+    /// - `canonical:(name)`, `lowercase:(name)`, `uppercase:(name)`: such a text without case and
+    ///   diacritical marks, in lower or in upper case;
+    /// - `articles.@count`: how many objects are at the other end of a to-many relationship;
+    /// - `articles.price.@sum`: the sum of an attribute of these.
+    ///
+    /// It is nil until the object is saved first, and what the store makes of it whenever the
+    /// object is read, saved or merged. It is neither stored nor sent.
+    public var derivationExpression: String? { declaration.derivationExpression }
+    /// The expression as the model understands it; of a derived attribute there is one.
+    package var derivation: Derivation? { isDerived ? graph.derivation(of: self) : nil }
+    /// Whether the value has a column in the store and is sent.
+    package var isStored: Bool { !isTransient && !isDerived }
     public var userInfo: [String: String] { declaration.userInfo }
     /// Of a transformable attribute; `nil`: the default transformer.
     public var valueTransformerName: String? { declaration.valueTransformerName }

@@ -16,6 +16,8 @@ public final class EntityDescription: Sendable {
     public let slots: [PropertyDescription]
     /// In slot order, inherited ones included.
     public let attributes: [AttributeDescription]
+    /// Those of the attributes that are computed.
+    package let derivedAttributes: [AttributeDescription]
     /// In slot order, inherited ones included.
     public let relationships: [RelationshipDescription]
     /// The constraints declared by the entity itself; they hold among its objects and those of
@@ -52,6 +54,7 @@ public final class EntityDescription: Sendable {
         self.deletePolicy = deletePolicy
         children = subentities
         attributes = slots.compactMap(\.attribute)
+        derivedAttributes = attributes.filter(\.isDerived)
         relationships = slots.compactMap(\.relationship)
         let byName = Dictionary(
             slots.map { (WireName($0.name), $0.slot) }, uniquingKeysWith: { first, _ in first })
@@ -143,7 +146,7 @@ extension PropertyDescription {
     /// Whether the property's changes are sent under its own entity and wire name.
     fileprivate var travels: Bool {
         switch self {
-        case .attribute(let attribute): !attribute.isTransient && !attribute.isInGroup
+        case .attribute(let attribute): attribute.isStored && !attribute.isInGroup
         case .relationship(let relationship):
             switch relationship.storage {
             case .reference, .links(.left), .links(.both): true

@@ -8,7 +8,9 @@ final class ModelGraph: Sendable {
 
     /// Written once, as the table.
     private nonisolated(unsafe) var rules: [RelationshipDescription: [RelationshipRule]] = [:]
-    /// What does not fit of the relationships' validations.
+    /// Written once, as the table.
+    private nonisolated(unsafe) var derivations: [AttributeDescription: Derivation] = [:]
+    /// What does not fit of the relationships' validations and of the derivations.
     private(set) nonisolated(unsafe) var problems: [ModelError] = []
 
     var entities: [EntityDescription] { table }
@@ -22,7 +24,17 @@ final class ModelGraph: Sendable {
                 resolve($0, of: relationship)
             }
         }
+        for attribute in table.lazy.flatMap(\.derivedAttributes)
+        where derivations[attribute] == nil {
+            do {
+                derivations[attribute] = try DerivationReader(attribute).read()
+            } catch {
+                if !problems.contains(error) { problems.append(error) }
+            }
+        }
     }
+
+    func derivation(of attribute: AttributeDescription) -> Derivation? { derivations[attribute] }
 
     func rules(of relationship: RelationshipDescription) -> [RelationshipRule] {
         rules[relationship] ?? []

@@ -50,6 +50,12 @@ package struct SlotSet: Hashable, Sendable {
         return others[word - 1] & 1 << bit != 0
     }
 
+    package func intersects(_ other: SlotSet) -> Bool {
+        if first & other.first != 0 { return true }
+        guard let others, let more = other.others else { return false }
+        return zip(others, more).contains { $0 & $1 != 0 }
+    }
+
     /// Ascending.
     package var slots: [Int] {
         ([first] + (others ?? [])).enumerated().flatMap { word, bits in

@@ -104,6 +104,8 @@ enum ModelDecoder {
             case AttributeField.valueTransformerName:
                 result.valueTransformerName = try field.text()
             case AttributeField.validation: result.validations.append(try rule(in: field))
+            case AttributeField.derivationExpression:
+                result.derivationExpression = try field.text()
             default: throw field.unknownField(number)
             }
         }

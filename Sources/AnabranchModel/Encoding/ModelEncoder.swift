@@ -60,6 +60,7 @@ enum ModelEncoder {
         fields.append(AttributeField.userInfo, entries: attribute.userInfo)
         fields.append(AttributeField.valueTransformerName, text: attribute.valueTransformerName)
         fields.append(AttributeField.validation, records: attribute.validations, write)
+        fields.append(AttributeField.derivationExpression, text: attribute.derivationExpression)
     }
 
     private static func write(_ relationship: Relationship, to fields: inout FieldWriter) {

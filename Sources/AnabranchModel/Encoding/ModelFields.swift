@@ -43,6 +43,8 @@ enum AttributeField {
     static let valueTransformerName: UInt8 = 15
     /// One field for each, in their order.
     static let validation: UInt8 = 16
+    /// Only of a derived attribute.
+    static let derivationExpression: UInt8 = 17
 }
 
 enum RelationshipField {

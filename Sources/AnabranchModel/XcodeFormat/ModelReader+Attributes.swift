@@ -22,9 +22,33 @@ extension ModelReader {
                 element.text("customClassName") ?? element.text("attributeValueClassName")
         }
         checkKind(of: element, entity: entity, property: attribute.name)
+        if element.flag("derived") { return derived(attribute, element, entity: entity) }
         guard attribute.type != .undefined else { return attribute }
         readDefault(of: element, into: &attribute, entity: entity)
         readBounds(of: element, into: &attribute, entity: entity)
+        return attribute
+    }
+
+    /// Xcode writes what is for values that the app sets also where they are computed; it has no
+    /// effect there, and is left out.
+    private mutating func derived(
+        _ attribute: Attribute, _ element: ModelElement, entity: String
+    ) -> Attribute {
+        var attribute = attribute
+        attribute.derivationExpression = element.text("derivationExpression") ?? ""
+        attribute.regularExpression = nil
+        attribute.allowsExternalBinaryDataStorage = false
+        attribute.preservesValueInHistoryOnDeletion = false
+        let names = [
+            "defaultValueString", "defaultDateTimeInterval", "minValueString", "maxValueString",
+            "minDateTimeInterval", "maxDateTimeInterval", "regularExpressionString",
+        ]
+        for name in names where element.text(name) != nil {
+            ignore(
+                entity: entity, property: attribute.name,
+                "The \(name) of attribute \(entity).\(attribute.name) has no effect because the "
+                    + "attribute is derived.")
+        }
         return attribute
     }
 
@@ -75,11 +99,6 @@ extension ModelReader {
 
     private mutating func checkKind(of element: ModelElement, entity: String, property: String) {
         let path = "\(entity).\(property)"
-        if element.flag("derived") {
-            refuse(
-                unsupported: .derivedAttribute, element, entity: entity,
-                "Can't compute attribute \(path) because derived attributes are not supported yet.")
-        }
         if element.flag("allowsCloudEncryption") {
             ignore(
                 entity: entity, property: property,

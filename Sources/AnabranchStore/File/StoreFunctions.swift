@@ -6,6 +6,7 @@ enum StoreFunctions {
     static func install(on connection: Connection) throws {
         try PredicateFunctions.define(on: connection)
         try WriteFunctions.define(on: connection)
+        try DerivationFunctions.define(on: connection)
         try connection.createCollation("ab_decimal") { left, right in
             compareDecimals(left, right)
         }

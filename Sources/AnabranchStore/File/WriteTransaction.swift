@@ -68,7 +68,8 @@ final class WriteTransaction {
     func collected(_ changes: ChangeCollector) throws -> ChangedRecords {
         var changes = changes
         try views.settle(&changes)
-        return try changes.collected(StoreReader(connection, schema: schema))
+        let reader = StoreReader(connection, schema: schema)
+        return try reader.withDerived(changes.collected(reader))
     }
 
     /// The replica that this transaction saves under.

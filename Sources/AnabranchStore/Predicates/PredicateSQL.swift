@@ -142,7 +142,11 @@ extension PredicateSQL {
         case .object(let object): return bind(.integer(localID(of: object)))
         case .record(let path): return try alias(of: path) + ".ab_pk"
         case .attribute(let path, let attribute):
-            let column = try alias(of: path) + "." + naming.column(for: .attribute(attribute))
+            let alias = try alias(of: path)
+            let column =
+                attribute.isDerived
+                ? try derived(attribute, of: alias, isOptional: !path.steps.isEmpty)
+                : alias + "." + naming.column(for: .attribute(attribute))
             switch attribute.type {
             case .decimal: return column + " COLLATE ab_decimal"
             case .string, .uri:
@@ -194,7 +198,7 @@ extension PredicateSQL {
                 + "relationships joins one: ask in parts.")
     }
 
-    private func join(
+    func join(
         _ relationship: RelationshipDescription, from owner: String, as alias: String
     ) -> String {
         let table = naming.table(for: relationship.destination)

@@ -45,6 +45,8 @@ struct StatementHeight {
         case operand = 5
         /// An object found by a SELECT of its own in the FROM of the scope.
         case lookUp = 12
+        /// A derived attribute, a SELECT inside functions and of functions, perhaps folded.
+        case derivation = 40
         /// `substr(CAST(…), -length(…), length(…)) = …`.
         case text = 16
         /// `a IN (WITH RECURSIVE …)`.

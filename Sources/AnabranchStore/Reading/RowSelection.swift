@@ -7,6 +7,8 @@ package struct RowSelection {
     private let table: TableLayout
     private let schema: StoreSchema
     private let columns: [TableLayout.Column]
+    /// Those of all entities of the hierarchy, which no column has.
+    private let derived: [AttributeDescription]
     private let decoders: [Int64: RowDecoder]
     /// Of a table that has one entity.
     private let single: Unmanaged<RowDecoder>?
@@ -17,6 +19,9 @@ package struct RowSelection {
         let columns = table.columns.filter { column in
             hierarchy.contains { $0.isKind(of: column.property.entity) }
         }
+        let derived = hierarchy.flatMap { entity in
+            entity.derivedAttributes.filter { $0.entity == entity || entity == hierarchy.first }
+        }
         let firstColumn = table.hasDiscriminator ? 3 : 2
         let decoders = hierarchy.map { entity in
             RowDecoder(
@@ -24,8 +29,16 @@ package struct RowSelection {
                 columns: columns.enumerated().compactMap { index, column in
                     entity.isKind(of: column.property.entity)
                         ? (column.slot, firstColumn + index, column.kind) : nil
-                })
+                }
+                    + derived.enumerated().compactMap { index, attribute in
+                        entity.isKind(of: attribute.entity)
+                            ? (
+                                attribute.slot, firstColumn + columns.count + index,
+                                ColumnKind(attribute.type)
+                            ) : nil
+                    })
         }
+        self.derived = derived
         self.table = table
         self.schema = schema
         self.columns = columns
@@ -43,6 +56,9 @@ package struct RowSelection {
         if table.hasDiscriminator { terms.append("ab_entity") }
         var names = terms.map { "\(alias).\($0)" }
         for column in columns { names.append(sql(of: column, alias: alias)) }
+        for attribute in derived {
+            names.append(PredicateSQL.derived(attribute, of: alias, in: schema))
+        }
         return names.joined(separator: ", ")
     }
 

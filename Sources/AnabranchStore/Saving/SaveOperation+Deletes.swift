@@ -8,6 +8,7 @@ extension SaveOperation {
     mutating func write(_ delete: SaveRequest.Delete) throws {
         let layout = schema.layout(of: delete.entity)
         try transaction.views.expose(delete.rows.map(\.id), of: layout)
+        try noteOwners(of: delete, layout)
         guard delete.entity.deletePolicy == .deleteWins else { return try writeYielding(delete) }
         let statement = try connection.cached(
             layout.deleteSQL + " AND ab_version = ?")

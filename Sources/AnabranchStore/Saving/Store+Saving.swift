@@ -43,6 +43,8 @@ struct SaveOperation {
     /// Records that the request does not name, by those that showed them.
     var shownBy: [LocalID: LocalID] = [:]
     var lists: ListPlaces
+    /// Records whose derived attributes looked at what was deleted.
+    var owners = ChangeCollector()
     /// As ``SaveRequest/carriedGroups``.
     var carriedGroups: [LocalID: [WireProperty: GroupValue]] = [:]
 
@@ -111,7 +113,7 @@ struct SaveOperation {
 
     /// - Returns: What shows something else though the request did not write it.
     private mutating func settleViews() throws -> ChangedRecords {
-        var changes = ChangeCollector()
+        var changes = owners
         transaction.views.logStamps.note(stamp, at: position)
         try transaction.views.settleBeforeCycles()
         for (id, ruled) in try transaction.views.cutReferencesInTheWay() {

@@ -10,6 +10,8 @@ package final class StoreSchema: Sendable {
     package let layouts: [EntityLayout]
     /// In the order of the model.
     let constraints: [UniqueConstraint]
+    /// What derived attributes depend on.
+    let dependencies: DerivedDependencies
     private let linksByProperty: [LinkKey: LinkLayout]
     private let entitiesByNumber: [Int64: EntityDescription]
 
@@ -35,6 +37,7 @@ package final class StoreSchema: Sendable {
                     Self.tableName("\(relationship.entity.name)_\(relationship.name)")))
         }
         linkLayouts = links
+        dependencies = DerivedDependencies(model)
         let constraints = Self.constraints(of: model, tables: tables)
         self.constraints = constraints
         layouts = model.entities.map { entity in

@@ -99,7 +99,7 @@ extension PropertyDescription {
     /// Whether the property has a column of its own in its entity's table.
     package var isStoredInColumn: Bool {
         switch self {
-        case .attribute(let attribute): !attribute.isTransient
+        case .attribute(let attribute): attribute.isStored
         case .relationship(let relationship): relationship.storage == .reference
         }
     }

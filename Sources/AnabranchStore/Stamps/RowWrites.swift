@@ -60,6 +60,10 @@ struct RowWrites {
         return base
     }
 
+    /// Of the sets that wrote properties, the base always among them: no later than the others of
+    /// a record, which it was inserted by, or wrote most of.
+    var positions: Set<Int64> { Set(exceptions.compactMap(\.position)).union([base]) }
+
     /// Takes note that a property was never written.
     mutating func leaveUnwritten(_ property: Int) { replace(property, by: nil) }
 

@@ -239,6 +239,29 @@ import Testing
         }
     }
 
+    @Test func `what a refresh takes out of the predicate is told as deleted`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna", age: 1)
+            let bob = try context.person("Bob", age: -1)
+            try context.save()
+            let (results, log) = try context.results(.people("age > 0", sortedBy: "age"))
+            _ = try graph.changes { other in
+                let same = try other.people()
+                same[0].age = -2
+                same[1].age = 2
+            }
+            try context.refreshAllObjects()
+            context.processPendingChanges()
+            #expect(
+                log.objects == [
+                    .object(.delete, anna.objectID, IndexPath(0, 0), nil),
+                    .object(.insert, bob.objectID, nil, IndexPath(0, 0)),
+                ])
+            #expect(results.names == ["Bob"])
+        }
+    }
+
     @Test func `a delegate may change things, and is told of them afterwards`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in

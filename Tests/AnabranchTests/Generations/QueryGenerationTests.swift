@@ -89,6 +89,23 @@ import Testing
         }
     }
 
+    @Test func `who is told of a save reads what was saved`() throws {
+        let graph = try graph()
+        try graph.inContext { context throws in
+            try context.setQueryGeneration(from: .current)
+            #expect(try context.people().count == 1)
+            nonisolated(unsafe) var counts: [Int?] = []
+            nonisolated(unsafe) let context = context
+            let token = NotificationCenter.default.addObserver(
+                forName: ManagedObjectContext.didSave, object: context, queue: nil
+            ) { _ in counts.append(try? context.people().count) }
+            defer { NotificationCenter.default.removeObserver(token) }
+            try context.person("Bert")
+            try context.save()
+            #expect(counts == [2])
+        }
+    }
+
     @Test func `merging by hand and a reset move the context on`() throws {
         let graph = try graph()
         try graph.inContext { context throws in

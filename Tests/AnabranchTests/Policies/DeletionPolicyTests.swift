@@ -186,7 +186,10 @@ import Testing
             guard policy != .error else {
                 let error = #expect(throws: SaveConflictError.self) { try context.save() }
                 #expect(error?.mergeConflicts.first?.isDeletedInContext == true)
-                #expect(error?.mergeConflicts.first?.isDeleted == true)
+                let conflict = try #require(error?.mergeConflicts.first)
+                #expect(conflict.isDeleted && conflict.newVersion == 0)
+                #expect(conflict.persistedSnapshot == nil && conflict.oldVersion != 0)
+                #expect(conflict.objectSnapshot["a"] == 1)
                 return #expect(context.deletedObjects == [account])
             }
             try context.save()

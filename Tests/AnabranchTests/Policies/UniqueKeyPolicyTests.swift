@@ -37,6 +37,24 @@ import Testing
         #expect(try ledger.accountCount() == 1)
     }
 
+    @Test func `of error shows what an object was read with, and what it would be`() throws {
+        let holder = try ledger.account(["code": "k", "a": 1])
+        let id = try ledger.account(["code": "l", "a": 2])
+        try ledger.inContext { context throws in
+            let account = try context.read(id)
+            try account.set(["code": "k", "a": 3])
+            let error = #expect(throws: SaveConflictError.self) { try context.save() }
+            let conflict = try #require(error?.constraintConflicts.first)
+            #expect(error?.constraintConflicts.count == 1)
+            #expect(conflict.databaseObjectID == holder && conflict.databaseSnapshot?["a"] == 1)
+            #expect(conflict.conflictingObjectIDs == [id])
+            #expect(conflict.conflictingObjects[0].snapshot?["code"] == "l")
+            #expect(conflict.conflictingObjects[0].snapshot?["a"] == 2)
+            #expect(conflict.conflictingObjects[0].values["code"] == "k")
+            #expect(try account.changedValues() == ["code": "k", "a": 3])
+        }
+    }
+
     @Test(
         arguments: [
             (Policy.storeTrump, [1, 2, 1, 7, 10]), (.objectTrump, [2, 2, 1, 7, 15]),

@@ -25,6 +25,24 @@ import Testing
         }
     }
 
+    @Test func `objects that are observed have them as well`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            context.isObservable = true
+            let anna = try context.person("Anna", age: 1)
+            #expect(try anna.changedValuesForCurrentEvent() == ["age": 0, "firstName": .null])
+            try context.save()
+            #expect(try anna.changedValuesForCurrentEvent().isEmpty)
+            anna.age = 2
+            anna.age = 3
+            #expect(try anna.changedValuesForCurrentEvent() == ["age": 1])
+            context.processPendingChanges()
+            #expect(try anna.changedValuesForCurrentEvent().isEmpty)
+            anna.age = 4
+            #expect(try anna.changedValuesForCurrentEvent() == ["age": 3])
+        }
+    }
+
     @Test func `a relationship alone has none, a reference has the record it led to`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in

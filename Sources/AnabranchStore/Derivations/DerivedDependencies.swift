@@ -1,0 +1,66 @@
+import AnabranchModel
+
+/// What the derived attributes of a model depend on, found out once.
+struct DerivedDependencies: Sendable {
+    /// A derived attribute and what of its own object it looks at.
+    struct Own: Sendable {
+        let slot: Int
+        let sources: SlotSet
+    }
+
+    /// What a derived attribute looks at behind relationships.
+    struct Path: Sendable {
+        let attribute: AttributeDescription
+        /// That lead there from the attribute's object; never empty.
+        let steps: [RelationshipDescription]
+        /// There.
+        let slot: Int
+
+        var destination: EntityDescription { steps[steps.count - 1].destination }
+    }
+
+    /// By the entity's index.
+    let own: [[Own]]
+    let paths: [Path]
+    /// All relationships that are part of a path, or counted.
+    private let steps: Set<RelationshipDescription>
+
+    var isEmpty: Bool { own.allSatisfy(\.isEmpty) }
+
+    init(_ model: ManagedObjectModel) {
+        own = model.entities.map { entity in
+            entity.derivedAttributes.map {
+                Own(slot: $0.slot, sources: Self.sources(of: $0, in: entity))
+            }
+        }
+        steps = Set(
+            model.entities.flatMap(\.derivedAttributes).flatMap { $0.derivation?.steps ?? [] })
+        paths = model.entities.flatMap { entity in
+            entity.derivedAttributes.filter { $0.entity == entity }.flatMap(Self.paths)
+        }
+    }
+
+    /// Those of an entity's relationships at whose other ends somebody looks at its records.
+    func backwards(from entity: EntityDescription) -> [RelationshipDescription] {
+        guard !steps.isEmpty else { return [] }
+        return entity.relationships.filter { $0.inverse.map(steps.contains) ?? false }
+    }
+
+    private static func sources(
+        of attribute: AttributeDescription, in entity: EntityDescription
+    ) -> SlotSet {
+        guard let derivation = attribute.derivation, derivation != .now else {
+            return SlotSet(entity.slots.filter(\.isStoredInColumn).map(\.slot))
+        }
+        return SlotSet([derivation.steps.first?.slot ?? derivation.source?.slot].compactMap(\.self))
+    }
+
+    private static func paths(of attribute: AttributeDescription) -> [Path] {
+        guard let derivation = attribute.derivation else { return [] }
+        let steps = derivation.steps
+        return steps.indices.compactMap { index in
+            let next = index + 1 < steps.count ? steps[index + 1].slot : derivation.source?.slot
+            return next.map { Path(attribute: attribute, steps: Array(steps[...index]), slot: $0) }
+        }
+    }
+}

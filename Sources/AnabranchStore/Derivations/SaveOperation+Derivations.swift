@@ -1,0 +1,38 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+
+extension SaveOperation {
+    /// Takes note, before rows are deleted, of whose derived attributes look at them: contexts
+    /// that have registered these are told, the saving one among them, which need not know them.
+    mutating func noteOwners(of delete: SaveRequest.Delete, _ layout: EntityLayout) throws {
+        let backwards = schema.dependencies.backwards(from: delete.entity)
+        guard !backwards.isEmpty else { return }
+        let ids = delete.rows.map(\.id)
+        let reader = StoreReader(connection, schema: schema)
+        for relationship in backwards {
+            if relationship.storage == .reference {
+                try noteTargets(of: ids, by: relationship, layout)
+            } else if let inverse = relationship.inverse {
+                for related in try reader.related(by: relationship, of: ids) {
+                    owners.noteUpdated(related.id, of: related.entity, slots: [inverse.slot])
+                }
+            }
+        }
+    }
+
+    private mutating func noteTargets(
+        of ids: [LocalID], by relationship: RelationshipDescription, _ layout: EntityLayout
+    ) throws {
+        guard
+            let column = layout.columns.first(where: { $0.property == .relationship(relationship) })
+        else { return }
+        let statement = try connection.cached(
+            "SELECT DISTINCT \(column.name) FROM \(layout.table.name) "
+                + "WHERE ab_pk IN (SELECT value FROM json_each(?))")
+        try statement.bind(StoreReader.json(ids), at: 1)
+        while try statement.step() {
+            owners.noteInverse(of: column, target: statement.slot(at: 0, as: .reference))
+        }
+    }
+}
