@@ -114,6 +114,7 @@ extension ManagedObjectContext {
         settle(builder, result?.version)
         for follower in followers.all { follower.contextDidSave() }
         if event.concernsRecords { announceChanges() }
+        resolving?.awakeObjects()
         builder.forEachObject { $0.didSave() }
         var changes = objectIDChanges(records)
         changes.renamed = renamed
