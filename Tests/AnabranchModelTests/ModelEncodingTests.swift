@@ -38,12 +38,84 @@ struct ModelEncodingTests {
         #expect(short == long)
     }
 
-    @Test func `a model that means something else has other bytes`() throws {
-        let plain = try ManagedObjectModel { Entity("A") { Attribute("x", .double) } }
-        let mandatory = try ManagedObjectModel {
-            Entity("A") { Attribute("x", .double, optional: false) }
+    /// What is changed of a model with A above B, the attribute A.x and the relationships A.many
+    /// and B.one, one thing at a time.
+    static let changes: [(String, @Sendable (inout ModelDeclaration) -> Void)] = [
+        ("an attribute is mandatory", { $0.entities[0].attributes[0].isOptional = false }),
+        ("a relationship is mandatory", { $0.entities[1].relationships[0].isOptional = false }),
+        ("an attribute is transient", { $0.entities[0].attributes[0].isTransient = true }),
+        ("an attribute's type", { $0.entities[0].attributes[0].type = .float }),
+        ("an attribute's name", { $0.entities[0].attributes[0].name = "y" }),
+        ("a destination", { $0.entities[0].relationships[1].destination = "B" }),
+        (
+            "an inverse",
+            {
+                $0.entities[0].relationships[0].inverse = nil
+                $0.entities[1].relationships[0].inverse = nil
+            }
+        ),
+        (
+            "an inverse's name",
+            {
+                $0.entities[0].relationships[0].name = "several"
+                $0.entities[1].relationships[0].inverse = "several"
+            }
+        ),
+        ("a least count", { $0.entities[0].relationships[0].minCount = 1 }),
+        ("a greatest count", { $0.entities[0].relationships[0].maxCount = 9 }),
+        ("abstract", { $0.entities[0].isAbstract = true }),
+        ("a super-entity", { $0.entities[1].parent = nil }),
+        ("a default", { $0.entities[0].attributes[0].defaultValue = 1.5 }),
+        ("a delete rule", { $0.entities[1].relationships[0].deleteRule = .deny }),
+        ("a validation", { $0.entities[0].attributes[0].validations = [.init("SELF > 1")] }),
+        ("user info", { $0.entities[0].userInfo = ["k": "v"] }),
+        ("a class", { $0.entities[0].representedClassName = "App.A" }),
+    ]
+
+    @Test(arguments: ModelEncodingTests.changes.map(\.0))
+    func `a model that says anything else has other bytes`(change: String) throws {
+        let plain = try ManagedObjectModel {
+            Entity("A") {
+                Attribute("x", .double)
+                Relationship("many", toMany: "B", inverse: "one")
+                Relationship("other", to: "A")
+            }
+            Entity("B", parent: "A") { Relationship("one", to: "A", inverse: "many") }
         }
-        #expect(plain != mandatory && plain.hash != mandatory.hash)
+        var declaration = plain.declaration
+        try #require(Self.changes.first { $0.0 == change }).1(&declaration)
+        let other = try ManagedObjectModel(declaration)
+        #expect(plain != other && plain.hash != other.hash)
+        #expect(try ManagedObjectModel(canonicalEncoding: other.canonicalEncoding) == other)
+        #expect(try ManagedObjectModel(plain.declaration).hash == plain.hash)
+    }
+
+    @Test func `a template's settings are part of the bytes where they are not the usual ones`()
+        throws
+    {
+        func model(_ template: FetchRequestTemplate) throws -> ManagedObjectModel {
+            try ManagedObjectModel(
+                ModelDeclaration(entities: [Entity("A")], fetchRequestTemplates: [template]))
+        }
+        let usual = FetchRequestTemplate("t", entity: "A", fetchLimit: 3)
+        #expect(
+            try model(usual).canonicalEncoding.hexadecimal
+                == "41424d01020601014102014103090101740401410601" + "06")
+        let settings: [(inout FetchRequestTemplate) -> Void] = [
+            { $0.fetchBatchSize = 20 }, { $0.includesSubentities = false },
+            { $0.includesPendingChanges = false }, { $0.includesPropertyValues = false },
+            { $0.returnsObjectsAsFaults = false },
+        ]
+        var hashes: Set<[UInt8]> = [try model(usual).hash]
+        for set in settings {
+            var template = usual
+            set(&template)
+            let unusual = try model(template)
+            let decoded = try ManagedObjectModel(canonicalEncoding: unusual.canonicalEncoding)
+            #expect(decoded == unusual && decoded.fetchRequestTemplate(named: "t") == template)
+            hashes.insert(unusual.hash)
+        }
+        #expect(hashes.count == settings.count + 1)
     }
 
     @Test func `the bytes of a model stay what they are`() throws {

@@ -48,6 +48,8 @@ struct ModelFileStatementTests {
         #expect(!one.isToMany && one.minCount == 0 && one.maxCount == 1)
         #expect(try relationship("toMany=\"YES\"").isToMany)
         #expect(try relationship("toMany=\"YES\"").maxCount == nil)
+        let unbounded = try relationship("toMany=\"YES\" maxCount=\"0\"")
+        #expect(unbounded.isToMany && unbounded.maxCount == nil)
         let five = try relationship("toMany=\"YES\" maxCount=\"5\"")
         #expect(five.isToMany && five.maxCount == 5)
     }

@@ -43,6 +43,24 @@ final class ModelPackageTests {
         #expect(old.entities.map(\.name) == ["A"])
     }
 
+    @Test func `a package lists its versions and says which is current`() throws {
+        func versions() throws -> [ModelVersion] { try ManagedObjectModel.versions(of: package) }
+        try addVersion("Shop 2", entity: "B")
+        #expect(try versions().map(\.name) == ["Shop 2"] && versions()[0].isCurrent)
+        try addVersion("Shop", entity: "A")
+        #expect(try versions().map(\.name) == ["Shop", "Shop 2"])
+        #expect(try versions().allSatisfy { !$0.isCurrent })
+        try setCurrent("Shop.xcdatamodel")
+        #expect(try versions().map(\.isCurrent) == [true, false])
+        for version in try versions() {
+            let model = try ManagedObjectModel.reading(package, version: version.name)
+            #expect(model.entities.map(\.name) == [version.isCurrent ? "A" : "B"])
+        }
+        let gone = folder.appending(path: "Gone.xcdatamodeld")
+        let error = #expect(throws: ModelError.self) { try ManagedObjectModel.versions(of: gone) }
+        #expect(error?.code == .unreadable)
+    }
+
     @Test func `several versions without a current one are refused`() throws {
         try addVersion("Shop", entity: "A")
         try addVersion("Shop 2", entity: "B")

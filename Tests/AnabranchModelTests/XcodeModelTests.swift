@@ -75,6 +75,64 @@ struct XcodeModelTests {
         #expect(error.all.compactMap(\.line).sorted() == [4, 5, 6])
     }
 
+    @Test func `the settings of a template are read`() throws {
+        let model = try read(
+            """
+            <entity name="Item"/>
+            <fetchRequest name="plain" entity="Item" fetchLimit="7" fetchBatchSize="20" \
+            includeSubentities="NO" includesPendingChanges="NO" includePropertyValues="NO" \
+            returnObjectsAsFaults="NO" resultType="1"/>
+            <fetchRequest name="usual" entity="Item" fetchLimit="0" includeSubentities="YES"/>
+            """)
+        var plain = FetchRequestTemplate("plain", entity: "Item", fetchLimit: 7)
+        plain.fetchBatchSize = 20
+        plain.includesSubentities = false
+        plain.includesPendingChanges = false
+        plain.includesPropertyValues = false
+        plain.returnsObjectsAsFaults = false
+        #expect(model.fetchRequestTemplate(named: "plain") == plain)
+        #expect(
+            model.fetchRequestTemplate(named: "usual")
+                == FetchRequestTemplate("usual", entity: "Item"))
+        #expect(
+            model.warnings.filter { $0.entity == "Item" }.map(\.message)
+                == ["The fetch request template plain loses its resultType: 1."])
+        let error = try refusal(
+            """
+            <entity name="Item"/>
+            <fetchRequest name="odd" entity="Item" includeSubentities="MAYBE"/>
+            """)
+        #expect(error.code == .invalidValue && error.property == "odd" && error.line == 4)
+    }
+
+    @Test func `an index is of R-tree elements or of others, and made as an ordinary one`() throws {
+        func entity(_ types: String...) -> String {
+            let elements = zip(["x", "y"], types).map { name, type in
+                "\n<fetchIndexElement property=\"\(name)\" \(type) order=\"ascending\"/>"
+            }
+            return """
+                <entity name="Place">
+                <attribute name="x" optional="YES" attributeType="Float"/>
+                <attribute name="y" optional="YES" attributeType="Float"/>
+                <fetchIndex name="spot">\(elements.joined())</fetchIndex></entity>
+                """
+        }
+        let (tree, binary) = (#"type="RTree""#, #"type="Binary""#)
+        for (first, second) in [(tree, binary), (binary, tree), (tree, "")] {
+            let error = try refusal(entity(first, second))
+            #expect(error.all.map(\.code) == [.invalidProperty])
+            #expect(error.entity == "Place" && error.property == "y" && error.line == 8)
+            #expect(error.message.contains("index spot"), "\(error.message)")
+        }
+        let model = try read(entity(tree, tree))
+        let index = try #require(try model.required("Place").indexes.first)
+        #expect(index.name == "spot" && index.elements.map(\.property.name) == ["x", "y"])
+        let warned = model.warnings.filter { $0.code == .ignored }
+        #expect(warned.map(\.property) == ["x", "y"])
+        #expect(warned.allSatisfy { $0.message.contains("not as an R-tree") })
+        #expect(try read(entity(binary, "")).warnings.isEmpty)
+    }
+
     @Test func `a mark that is neither YES nor NO is refused with file, line and name`() throws {
         let error = try refusal(
             """

@@ -23,6 +23,22 @@ import Testing
             ClassWriter(model: model, fileName: "our people").source(), matches: "classes.txt")
     }
 
+    @Test(
+        arguments: [
+            (".Note", "Note"), ("Diary.Note", "Note"), ("Note", "Note"),
+            ("NSManagedObject", "Entry"), (nil, "Entry"),
+        ] as [(String?, String)])
+    func `a class has the name that the model gives it, without the module`(
+        className: String?, name: String
+    ) throws {
+        let model = try ManagedObjectModel {
+            Entity("Entry", representedClassName: className) { Attribute("text", .string) }
+        }
+        let source = ClassWriter(model: model, fileName: "diary").source()
+        #expect(source.contains("class \(name): ManagedObject {"), "\(source)")
+        #expect(source.contains("entityName: String { \"Entry\" }"), "\(source)")
+    }
+
     @Test func `an ordered relationship is a list`() throws {
         let model = try ManagedObjectModel {
             Entity("Album") { Relationship("songs", toMany: "Song", ordered: true) }

@@ -19,6 +19,7 @@ import Testing
         let graph = try Graph()
         let context = graph.context()
         try context.performAndWait { context in
+            #expect(!context.retainsRegisteredObjects)
             context.retainsRegisteredObjects = true
             for number in 0..<20 { try context.person("\(number)") }
             try context.save()
@@ -59,6 +60,28 @@ import Testing
             #expect(anna.age == 0 && anna.firstName == nil && anna.reports.isEmpty)
             #expect(anna.isDeleted && anna.managedObjectContext == nil)
             try context.save()
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `an object that has lost its context is an error by name and absent values`(
+        shouldDelete: Bool
+    ) throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            context.shouldDeleteInaccessibleFaults = shouldDelete
+            let anna = try context.person("Anna", age: 7)
+            try context.save()
+            context.reset()
+            for use in [
+                { _ = try anna.value(forKey: "age") }, { try anna.setValue(8, forKey: "age") },
+                { _ = try anna.object(forKey: "boss") },
+                { _ = try anna.objectIDs(forRelationshipNamed: "reports") },
+            ] as [() throws -> Void] {
+                let error = #expect(throws: PropertyError.self) { try use() }
+                #expect(error?.code == .inaccessible && error?.objectID == anna.objectID)
+            }
+            #expect(anna.age == 0 && anna.firstName == nil && anna.boss == nil)
         }
     }
 
@@ -180,6 +203,33 @@ import Testing
             return inner
         }
         #expect(count == 1)
+    }
+
+    @Test func `performAndWait runs on the thread that waits for it`() throws {
+        let background = try Graph().context()
+        let thread = pthread_self()
+        background.performAndWait { _ in
+            #expect(pthread_equal(pthread_self(), thread) != 0)
+            background.performAndWait { _ in #expect(pthread_equal(pthread_self(), thread) != 0) }
+        }
+    }
+
+    @Test @MainActor func `a context is of the main queue or of one of its own`() throws {
+        let graph = try Graph()
+        let main = graph.container.viewContext
+        #expect(main === graph.container.viewContext)
+        try main.person("Anna")
+        try main.save()
+        // The main queue waits for one private queue, and that for another.
+        let (first, second) = (graph.context(), graph.context())
+        let count = try first.performAndWait { one in
+            try second.performAndWait { two in
+                #expect(one !== two)
+                return try two.people().count
+            }
+        }
+        #expect(count == 1)
+        first.performAndWait { #expect($0 !== main) }
     }
 
     @Test func `a fault that is fired again reads the store`() throws {

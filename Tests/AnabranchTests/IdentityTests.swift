@@ -10,7 +10,7 @@ import Testing
             let anna = try context.person("Anna")
             try context.save()
             let fetched = try #require(try context.people().first)
-            #expect(fetched === anna)
+            #expect(try fetched === anna && context.people().first === fetched)
             #expect(context.object(with: anna.objectID) === anna)
             #expect(context.registeredObject(for: anna.objectID) === anna)
             let id = anna.objectID
@@ -20,6 +20,77 @@ import Testing
                 #expect(copy.objectID == id && copy !== anna)
                 #expect(!copy.isFault)
             }
+        }
+    }
+
+    @Test func `a registered object is looked up without a read, and no other one`() throws {
+        let graph = try Graph()
+        let ids = try graph.inContext { context throws in
+            let people = [try context.person("Anna"), try context.person("Bob")]
+            try context.save()
+            return people.map(\.objectID)
+        }
+        try graph.inContext { context throws in
+            let anna = context.object(with: ids[0])
+            let new = try context.person("New")
+            let before = graph.readStatements
+            #expect(context.registeredObject(for: ids[0]) === anna && anna.isFault)
+            #expect(context.object(with: ids[0]) === anna)
+            #expect(context.registeredObject(for: new.objectID) === new)
+            #expect(context.registeredObject(for: ids[1]) == nil)
+            #expect(graph.readStatements == before)
+        }
+    }
+
+    @Test func `an existing object is no fault, be it registered, a fault or new`() throws {
+        let graph = try Graph()
+        let id = try graph.inContext { context throws in
+            let anna = try context.person("Anna")
+            try context.save()
+            return anna.objectID
+        }
+        try graph.inContext { context throws in
+            let fault = context.object(with: id)
+            let new = try context.person("New")
+            let before = graph.readStatements
+            #expect(try context.existingObject(with: new.objectID) === new)
+            #expect(graph.readStatements == before && fault.isFault)
+            #expect(try context.existingObject(with: id) === fault)
+            #expect(!fault.isFault && graph.readStatements == before + 1)
+            #expect(try context.existingObject(with: id) === fault)
+            #expect(graph.readStatements == before + 1)
+        }
+    }
+
+    @Test func `firing a fault reads what is in its row at once, and no relationship to many`()
+        throws
+    {
+        let graph = try Graph()
+        let (id, boss) = try graph.inContext { context throws in
+            let boss = try context.person("Boss")
+            let anna = try context.person("Anna", age: 3, boss: boss)
+            anna.lastName = "A"
+            try context.person("Bob", boss: anna)
+            try context.save()
+            return (anna.objectID, boss.objectID)
+        }
+        try graph.inContext { context throws in
+            let anna = try #require(context.object(with: id) as? Person)
+            let before = graph.readStatements
+            #expect(try anna.hasFault(forRelationshipNamed: "boss"))
+            #expect(try anna.hasFault(forRelationshipNamed: "reports"))
+            #expect(anna.isFault && graph.readStatements == before)
+            #expect(anna.age == 3)
+            #expect(anna.firstName == "Anna" && anna.lastName == "A" && anna.salary == nil)
+            #expect(
+                try anna.committedValues(forKeys: ["boss"]) == ["boss": .reference(boss.recordID)])
+            #expect(anna.company == nil)
+            #expect(try !anna.hasFault(forRelationshipNamed: "boss"))
+            #expect(try anna.hasFault(forRelationshipNamed: "reports"))
+            #expect(graph.readStatements == before + 1)
+            #expect(anna.reports.count == 1)
+            #expect(try !anna.hasFault(forRelationshipNamed: "reports"))
+            #expect(graph.readStatements == before + 2)
         }
     }
 
@@ -86,6 +157,33 @@ import Testing
             #expect(context.registeredObjects.count == 1)
             #expect(context.registeredObjects == context.updatedObjects)
             try context.save()
+            #expect(context.registeredObjects.isEmpty)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `what is inserted, changed, deleted or to be compared is kept until it is settled`(
+        isSaved: Bool
+    ) throws {
+        let graph = try Graph()
+        let context = graph.context()
+        try context.performAndWait { context in
+            for name in ["a", "b", "c", "d"] { try context.person(name) }
+            try context.save()
+        }
+        try context.performAndWait { context in
+            let people = try context.people()
+            people[0].age = 1
+            context.delete(people[1])
+            context.detectConflicts(for: people[2])
+            try context.person("new")
+        }
+        try context.performAndWait { context in
+            let names = context.registeredObjects.compactMap { ($0 as? Person)?.firstName }
+            #expect(names.sorted() == ["a", "b", "c", "new"])
+            #expect(context.insertedObjects.count == 1 && context.updatedObjects.count == 1)
+            #expect(context.deletedObjects.count == 1)
+            if isSaved { try context.save() } else { context.rollback() }
             #expect(context.registeredObjects.isEmpty)
         }
     }

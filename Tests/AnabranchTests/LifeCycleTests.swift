@@ -78,12 +78,129 @@ import Testing
         try graph.inContext { context throws in
             let anna = try context.person("Anna")
             context.processPendingChanges()
+            let log = NotificationLog(ManagedObjectContext.objectsDidChange, of: context)
             anna.age = 4
             context.processPendingChanges()
+            #expect(log.all.map { Array($0.updated) } == [[anna.objectID]])
+            #expect(log.all.first?.inserted.isEmpty == true)
             anna.age = 5
             #expect(context.insertedObjects == [anna] && context.updatedObjects.isEmpty)
             #expect(anna.isInserted && !anna.isUpdated)
             #expect(try anna.committedValues().isEmpty)
+        }
+    }
+
+    @Test func `what was inserted, changed or deleted is none of it after the save`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let (changed, deleted) = (try context.person("a"), try context.person("b"))
+            try context.save()
+            changed.age = 1
+            context.delete(deleted)
+            let inserted = try context.person("c")
+            #expect(inserted.isInserted && changed.isUpdated && deleted.isDeleted)
+            try context.save()
+            for person in [inserted, changed, deleted] {
+                #expect(!person.isInserted && !person.isUpdated && !person.isDeleted)
+                #expect(!person.hasChanges)
+            }
+            #expect(!context.hasChanges)
+        }
+    }
+
+    @Test func `changed values name new targets and fire no relationship`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            try context.person("Anna").passport = context.insert(Passport.self)
+            try context.person("Boss")
+            try context.save()
+        }
+        try graph.inContext { context throws in
+            let people = try context.people()
+            let (anna, boss) = (people[0], people[1])
+            anna.lastName = "A"
+            anna.boss = boss
+            let before = graph.readStatements
+            let target = Value.reference(try boss.objectID.recordID)
+            #expect(try anna.changedValues() == ["lastName": "A", "boss": target])
+            #expect(try anna.hasFault(forRelationshipNamed: "reports"))
+            #expect(graph.readStatements == before)
+            anna.friends.insert(boss)
+            #expect(anna.changedRelationshipNames == ["friends"])
+            #expect(try anna.changedValues().keys.sorted() == ["boss", "lastName"])
+            try context.save()
+            #expect(try anna.changedValues().isEmpty && anna.changedRelationshipNames.isEmpty)
+        }
+    }
+
+    @Test func `both ends of a one-to-one have changed and committed values of it`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna")
+            let (old, new) = (try context.insert(Passport.self), try context.insert(Passport.self))
+            func reference(_ object: ManagedObject) throws -> Value {
+                .reference(try object.objectID.recordID)
+            }
+            anna.passport = old
+            #expect(try anna.changedValues()["passport"] == reference(old))
+            #expect(try old.changedValues()["holder"] == reference(anna))
+            try context.save()
+            #expect(try anna.changedValues().isEmpty)
+            #expect(try anna.committedValues()["passport"] == reference(old))
+            new.holder = anna
+            #expect(try anna.changedValues() == ["passport": reference(new)])
+            #expect(try new.changedValues() == ["holder": reference(anna)])
+            #expect(try old.changedValues() == ["holder": .null])
+            #expect(anna.changedRelationshipNames.isEmpty)
+            #expect(try anna.committedValues(forKeys: ["passport"])["passport"] == reference(old))
+            #expect(try new.committedValues(forKeys: ["holder"]) == ["holder": .null])
+            anna.passport = nil
+            #expect(try anna.changedValues() == ["passport": .null])
+            context.rollback()
+            #expect(try anna.changedValues().isEmpty && anna.passport === old)
+        }
+        try graph.inContext { context throws in
+            let anna = try context.people()[0]
+            let passport = try context.fetch(FetchRequest<Passport>()).first { $0.holder === anna }
+            let id = try #require(passport).objectID
+            #expect(
+                try anna.committedValues(forKeys: ["passport"])
+                    == ["passport": .reference(try id.recordID)])
+        }
+    }
+
+    @Test func `committed values are of all that is stored`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna", age: 3)
+            #expect(try anna.committedValues(forKeys: ["age"]).isEmpty)
+            try context.save()
+            anna.age = 4
+            anna.mood = "glad"
+            let committed = try anna.committedValues()
+            #expect(
+                committed.keys.sorted() == [
+                    "age", "boss", "company", "firstName", "lastName", "passport", "salary",
+                ])
+            #expect(committed["age"] == 3 && committed["firstName"] == "Anna")
+            #expect(committed["boss"] == .null && committed["passport"] == .null)
+            try context.save()
+            #expect(try anna.committedValues()["age"] == 4)
+        }
+    }
+
+    @Test func `properties of the class that are none of the entity are not tracked`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna")
+            try context.save()
+            let log = NotificationLog(ManagedObjectContext.objectsDidChange, of: context)
+            anna.calls = ["something"]
+            context.processPendingChanges()
+            #expect(!anna.hasChanges && !context.hasChanges && log.names.isEmpty)
+            #expect(try anna.changedValues().isEmpty)
+            try context.refresh(anna, mergeChanges: false)
+            #expect(anna.calls == ["something", "willFault", "didFault"])
         }
     }
 

@@ -39,8 +39,53 @@ import Testing
             try elsewhere(graph, age: 2)
             try context.refresh(anna, mergeChanges: false)
             #expect(anna.calls == ["willFault", "didFault"])
-            #expect(anna.isFault && !context.hasChanges)
+            #expect(anna.isFault && !context.hasChanges && context.updatedObjects.isEmpty)
             #expect(anna.age == 2)
+        }
+    }
+
+    @Test func `a refresh to a fault makes faults of its relationships, too`() throws {
+        try annaAged { graph, context, anna throws in
+            let bob = try context.person("Bob", boss: anna)
+            try context.save()
+            #expect(anna.reports.objects == [bob])
+            try context.refresh(anna, mergeChanges: false)
+            for name in ["boss", "reports"] {
+                #expect(try anna.hasFault(forRelationshipNamed: name))
+            }
+            try graph.inContext { other throws in
+                try other.person("Cyd", boss: try other.people("firstName == 'Anna'")[0])
+                try other.save()
+            }
+            #expect(anna.reports.count == 2)
+        }
+    }
+
+    @Test func `a refresh that merges makes a fault of an object without changes`() throws {
+        try annaAged { graph, context, anna throws in
+            anna.mood = "glad"
+            try context.save()
+            anna.calls = []
+            try elsewhere(graph, age: 2)
+            try context.refresh(anna, mergeChanges: true)
+            #expect(anna.isFault && anna.calls == ["willFault", "didFault"])
+            #expect(anna.age == 2 && anna.mood == nil)
+        }
+    }
+
+    @Test func `a refresh that merges fails for no object, even one whose row is gone`() throws {
+        try annaAged { graph, context, anna throws in
+            let new = try context.person("New")
+            try graph.inContext { other throws in
+                try other.people().forEach(other.delete)
+                try other.save()
+            }
+            anna.age = 5
+            try context.refresh(anna, mergeChanges: true)
+            try context.refresh(new, mergeChanges: true)
+            #expect(anna.isDeleted && anna.managedObjectContext == nil && new.isInserted)
+            try context.save()
+            #expect(try context.people() == [new])
         }
     }
 
@@ -68,8 +113,16 @@ import Testing
             let others = try (0..<3).map { try context.person("p\($0)") }
             try context.save()
             anna.age = 3
+            context.processPendingChanges()
+            let log = NotificationLog(ManagedObjectContext.objectsDidChange, of: context)
             try context.refreshAllObjects()
             #expect(!anna.isFault && anna.age == 3 && others.allSatisfy(\.isFault))
+            #expect(context.updatedObjects == [anna])
+            context.processPendingChanges()
+            #expect(log.all.count == 1)
+            #expect(
+                log.all.first.map { Set($0.refreshed) }
+                    == Set(([anna] + others).map(\.objectID)))
         }
     }
 
@@ -89,6 +142,22 @@ import Testing
         }
     }
 
+    @Test func `a rollback brings back what was deleted, with the values that it had`() throws {
+        try annaAged { _, context, anna throws in
+            let bob = try context.person("Bob", age: 3, boss: anna)
+            try context.save()
+            bob.age = 8
+            bob.boss = nil
+            context.delete(bob)
+            context.processPendingChanges()
+            #expect(anna.reports.isEmpty && context.deletedObjects == [bob])
+            context.rollback()
+            #expect(!bob.isDeleted && bob.managedObjectContext === context)
+            #expect(bob.age == 3 && bob.boss === anna && anna.reports.objects == [bob])
+            #expect(!context.hasChanges)
+        }
+    }
+
     @Test func `a reset forgets all and says so once`() throws {
         try annaAged { _, context, anna throws in
             let bob = try context.person("Bob")
@@ -97,9 +166,11 @@ import Testing
             context.reset()
             #expect(context.registeredObjects.isEmpty && !context.hasChanges)
             #expect(anna.managedObjectContext == nil && bob.managedObjectContext == nil)
-            #expect(anna.firstName == nil)
+            #expect(anna.isFault && bob.isFault && anna.firstName == nil)
             let changes = try #require(log.all.first)
-            #expect(log.all.count == 1 && changes.invalidatedAll.count == 2)
+            #expect(log.all.count == 1)
+            #expect(Set(changes.invalidatedAll) == [anna.objectID, bob.objectID])
+            #expect(changes.refreshed.isEmpty && changes.invalidated.isEmpty)
             #expect(changes.inserted.isEmpty && changes.updated.isEmpty && changes.deleted.isEmpty)
             #expect(changes.refreshed.isEmpty && changes.invalidated.isEmpty)
             #expect(try context.people().count == 1)
@@ -124,6 +195,25 @@ import Testing
             context.processPendingChanges()
             #expect(log.all.first.map { Array($0.updated) } == [anna.objectID])
             #expect(log.all.first.map { Array($0.deleted) } == [bob.objectID])
+        }
+    }
+
+    @Test func `a deletion and what it does to others are announced as one event`() throws {
+        try annaAged { _, context, anna throws in
+            let bob = try context.person("Bob", boss: anna)
+            let passport = try context.insert(Passport.self)
+            anna.passport = passport
+            try context.save()
+            let log = NotificationLog(ManagedObjectContext.objectsDidChange, of: context)
+            context.delete(anna)
+            #expect(log.all.isEmpty && bob.boss === anna)
+            context.processPendingChanges()
+            context.processPendingChanges()
+            #expect(log.all.count == 1)
+            #expect(
+                log.all.first.map { Set($0.deleted) } == [anna.objectID, passport.objectID])
+            #expect(log.all.first.map { Array($0.updated) } == [bob.objectID])
+            #expect(bob.boss == nil && passport.isDeleted)
         }
     }
 

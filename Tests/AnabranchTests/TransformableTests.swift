@@ -123,6 +123,32 @@ import Testing
         }
     }
 
+    @Test func `of Core Data's names one is the default transformer and one is unknown`() throws {
+        let model = try ManagedObjectModel {
+            Entity("Box") {
+                Attribute("old", .transformable, transformer: "NSKeyedUnarchiveFromData")
+                Attribute("plain", .transformable)
+                Attribute("secure", .transformable, transformer: "NSSecureUnarchiveFromData")
+            }
+        }
+        try League(model).inContext { context throws in
+            let box = try context.insert("Box")
+            for key in ["plain", "secure"] {
+                try box.setTransformedValue(["b": 2, "a": 1], forKey: key)
+                #expect(try box.value(forKey: key) == .data(Data(#"{"a":1,"b":2}"#.utf8)))
+                #expect(
+                    try box.transformedValue(forKey: key, as: [String: Int].self)
+                        == ["a": 1, "b": 2])
+            }
+            let error = #expect(throws: PropertyError.self) {
+                try box.setTransformedValue([1], forKey: "old")
+            }
+            #expect(error?.code == .unknownTransformer && error?.property == "old")
+            #expect(error?.message.contains("NSKeyedUnarchiveFromData") == true)
+            try context.save()
+        }
+    }
+
     @Test func `a value of another type than the transformer's is refused`() throws {
         let shop = try Shop()
         try shop.inContext { context throws in

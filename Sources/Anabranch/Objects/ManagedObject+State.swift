@@ -57,6 +57,11 @@ extension ManagedObject {
     ///
     /// - Throws: ``StoreError`` where the store is closed.
     public final func changedValues() throws -> [String: Value] {
+        try changedRowValues().merging(changedInverseReferences()) { own, _ in own }
+    }
+
+    /// Those of the changed values that are in the object's own row.
+    final func changedRowValues() throws -> [String: Value] {
         var values: [String: Value] = [:]
         guard !isFault else { return values }
         let primitives = managedObjectContext?.primitives
@@ -70,24 +75,30 @@ extension ManagedObject {
     /// The names of the to-many relationships that have gained or lost members since the last
     /// save.
     public final var changedRelationshipNames: [String] {
-        home.plan.relations.compactMap { relationship in
+        home.plan.relations.filter(\.isToMany).compactMap { relationship in
             relations?.changes(at: home.plan.relationIndex[relationship.slot]) ?? false
                 ? relationship.name : nil
         }
     }
 
     /// The last fetched or saved values of attributes and to-one relationships; of an object that
-    /// was never saved, none.
+    /// was never saved, none. A to-one is a record reference; one whose reference is the other
+    /// end's may have to be read.
     ///
-    /// - Parameter keys: `nil` for all that are stored.
-    /// - Throws: ``PropertyError`` for a name that the entity lacks.
+    /// - Parameter keys: `nil` for all that are stored. Relationships to many have no value here;
+    ///   see ``changedRelationshipNames``.
+    /// - Throws: ``PropertyError`` for a name that the entity lacks; ``StoreError``.
     public final func committedValues(forKeys keys: [String]? = nil) throws -> [String: Value] {
         let properties = try keys?.map { try property(named: $0) } ?? entity.slots
         guard !flags.contains(.inserted) else { return [:] }
         try realiseOrThrow()
         var values: [String: Value] = [:]
-        for property in properties where keys != nil || home.plan.isRead[property.slot] {
-            values[property.name] = try portable(committedValue(property.slot), of: property)
+        for property in properties {
+            if let relationship = property.relationship, relationship.isInverseReference {
+                values[property.name] = try committedInverseReference(relationship)
+            } else if keys != nil || home.plan.isRead[property.slot] {
+                values[property.name] = try portable(committedValue(property.slot), of: property)
+            }
         }
         return values
     }

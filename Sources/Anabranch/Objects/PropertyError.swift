@@ -41,6 +41,8 @@ extension PropertyError {
 
         /// The model has no entity of that name, or no class stands for it: check the spelling.
         public static let unknownEntity = Code(rawValue: "unknown-entity")
+        /// The model has no fetch request template of that name: check the spelling.
+        public static let unknownTemplate = Code(rawValue: "unknown-template")
         /// Only objects of its sub-entities can be made.
         public static let abstractEntity = Code(rawValue: "abstract-entity")
         /// The entity has no property of that name: check the spelling.

@@ -17,6 +17,6 @@ public struct SnapshotEventType: OptionSet, Hashable, Sendable {
     public static let rollback = SnapshotEventType(rawValue: 1 << 4)
     /// The object has newer values of the store, with its own unsaved changes on top.
     public static let refresh = SnapshotEventType(rawValue: 1 << 5)
-    /// A merge policy has chosen values for the object.
+    /// A merge policy has chosen values for the object, and they are saved; before its `didSave`.
     public static let mergePolicy = SnapshotEventType(rawValue: 1 << 6)
 }

@@ -17,6 +17,8 @@ struct ConflictResolving {
     var renamed: [ManagedObjectID: ManagedObjectID] = [:]
     /// Slots that are written though they are as in the store.
     private(set) var rewritten: [ManagedObject: Set<Int>] = [:]
+    /// What has other values than before, though nobody has set them; known once all is written.
+    private var resettled: [ManagedObject] = []
     private var rounds = 0
 
     init(_ context: ManagedObjectContext) { self.context = context }
@@ -35,6 +37,7 @@ struct ConflictResolving {
             while true {
                 do {
                     let result = try context.write(builder.request)
+                    resettled = context.savePoint?.objectsWithOtherValues ?? []
                     context.savePoint = nil
                     return (builder, result)
                 } catch let error as StoreError where error.isSaveConflict {
@@ -68,6 +71,13 @@ struct ConflictResolving {
         }
         try context.propagateDeletes()
         if let error = context.keptErrors.take() { throw error }
+    }
+
+    /// Tells objects what the policy has made of them.
+    func awakeObjects() {
+        for object in resettled where object.flags.isDisjoint(with: [.detached, .deleted]) {
+            if !object.isFault { object.awake(fromSnapshotEvents: .mergePolicy) }
+        }
     }
 
     /// Follows what the save itself has renamed.

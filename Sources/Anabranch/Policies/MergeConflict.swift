@@ -33,7 +33,7 @@ public struct MergeConflict: Sendable {
         objectSnapshot = try object.snapshot { object.committedValue($0) }
         persistedSnapshot = try row.map { row in try object.snapshot { row.slots[$0] } }
         values = try object.snapshot { object.slots[$0] }
-        changedValues = try object.changedValues()
+        changedValues = try object.changedRowValues()
         isDeletedInContext = object.flags.contains(.deleted)
         oldVersion = object.version.position
         newVersion = row?.version.position ?? 0

@@ -34,6 +34,12 @@ final class SavePoint {
         if kept[object] == nil { kept[object] = KeptObject(object) }
     }
 
+    /// The kept objects that have other attributes or references than then, or are no longer
+    /// deleted; by record.
+    var objectsWithOtherValues: [ManagedObject] {
+        kept.filter { $1.hasOtherValues($0) }.map(\.key).sorted { $0.localID < $1.localID }
+    }
+
     func restore(_ context: ManagedObjectContext) {
         for object in kept.keys where context.registry[object.localID] === object {
             context.registry.remove(object.localID)
@@ -73,6 +79,12 @@ private final class KeptObject {
         localID = object.localID
         version = object.version
         relations = object.relations?.states
+    }
+
+    func hasOtherValues(_ object: ManagedObject) -> Bool {
+        guard flags.contains(.realised) else { return false }
+        return flags.contains(.deleted) && !object.flags.contains(.deleted)
+            || !slots.buffer.elementsEqual(object.slots.buffer)
     }
 
     func restore(_ object: ManagedObject) {

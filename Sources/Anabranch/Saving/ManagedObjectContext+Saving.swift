@@ -117,6 +117,7 @@ extension ManagedObjectContext {
         let records = result?.dot == nil ? own : refreshDerived(after: own)
         for follower in followers.all { follower.contextDidSave() }
         if event.concernsRecords || !event.refreshed.isEmpty { announceChanges() }
+        resolving?.awakeObjects()
         builder.forEachObject { $0.didSave() }
         var changes = objectIDChanges(own)
         changes.renamed = renamed

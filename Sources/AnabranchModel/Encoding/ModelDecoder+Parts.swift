@@ -78,6 +78,14 @@ extension ModelDecoder {
             case PartField.entity: result.entity = try field.text()
             case PartField.predicateFormat: result.predicateFormat = try field.text()
             case PartField.fetchLimit: result.fetchLimit = try field.number()
+            case PartField.fetchBatchSize: result.fetchBatchSize = try field.number()
+            case PartField.excludesSubentities: result.includesSubentities = !(try field.flag())
+            case PartField.excludesPendingChanges:
+                result.includesPendingChanges = !(try field.flag())
+            case PartField.excludesPropertyValues:
+                result.includesPropertyValues = !(try field.flag())
+            case PartField.returnsRealisedObjects:
+                result.returnsObjectsAsFaults = !(try field.flag())
             default: throw field.unknownField(number)
             }
         }

@@ -109,5 +109,12 @@ enum ModelEncoder {
         fields.append(PartField.entity, text: template.entity)
         fields.append(PartField.predicateFormat, text: template.predicateFormat)
         fields.append(PartField.fetchLimit, number: template.fetchLimit)
+        fields.append(
+            PartField.fetchBatchSize,
+            number: template.fetchBatchSize == 0 ? nil : template.fetchBatchSize)
+        fields.append(PartField.excludesSubentities, flag: !template.includesSubentities)
+        fields.append(PartField.excludesPendingChanges, flag: !template.includesPendingChanges)
+        fields.append(PartField.excludesPropertyValues, flag: !template.includesPropertyValues)
+        fields.append(PartField.returnsRealisedObjects, flag: !template.returnsObjectsAsFaults)
     }
 }

@@ -88,4 +88,10 @@ enum PartField {
     static let entity: UInt8 = 4
     static let predicateFormat: UInt8 = 5
     static let fetchLimit: UInt8 = 6
+    /// Left out where it is 0, as the following are where the setting has its usual value.
+    static let fetchBatchSize: UInt8 = 7
+    static let excludesSubentities: UInt8 = 8
+    static let excludesPendingChanges: UInt8 = 9
+    static let excludesPropertyValues: UInt8 = 10
+    static let returnsRealisedObjects: UInt8 = 11
 }

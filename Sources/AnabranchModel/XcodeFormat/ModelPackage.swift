@@ -73,8 +73,19 @@ struct ModelPackage {
         return url.appendingPathComponent(name)
     }
 
+    func versions() throws(ModelError) -> [ModelVersion] {
+        let names = try versionNames()
+        let marked = try currentVersionName()
+        let current = marked ?? (names.count == 1 ? names.first : nil)
+        return names.map { name in
+            ModelVersion(
+                name: String(name.dropLast(".xcdatamodel".count)),
+                isCurrent: current?.hasSameBytes(as: name) ?? false)
+        }.sorted { $0.name.precedesByBytes($1.name) }
+    }
+
     /// Names of the version folders, sorted by their bytes.
-    func versionNames() throws(ModelError) -> [String] {
+    private func versionNames() throws(ModelError) -> [String] {
         let names: [String]
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: url.path)

@@ -98,6 +98,7 @@ extension ModelReader {
     private mutating func read(index element: ModelElement, of entity: String) -> Index? {
         let name = element.attributes["name"] ?? ""
         var index = Index(name, elements: [])
+        checkKinds(ofElementsOf: element, index: name, of: entity)
         for child in element.children(named: "fetchIndexElement") {
             guard let property = child.text("property") else {
                 ignore(
@@ -106,7 +107,7 @@ extension ModelReader {
                         + "not supported yet.")
                 return nil
             }
-            if child.text("type")?.lowercased() == "rtree" {
+            if child.isRTree {
                 ignore(
                     entity: entity, property: property,
                     "Index \(name) of entity \(entity) is made as an ordinary one, not as an "
@@ -116,6 +117,20 @@ extension ModelReader {
             index.elements.append(IndexElement(property, ascending: isAscending))
         }
         return index
+    }
+
+    /// R-tree and ordinary elements can't be of one index.
+    private mutating func checkKinds(
+        ofElementsOf element: ModelElement, index name: String, of entity: String
+    ) {
+        let elements = element.children(named: "fetchIndexElement")
+        guard let first = elements.first,
+            let other = elements.first(where: { $0.isRTree != first.isRTree })
+        else { return }
+        refuse(
+            .invalidProperty, other, entity: entity, property: other.text("property"),
+            "Can't make index \(name) of entity \(entity) because some of its elements are of type "
+                + "RTree and others are not; make two indexes of them.")
     }
 
     /// Xcode lets an index name what has no column here; an index changes no result, so it is
@@ -136,6 +151,10 @@ extension ModelReader {
             }
         }
     }
+}
+
+extension ModelElement {
+    fileprivate var isRTree: Bool { text("type")?.lowercased() == "rtree" }
 }
 
 extension Entity {

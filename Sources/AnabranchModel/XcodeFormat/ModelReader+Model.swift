@@ -1,10 +1,7 @@
 extension ModelReader {
     /// Attributes of a template that change what it fetches and are not kept, with the value that
     /// changes nothing.
-    private static let usualSettings = [
-        "includeSubentities": "YES", "includesSubentities": "YES", "resultType": "0",
-        "returnDistinctResults": "NO", "includesPendingChanges": "YES",
-    ]
+    private static let usualSettings = ["resultType": "0", "returnDistinctResults": "NO"]
 
     mutating func read(template element: ModelElement) -> FetchRequestTemplate {
         var template = FetchRequestTemplate(
@@ -14,6 +11,7 @@ extension ModelReader {
         if let limit = element.text("fetchLimit").flatMap({ Int($0) }), limit > 0 {
             template.fetchLimit = limit
         }
+        readSettings(of: element, into: &template)
         for (name, usual) in Self.usualSettings.sorted(by: { $0.key < $1.key }) {
             guard let value = element.text(name), value != usual else { continue }
             ignore(
@@ -21,6 +19,35 @@ extension ModelReader {
                 "The fetch request template \(template.name) loses its \(name): \(value).")
         }
         return template
+    }
+
+    /// The editor writes most of the names without their "s".
+    private mutating func readSettings(
+        of element: ModelElement, into template: inout FetchRequestTemplate
+    ) {
+        if let size = element.text("fetchBatchSize").flatMap({ Int($0) }), size > 0 {
+            template.fetchBatchSize = size
+        }
+        let settings: [(String, WritableKeyPath<FetchRequestTemplate, Bool>)] = [
+            ("includeSubentities", \.includesSubentities),
+            ("includesSubentities", \.includesSubentities),
+            ("includesPendingChanges", \.includesPendingChanges),
+            ("includePropertyValues", \.includesPropertyValues),
+            ("includesPropertyValues", \.includesPropertyValues),
+            ("returnObjectsAsFaults", \.returnsObjectsAsFaults),
+            ("returnsObjectsAsFaults", \.returnsObjectsAsFaults),
+        ]
+        for (name, setting) in settings {
+            guard let text = element.text(name) else { continue }
+            if let flag = ModelElement.flag(text) {
+                template[keyPath: setting] = flag
+            } else {
+                refuse(
+                    .invalidValue, element, entity: nil, property: template.name,
+                    "Can't use the fetch request template \(template.name) because its \(name) "
+                        + "is \"\(text)\", which is neither YES nor NO.")
+            }
+        }
     }
 
     /// Configurations are checked and left out: a store holds all entities.

@@ -100,6 +100,29 @@ private final class Held: @unchecked Sendable { var objects: [ManagedObject] = [
         }
     }
 
+    @Test func `each child's save is told to the parent, and the root's save tells all of them`()
+        throws
+    {
+        try family { graph, parent, child in
+            let log = NotificationLog(ManagedObjectContext.objectsDidChange, of: parent)
+            let saves = NotificationLog(ManagedObjectContext.didSaveObjectIDs, of: child)
+            let bert = try child.person("Bert")
+            try child.save()
+            let anna = try child.people("firstName == 'Anna'")[0]
+            anna.age = 9
+            try child.save()
+            #expect(log.all.map { Array($0.inserted) } == [[bert.objectID], []])
+            #expect(log.all.map { Array($0.updated) } == [[], [anna.objectID]])
+            #expect(saves.all.map { Array($0.inserted) } == [[bert.objectID], []])
+            #expect(try !bert.objectID.isStored && stored(graph) == ["Anna"])
+            let root = NotificationLog(ManagedObjectContext.didSave, of: parent)
+            try parent.save()
+            #expect(root.all.map { Array($0.inserted) } == [[bert.objectID]])
+            #expect(root.all.map { Array($0.updated) } == [[anna.objectID]])
+            #expect(try bert.objectID.isStored && stored(graph) == ["Anna", "Bert"])
+        }
+    }
+
     @Test func `a child's rollback leaves the parent's changes alone`() throws {
         try family { _, parent, child in
             try parent.people()[0].age = 5

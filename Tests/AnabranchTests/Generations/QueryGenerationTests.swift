@@ -30,6 +30,7 @@ import Testing
     @Test func `a pinned context reads one state from its first read on`() throws {
         let graph = try graph()
         try graph.inContext { context throws in
+            #expect(context.queryGenerationToken == nil)
             try context.setQueryGeneration(from: .current)
             #expect(context.queryGenerationToken == .current)
             try setAge(2, in: graph)

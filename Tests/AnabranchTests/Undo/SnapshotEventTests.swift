@@ -65,6 +65,28 @@ private final class Notes: Sendable {
         }
     }
 
+    @Test(arguments: [StandardMergePolicy.mergeByPropertyStoreTrump, .rollback, .overwrite])
+    func `by a merge policy that gives it other values`(policy: StandardMergePolicy) throws {
+        let notes = try Notes()
+        try notes.inContext { context throws in
+            context.mergePolicy = policy
+            let (note, quiet) = (try context.insert(Note.self), try context.insert(Note.self))
+            note.text = "a"
+            try context.save()
+            try notes.inContext { other throws in
+                try other.fetch(FetchRequest<Note>()).first { $0.text == "a" }?.text = "b"
+                try other.save()
+            }
+            note.text = "c"
+            quiet.text = "q"
+            try context.save()
+            let isOverwritten = policy == .overwrite
+            #expect(note.text == (isOverwritten ? "c" : "b") && quiet.events.isEmpty)
+            #expect(note.events == (isOverwritten ? [] : [.mergePolicy]))
+            #expect(note.texts == (isOverwritten ? [] : ["b"]) && !context.hasChanges)
+        }
+    }
+
     @Test func `by a rollback, a refresh and a merge`() throws {
         let notes = try Notes()
         try notes.inContext { context throws in

@@ -1,0 +1,27 @@
+import Anabranch
+import Testing
+
+@Suite struct `A model that a store uses` {
+    @Test func `stays as it is, whatever is made of a copy of what it says`() throws {
+        let graph = try Graph()
+        let model = graph.coordinator.model
+        let (hash, slots) = (model.hash, try #require(model.entity(named: "Person")).slots.count)
+        var copy = model.declaration
+        let place = try #require(copy.entities.firstIndex { $0.name == "Person" })
+        copy.entities[place].attributes.append(Attribute("nickname", .string))
+        let other = try ManagedObjectModel(copy)
+        #expect(other.entity(named: "Person")?.property(named: "nickname") != nil)
+        #expect(other.hash != hash)
+        #expect(graph.coordinator.model === model && model.hash == hash)
+        #expect(model.entity(named: "Person")?.slots.count == slots)
+        #expect(model.entity(named: "Person")?.property(named: "nickname") == nil)
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna")
+            let error = #expect(throws: PropertyError.self) {
+                try anna.setValue("Ann", forKey: "nickname")
+            }
+            #expect(error?.code == .unknownProperty && error?.property == "nickname")
+            try context.save()
+        }
+    }
+}
