@@ -102,7 +102,7 @@ extension ByteReader {
     fileprivate mutating func readPart() throws(ChangeSetDecodingError) -> SavePart {
         let digest = try readDigest()
         let size = try readQuantity()
-        guard size > 0, size <= UInt64(Limits.largestChangeSet) else {
+        guard size > 0, size <= UInt64(Limits.largestPart) else {
             throw failure(.limitExceeded, "a part of \(size) bytes can't be")
         }
         return SavePart(digest: digest, byteCount: Int(size))

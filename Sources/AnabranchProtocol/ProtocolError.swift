@@ -61,6 +61,8 @@ extension ProtocolError {
         public static let snapshotRequired = Code(rawValue: "snapshot-required")
         /// The zone has a newer snapshot and no longer this one: begin with that.
         public static let unknownSnapshot = Code(rawValue: "unknown-snapshot")
+        /// A record is larger than an answer may be: take a snapshot, which has it in pieces.
+        public static let repairTooLarge = Code(rawValue: "repair-too-large")
         /// No save of the log has the part any more: pull again.
         public static let unknownPart = Code(rawValue: "unknown-part")
 
@@ -82,7 +84,8 @@ extension ProtocolError.Code {
         case .notFound: 404
         case .methodNotAllowed: 405
         case .sequenceGap, .forked, .missingCauses, .missingParts, .clockSkew, .timeOrder,
-            .unknownCursor, .unknownEpoch, .snapshotRequired, .unknownSnapshot, .unknownPart:
+            .unknownCursor, .unknownEpoch, .snapshotRequired, .unknownSnapshot, .repairTooLarge,
+            .unknownPart:
             409
         case .bodyTooLarge: 413
         case .unsupportedMediaType: 415

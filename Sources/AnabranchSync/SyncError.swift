@@ -74,6 +74,9 @@ extension SyncError {
         public static let unknownEpoch = Code(rawValue: "unknown-epoch")
         public static let snapshotRequired = Code(rawValue: "snapshot-required")
         public static let unknownSnapshot = Code(rawValue: "unknown-snapshot")
+        /// A record to be repaired is larger than an answer: it comes by a snapshot, which the
+        /// exchange takes by itself.
+        public static let repairTooLarge = Code(rawValue: "repair-too-large")
         public static let overloaded = Code(rawValue: "overloaded")
 
         // The store.

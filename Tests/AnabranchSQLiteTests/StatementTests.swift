@@ -30,6 +30,58 @@ struct StatementTests {
         #expect(try all(statement) == [1])
     }
 
+    @Test func `a value that is lent for one run is let go of at its end`() throws {
+        final class Owner {
+            let bytes: UnsafeMutableRawBufferPointer
+            init(_ bytes: [UInt8]) {
+                self.bytes = .allocate(byteCount: bytes.count, alignment: 1)
+                self.bytes.copyBytes(from: bytes)
+            }
+            deinit { bytes.deallocate() }
+        }
+        let connection = try Connection(path: ":memory:")
+        try connection.execute("CREATE TABLE t(a, b)")
+        let insert = try connection.prepare("INSERT INTO t VALUES (?, ?)")
+        weak var lent: Owner?
+        for run in 0..<2 {
+            let owner = Owner([1, 2, 3])
+            lent = owner
+            if run == 0 {
+                try insert.bind(7, at: 1)
+                try insert.bind(UnsafeRawBufferPointer(owner.bytes), ownedBy: owner, at: 2)
+            }
+            try insert.run()
+        }
+        #expect(lent == nil)
+        #expect(
+            try connection.rows("SELECT a, b FROM t") == [
+                [.integer(7), .blob([1, 2, 3])], [.integer(7), .null],
+            ])
+    }
+
+    @Test func `rows and values beyond the connection's limit are too big`() throws {
+        let connection = try Connection(path: ":memory:")
+        #expect(connection.lengthLimit == 1_000_000_000)
+        try connection.execute("CREATE TABLE t(a, b)")
+        connection.lengthLimit = 1000
+        let insert = try connection.prepare("INSERT INTO t VALUES (zeroblob(?), zeroblob(?))")
+        try insert.bind(400, at: 1)
+        for (size, fits) in [(500, true), (700, false)] {
+            try insert.bind(size, at: 2)
+            if fits {
+                try insert.run()
+            } else {
+                let error = #expect(throws: SQLiteError.self) { try insert.run() }
+                #expect(error?.code == .tooBig)
+            }
+        }
+        let value = [UInt8](repeating: 0, count: 1001)
+        let error = #expect(throws: SQLiteError.self) { try insert.bind(value, at: 1) }
+        #expect(error?.code == .tooBig)
+        connection.lengthLimit = 2_000_000_000
+        #expect(connection.lengthLimit == 1_000_000_000)
+    }
+
     @Test func `a cached statement is prepared once and comes back without bindings`() throws {
         let connection = try Connection(path: ":memory:")
         let before = connection.statistics

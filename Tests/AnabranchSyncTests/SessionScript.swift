@@ -73,6 +73,7 @@ struct SessionScript {
         case .takeForms(let sets, _): "take forms of \(sets.count)"
         case .compare(let ranges, let place): "compare \(ranges.count) at \(place.position)"
         case .owe(let records): "owe \(records.count)"
+        case .wantSnapshot: "want snapshot"
         case .restamp(let limit, let offset):
             "restamp above \(limit.wallMilliseconds), offset \(offset)"
         }

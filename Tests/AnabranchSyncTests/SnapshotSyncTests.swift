@@ -60,6 +60,31 @@ struct SnapshotSyncTests {
         #expect(try a.row("person 7", names)?.slots[names.age] == .integer(7))
     }
 
+    @Test func `a chunk that no answer holds comes in pieces`() async throws {
+        var limits = Self.limits
+        (limits.chunkBytes, limits.pageBytes) = (300, 2000)
+        let scenario = try EngineScenario(limits: limits)
+        let a = try scenario.open("a.db")
+        let long = String((0..<30_000).map { Character(UnicodeScalar(97 + UInt8($0 % 25))) })
+        for name in ["first", long, "last", String(long.reversed())] { try a.insert(name, names) }
+        try await scenario.engine(a).synchronize()
+        _ = try scenario.zone.compact(keeping: 0)
+        var b = try scenario.open("b.db")
+        let transport = scenario.transport()
+        // Half of it comes, then the program ends.
+        transport.cut(atRequest: 100, served: true)
+        _ = try? await scenario.engine(b, transport).synchronize()
+        b.close()
+        b = try scenario.open("b.db")
+        let again = scenario.transport()
+        let outcome = try await scenario.engine(b, again).synchronize()
+        #expect(outcome.isCaughtUp)
+        let asked = endpoints(transport).filter { $0 == .snapshot }.count
+        #expect(endpoints(again).filter { $0 == .snapshot }.count > 50 && asked > 50)
+        try scenario.expectConverged([a, b])
+        #expect(try b.people(names).count == 4)
+    }
+
     @Test func `a zone whose log is long advises a snapshot to who has nothing`() async throws {
         var limits = Self.limits
         limits.snapshotDistance = 50

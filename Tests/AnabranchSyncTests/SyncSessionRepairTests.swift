@@ -40,6 +40,15 @@ struct SyncSessionRepairTests {
         #expect(script.advance(.applied(state)) == "caught up")
     }
 
+    @Test func `a record that no answer holds makes the store take a snapshot`() {
+        var script = Self.indebted()
+        #expect(script.advance(.debts([Self.record])) == "repair")
+        let refusal = ProtocolError(.repairTooLarge, "Too large.")
+        #expect(script.advance(.refused(refusal, retryAfter: nil)) == "want snapshot")
+        let state = Script.state(cursor: Script.cursor(1), hasDebts: true)
+        #expect(script.advance(.noted(state)) == "hello")
+    }
+
     @Test func `an answer that knows more than the store waits for the pull`() {
         var script = Self.indebted()
         _ = script.advance(.debts([Self.record]))

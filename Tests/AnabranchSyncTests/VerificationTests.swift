@@ -99,6 +99,24 @@ struct VerificationTests {
         #expect(try store.debts(limit: 1).isEmpty)
     }
 
+    @Test func `a record that no answer holds is repaired by a snapshot`() async throws {
+        var limits = ZoneLimits()
+        (limits.chunkBytes, limits.pageBytes, limits.bodyBytes) = (300, 2000, 50_000)
+        let (scenario, store) = try await Self.filled(20, limits: limits)
+        let other = try scenario.open("other.db", partBytes: 1000)
+        try other.insert(String(repeating: "long ", count: 15_000), scenario.names)
+        for store in [other, store] { try await scenario.engine(store).synchronize() }
+        try Self.damage(
+            scenario, "UPDATE Person SET age = 5 WHERE name LIKE 'long%'",
+            "UPDATE Person SET age = 6 WHERE name = 'person 7'")
+        let transport = scenario.transport()
+        let found = try await scenario.engine(store, transport).verify(repairing: true)
+        #expect(found.result == .repaired && found.differenceCount == 2)
+        #expect(Self.requests(transport, .snapshot) > 50)
+        try scenario.expectConverged([store])
+        #expect(try store.debts(limit: 1).isEmpty && !store.syncState().wantsSnapshot)
+    }
+
     @Test func `what a repair takes out is in the journal`() async throws {
         let (scenario, store) = try await Self.filled(60)
         try Self.damage(

@@ -13,7 +13,7 @@ struct CellList {
         let timestamp: UInt64
         /// The ordinal of the stamp's replica.
         let author: Int64
-        let value: ArraySlice<UInt8>
+        let value: StoredBytes
     }
 
     private(set) var cells: [Cell] = []
@@ -35,7 +35,8 @@ struct CellList {
                 Cell(
                     property: Int64(truncatingIfNeeded: header >> 1), timestamp: ownTimestamp,
                     author: ownAuthor,
-                    value: bytes[value.offset..<value.offset + value.remaining]))
+                    value: StoredBytes(
+                        bytes[value.offset..<value.offset + value.remaining])))
         }
     }
 
@@ -65,7 +66,7 @@ struct CellList {
     ///   - author: Of the row, likewise.
     func encoded(timestamp: UInt64, author: Int64) -> [UInt8] {
         let size = cells.reduce(0) { $0 + $1.value.count + 14 }
-        var writer = ByteWriter(reservingCapacity: size)
+        var writer = ByteWriter(reservingCapacity: min(size, Self.mostReserved))
         for cell in cells {
             let isOwn = cell.timestamp != timestamp || cell.author != author
             writer.append(varint: UInt64(cell.property) << 1 | (isOwn ? 1 : 0))
@@ -74,10 +75,13 @@ struct CellList {
                 writer.append(varint: UInt64(cell.author))
             }
             writer.append(count: cell.value.count)
-            writer.append(raw: cell.value)
+            cell.value.write(to: &writer)
         }
         return writer.bytes
     }
+
+    /// Beyond that there are values which are not copied into the writer.
+    private static let mostReserved = 1 << 20
 
     /// The bytes of a record that one insert made, straight from the columns.
     ///
@@ -85,10 +89,8 @@ struct CellList {
     static func encoded(row: Int, of columns: [EncodedColumn]) -> [UInt8] {
         var writer = ByteWriter(reservingCapacity: columns.count * 16)
         for column in columns {
-            let value = column[row]
             writer.append(varint: UInt64(column.number) << 1)
-            writer.append(count: value.count)
-            writer.append(raw: value)
+            column.write(row, to: &writer)
         }
         return writer.bytes
     }

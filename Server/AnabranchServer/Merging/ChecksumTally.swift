@@ -63,7 +63,8 @@ final class ChecksumTally {
     private func checksum(of row: StateRow, _ entity: WireName) throws -> StateChecksum {
         let list = try CellList(
             decoding: row.cells, timestamp: row.timestamp, author: row.author)
-        var bytes = ByteWriter(reservingCapacity: 128 + row.cells.count + list.cells.count * 48)
+        let size = 128 + row.cells.count + list.cells.count * 48
+        var bytes = ByteWriter(reservingCapacity: min(size, Self.mostReserved))
         bytes.append(record: try record(row.key))
         bytes.append(string: entity.string)
         bytes.append(byte: row.seen == nil ? 0 : 1)
@@ -80,18 +81,19 @@ final class ChecksumTally {
                 stamp: Stamp(
                     timestamp: HybridTimestamp(rawValue: cell.timestamp),
                     replica: try writer.replica(at: cell.author)))
-            if cell.value.first == ValueTag.reference {
-                bytes.append(
-                    tagged: try StoredValue.value(
-                        decoding: cell.value, replica: writer.replica(at:)))
+            if cell.value.tag == ValueTag.reference {
+                bytes.append(tagged: try cell.value.value(replica: writer.replica(at:)))
             } else {
-                bytes.append(raw: cell.value)
+                cell.value.write(to: &bytes)
             }
         }
         bytes.append(count: 0)
         bytes.append(count: 0)
-        return StateChecksum(ofRow: bytes.bytes)
+        return StateChecksum(ofRow: bytes)
     }
+
+    /// Beyond that there are values which are not copied into the bytes.
+    private static let mostReserved = 1 << 20
 
     // MARK: Properties
 

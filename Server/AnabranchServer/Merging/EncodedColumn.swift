@@ -11,6 +11,8 @@ struct EncodedColumn {
     let values: [Value]
     private let bytes: [UInt8]
     private let ends: [Int]
+    /// By row, what `bytes` does not have.
+    private let large: [Int: StoredBytes]
 
     init(property: WireProperty, values: [Value], writer: any ZoneWriting) throws {
         number = try writer.number(ofProperty: property)
@@ -19,15 +21,34 @@ struct EncodedColumn {
         var encoded = ByteWriter(reservingCapacity: values.count * 8)
         var ends: [Int] = []
         ends.reserveCapacity(values.count)
-        for value in values {
-            try StoredValue.append(value, to: &encoded, ordinal: writer.ordinal(of:))
+        var large: [Int: StoredBytes] = [:]
+        for (row, value) in values.enumerated() {
+            if let value = StoredBytes(large: value) {
+                large[row] = value
+            } else {
+                try StoredValue.append(value, to: &encoded, ordinal: writer.ordinal(of:))
+            }
             ends.append(encoded.count)
         }
         bytes = encoded.bytes
         self.ends = ends
+        self.large = large
     }
 
-    subscript(row: Int) -> ArraySlice<UInt8> {
+    subscript(row: Int) -> StoredBytes { large[row] ?? StoredBytes(slice(row)) }
+
+    /// A length, then the value.
+    func write(_ row: Int, to writer: inout ByteWriter) {
+        if !large.isEmpty, let value = large[row] {
+            writer.append(count: value.count)
+            return value.write(to: &writer)
+        }
+        let value = slice(row)
+        writer.append(count: value.count)
+        writer.append(raw: value)
+    }
+
+    private func slice(_ row: Int) -> ArraySlice<UInt8> {
         bytes[(row == 0 ? 0 : ends[row - 1])..<ends[row]]
     }
 }

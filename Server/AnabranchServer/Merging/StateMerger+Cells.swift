@@ -105,7 +105,7 @@ extension StateMerger {
     }
 
     private func cell(
-        _ property: Int64, _ value: ArraySlice<UInt8>, _ stamp: Stamp
+        _ property: Int64, _ value: StoredBytes, _ stamp: Stamp
     ) throws -> CellList.Cell {
         CellList.Cell(
             property: property, timestamp: stamp.timestamp.rawValue,
@@ -120,12 +120,12 @@ extension StateMerger {
     }
 
     private func value(of cell: CellList.Cell) throws -> Value {
-        try StoredValue.value(decoding: cell.value, replica: writer.replica(at:))
+        try cell.value.value(replica: writer.replica(at:))
     }
 
-    private func encoded(_ value: Value) throws -> ArraySlice<UInt8> {
+    private func encoded(_ value: Value) throws -> StoredBytes {
         var bytes = ByteWriter()
         try StoredValue.append(value, to: &bytes, ordinal: writer.ordinal(of:))
-        return bytes.bytes[...]
+        return StoredBytes(bytes.bytes[...])
     }
 }

@@ -9,6 +9,8 @@ struct StateMerger {
     let writer: any ZoneWriting
     let stamp: Stamp
     let disabled: Set<Mechanism>
+    /// Of the values of one record.
+    let recordBytes: Int
     let author: Int64
     /// What the set does to the checksum of the state.
     let tally: ChecksumTally
@@ -17,9 +19,11 @@ struct StateMerger {
     static let batch = 1000
 
     init(
-        _ changeSet: ChangeSet, into writer: any ZoneWriting, disabled: Set<Mechanism>
+        _ changeSet: ChangeSet, into writer: any ZoneWriting, disabled: Set<Mechanism>,
+        recordBytes: Int = Limits.largestPart
     ) throws {
         self.writer = writer
+        self.recordBytes = recordBytes
         self.disabled = disabled
         stamp = changeSet.stamp
         author = try writer.ordinal(of: changeSet.dot.replica)
@@ -33,9 +37,11 @@ struct StateMerger {
     ///   - check: Looks at each block before it is merged; what it throws ends the merge.
     static func merge(
         _ changeSet: ChangeSet, _ parts: ZoneParts, into writer: any ZoneWriting,
-        disabled: Set<Mechanism>, checking check: (ChangeBlock) throws -> Void = { _ in }
+        disabled: Set<Mechanism>, recordBytes: Int = Limits.largestPart,
+        checking check: (ChangeBlock) throws -> Void = { _ in }
     ) throws {
-        let merger = try StateMerger(changeSet, into: writer, disabled: disabled)
+        let merger = try StateMerger(
+            changeSet, into: writer, disabled: disabled, recordBytes: recordBytes)
         try changeSet.forEachBlock(parts) { block in
             try check(block)
             try merger.merge(block)
@@ -78,11 +84,12 @@ struct StateMerger {
         for start in stride(from: 0, to: rows.records.count, by: Self.batch) {
             let places = start..<min(start + Self.batch, rows.records.count)
             try writer.insert(
-                places.map { place in
-                    StateRow(
-                        key: RecordKey(ordinal: author, number: rows.records[place].number),
-                        entity: entity, timestamp: stamp.timestamp.rawValue, author: author,
-                        cells: CellList.encoded(row: place, of: columns))
+                try places.map { place in
+                    try checked(
+                        StateRow(
+                            key: RecordKey(ordinal: author, number: rows.records[place].number),
+                            entity: entity, timestamp: stamp.timestamp.rawValue, author: author,
+                            cells: CellList.encoded(row: place, of: columns)))
                 })
             for place in places {
                 tally.add(
@@ -107,6 +114,17 @@ struct StateMerger {
         }
     }
 
+    /// Saves that did not know of each other may have written more into a record than one holds.
+    private func checked(_ row: StateRow) throws -> StateRow {
+        guard row.cells.count <= recordBytes else {
+            throw ZoneStorageError(
+                .recordTooLarge,
+                "Can't take in a change of record \(row.key.number) because its values would have "
+                    + "\(row.cells.count) bytes together, and the limit is \(recordBytes).")
+        }
+        return row
+    }
+
     // MARK: Rows that are held
 
     /// Changes those of the records that are held under an entity's name.
@@ -121,17 +139,17 @@ struct StateMerger {
             let places = start..<min(start + Self.batch, records.count)
             let keys = try places.map { try key(of: records[$0]) }
             var held = try writer.rows(for: keys)
-            var before: [RecordKey: StateRow] = [:]
             var changed: Set<RecordKey> = []
             for (key, place) in zip(keys, places) {
                 guard let row = try held[key] ?? resurrected(key, entity), row.entity == entity,
                     let merged = try body(row, place)
                 else { continue }
-                if changed.insert(key).inserted { before[key] = held[key] }
-                held[key] = merged
+                if changed.insert(key).inserted, let before = held[key] {
+                    try tally.remove(before, of: name)
+                }
+                held[key] = try checked(merged)
             }
             try writer.replace(changed.compactMap { held[$0] })
-            for row in before.values { try tally.remove(row, of: name) }
             for row in changed.compactMap({ held[$0] }) { try tally.add(row, of: name) }
         }
     }

@@ -1,4 +1,5 @@
 import AnabranchReplication
+import Foundation
 
 /// A value as a zone keeps it: the wire's tagged value, except that a reference, whose tag is the
 /// wire's, names its replica by the zone's ordinal.
@@ -16,6 +17,7 @@ enum StoredValue {
     static func value(
         decoding bytes: ArraySlice<UInt8>, replica: (Int64) throws -> ReplicaID
     ) throws -> Value {
+        if bytes.count >= leastLarge, let value = try large(bytes) { return value }
         var reader = ByteReader(Array(bytes))
         guard bytes.first == ValueTag.reference else { return try reader.readTagged() }
         _ = try reader.readByte()
@@ -24,5 +26,30 @@ enum StoredValue {
         return .reference(
             RecordID(
                 replica: try replica(Int64(truncatingIfNeeded: ordinal)), number: number))
+    }
+
+    /// From here on a second copy of the bytes costs too much.
+    private static let leastLarge = 1 << 20
+
+    /// As ``value(decoding:replica:)``, with one copy of the bytes.
+    ///
+    /// - Returns: `nil` for a value of another kind.
+    private static func large(_ bytes: ArraySlice<UInt8>) throws -> Value? {
+        // The tag and a length.
+        var reader = ByteReader(Array(bytes.prefix(11)))
+        let tag = try reader.readByte()
+        guard tag == ValueTag.data || tag == ValueTag.string || tag == ValueTag.uri else {
+            return nil
+        }
+        let count = try reader.readVarint()
+        let content = bytes.dropFirst(reader.offset)
+        guard count == UInt64(content.count) else {
+            throw reader.failure(.malformed, "a value has \(content.count) bytes, not \(count)")
+        }
+        if tag == ValueTag.data { return .data(Data(content)) }
+        guard let text = String(validating: content, as: UTF8.self) else {
+            throw reader.failure(.malformed, "a text is not UTF-8")
+        }
+        return tag == ValueTag.uri ? .uri(text) : .string(text)
     }
 }

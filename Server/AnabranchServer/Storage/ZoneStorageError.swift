@@ -10,6 +10,8 @@ package struct ZoneStorageError: Error, Hashable, Sendable {
         package static let unusable = Code(rawValue: "unusable")
         /// A record that is held was inserted again: the change set is malformed.
         package static let recordHeld = Code(rawValue: "record-held")
+        /// A change set makes a record larger than one may be: its author saves a smaller value.
+        package static let recordTooLarge = Code(rawValue: "record-too-large")
         /// The zone has as many replicas as a row key can tell apart: begin a new zone.
         package static let tooManyReplicas = Code(rawValue: "too-many-replicas")
         /// The file is of a later format: update the server.

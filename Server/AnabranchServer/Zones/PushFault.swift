@@ -53,6 +53,7 @@ enum PushFault: Error {
     init?(_ error: ZoneStorageError) {
         switch error.code {
         case .recordHeld: self = .rejected(Rejection(.malformed, error.message))
+        case .recordTooLarge: self = .rejected(Rejection(.tooLarge, error.message))
         case .tooManyReplicas:
             self = .refused(
                 ProtocolError(.storageFull, error.message, details: ["limit": "replicas"]))

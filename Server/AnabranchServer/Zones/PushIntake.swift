@@ -157,7 +157,7 @@ struct PushIntake: Sendable {
     private func merge(_ changeSet: ChangeSet, into writer: any ZoneWriting) throws {
         try StateMerger.merge(
             changeSet, ZoneParts(writer), into: writer, disabled: disabled,
-            checking: IncomingChangeSet.checkIsKnown)
+            recordBytes: limits.recordBytes, checking: IncomingChangeSet.checkIsKnown)
     }
 
     private static let unknownEpoch = ProtocolError(

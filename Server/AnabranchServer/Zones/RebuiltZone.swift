@@ -127,7 +127,7 @@ extension StateRow {
                     return CellList.Cell(
                         property: number, timestamp: cell.stamp.timestamp.rawValue,
                         author: try writer.ordinal(of: cell.stamp.replica),
-                        value: value.bytes[...])
+                        value: StoredBytes(value.bytes[...]))
                 }, of: number)
         }
         self.init(

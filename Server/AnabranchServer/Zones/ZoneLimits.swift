@@ -8,7 +8,10 @@ public struct ZoneLimits: Hashable, Sendable {
     /// Bytes of one encoded change set.
     public var changeSetBytes = SyncProtocol.largestBody
     /// Bytes of one part of a save in parts, which is merged in one piece.
-    public var partBytes = Limits.largestChangeSet
+    public var partBytes = Limits.largestPart
+    /// Bytes of the values of one record, also where they are of saves that did not know of each
+    /// other: more than a save leaves (`Limits.largestRecord`), less than a store can hold.
+    public var recordBytes = Limits.largestPart
     /// Bytes of all parts of one save.
     public var saveBytes = 4 << 30
     /// Bytes of parts whose saves have not come yet.

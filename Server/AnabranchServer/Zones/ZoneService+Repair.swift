@@ -5,7 +5,8 @@ extension ZoneService {
     /// What the merged state is of some records, all at one position of the log.
     ///
     /// - Returns: Images of the first records that were asked for, as many as a page holds.
-    /// - Throws: `unknownEpoch` where the client knows another log: say hello.
+    /// - Throws: `unknownEpoch` where the client knows another log: say hello. `repairTooLarge`
+    ///   where the first record is larger than an answer may be: take a snapshot.
     public func repair(_ request: RepairRequest) throws(ProtocolError) -> RepairResponse {
         try named {
             guard request.records.count <= SyncProtocol.mostRepairs else {
@@ -39,6 +40,13 @@ extension ZoneService {
             let image = try reader.image(of: record)
             var size = ByteWriter()
             size.append(image: image)
+            guard byteCount + size.count <= limits.bodyBytes else {
+                if !images.isEmpty { break }
+                throw ProtocolError(
+                    .repairTooLarge,
+                    "Can't give record \(record) in one answer because it has \(size.count) bytes: "
+                        + "take a snapshot.", details: ["limit": "\(limits.bodyBytes)"])
+            }
             byteCount += size.count
             images.append(image)
         }

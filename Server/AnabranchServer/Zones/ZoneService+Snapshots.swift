@@ -77,21 +77,23 @@ extension ZoneService {
         try storage.read { reader in
             let cursor = try reader.logState().head
             return try storage.snapshots.write(at: cursor) { write in
-                var cutter = ChunkCutter(chunkBytes: limits.chunkBytes)
+                var cutter = ChunkCutter(limits)
                 try reader.forEachHead { head in
                     cutter.chunk.append(head)
-                    if let full = cutter.cutIfFull() { try write(full) }
+                    if let full = cutter.cutIfFull() { try cutter.put(full, write) }
                 }
                 try reader.forEachRow { record in
                     cutter.chunk.append(record)
-                    if let full = cutter.cutIfFull() { try write(full) }
+                    if let full = cutter.cutIfFull() { try cutter.put(full, write) }
                 }
                 try reader.forEachLink { property, link in
                     cutter.chunk.append(link, of: property)
-                    if let full = cutter.cutIfFull() { try write(full) }
+                    if let full = cutter.cutIfFull() { try cutter.put(full, write) }
                 }
                 // Also of an empty state there is one chunk.
-                if cutter.chunkCount == 0 || !cutter.chunk.isEmpty { try write(cutter.cut()) }
+                if cutter.chunkCount == 0 || !cutter.chunk.isEmpty {
+                    try cutter.put(cutter.cut(), write)
+                }
             }
         }
     }
@@ -99,24 +101,30 @@ extension ZoneService {
 
 /// Cuts a state into chunks.
 private struct ChunkCutter {
-    let chunkBytes: Int
+    let limits: ZoneLimits
     var chunk = SnapshotChunkEncoder()
     private(set) var chunkCount = 0
 
-    init(chunkBytes: Int) { self.chunkBytes = chunkBytes }
+    init(_ limits: ZoneLimits) { self.limits = limits }
 
-    mutating func cutIfFull() -> [UInt8]? {
+    mutating func cutIfFull() -> ByteWriter? {
         // A column of nulls takes no bytes: values are counted as well.
-        let isFull = chunk.byteCount >= chunkBytes || chunk.cellCount >= Self.mostCells
+        let isFull = chunk.byteCount >= limits.chunkBytes || chunk.cellCount >= Self.mostCells
         return isFull ? cut() : nil
     }
 
     private static let mostCells = 1 << 20
 
-    mutating func cut() -> [UInt8] {
+    mutating func cut() -> ByteWriter {
         let full = chunk
         chunk = SnapshotChunkEncoder()
         chunkCount += 1
-        return full.finish()
+        return full.finished()
+    }
+
+    /// One that no answer holds goes in pieces.
+    func put(_ chunk: ByteWriter, _ write: ([UInt8]) throws -> Void) throws {
+        guard chunk.count > limits.pageBytes else { return try write(chunk.bytes) }
+        try SnapshotPiece.cut(chunk, into: limits.chunkBytes, write)
     }
 }

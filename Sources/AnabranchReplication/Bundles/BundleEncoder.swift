@@ -34,15 +34,18 @@ package struct BundleEncoder: ~Copyable {
         return counted(writer.bytes)
     }
 
-    /// The next piece: a part of a save that comes later in the bundle.
-    package mutating func append(part bytes: [UInt8]) -> [UInt8] {
-        var writer = ByteWriter(reservingCapacity: bytes.count + 12)
-        writer.append(count: bytes.count + 1)
+    /// The next piece: what stands before a part of a save that comes later in the bundle. All
+    /// of the part follows, by ``append(piece:)``.
+    package mutating func begin(_ part: SavePart) -> [UInt8] {
+        var writer = ByteWriter(reservingCapacity: 12)
+        writer.append(count: part.byteCount + 1)
         // In the place of a change set, nothing.
         writer.append(byte: 0)
-        writer.append(raw: bytes)
         return counted(writer.bytes)
     }
+
+    /// The next piece: the next bytes of the part that was begun.
+    package mutating func append(piece bytes: [UInt8]) -> [UInt8] { counted(bytes) }
 
     /// The last piece.
     package consuming func finish() -> [UInt8] {

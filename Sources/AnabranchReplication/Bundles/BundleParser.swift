@@ -27,8 +27,8 @@ package struct BundleParser: ~Copyable {
     private var mayHaveParts = false
 
     /// A set with the largest payload, and as many entries of a context as there may be.
-    private static let largestBlock =
-        Limits.largestChangeSet + 34 * Limits.longestContextVector + 64
+    private static let largestBlock = max(
+        Limits.largestChangeSet + 34 * Limits.longestContextVector + 64, Limits.largestPart + 1)
 
     package init() {}
 
@@ -107,8 +107,10 @@ package struct BundleParser: ~Copyable {
             part = .end
             return try readEnd()
         }
+        if mayHaveParts, try isAtPart() {
+            return try takeBlock(without: 1).map { .part($0) }
+        }
         guard let block = try takeBlock() else { return nil }
-        if mayHaveParts, block.first == 0 { return .part(Array(block.dropFirst())) }
         do throws(ChangeSetDecodingError) {
             let set = try Self.changeSet(in: block, &vector)
             setCount += 1
@@ -165,20 +167,47 @@ package struct BundleParser: ~Copyable {
 
     /// Goes on behind bytes, which the digest covers.
     private mutating func read(_ count: Int) {
-        digest.update(Array(buffer[position..<position + count]))
+        digest.update(buffer[position..<position + count])
         position += count
     }
 
+    /// Whether the next block is a part, as far as its first byte has come.
+    private func isAtPart() throws(ChangeSetDecodingError) -> Bool {
+        guard let (length, prefix) = try varint(at: position), length > 0,
+            buffer.count - position > prefix
+        else { return false }
+        return buffer[position + prefix] == 0
+    }
+
+    /// - Parameter skipped: Of the block's bytes, how many at its beginning are left out.
     /// - Returns: `nil` where not all of it has come.
-    private mutating func takeBlock() throws(ChangeSetDecodingError) -> [UInt8]? {
+    private mutating func takeBlock(
+        without skipped: Int = 0
+    ) throws(ChangeSetDecodingError) -> [UInt8]? {
         guard let (length, prefix) = try varint(at: position) else { return nil }
         guard length <= UInt64(Self.largestBlock) else {
             throw failure(.limitExceeded, "a block of \(length) bytes is too large")
         }
-        guard buffer.count - position - prefix >= Int(length) else { return nil }
+        guard buffer.count - position - prefix >= Int(length) else {
+            // What has come of a large one is there once, not twice each time the buffer grows.
+            if buffer.count - position > Int(length) / 2 {
+                buffer.reserveCapacity(position + prefix + Int(length) + Self.feedBytes)
+            }
+            return nil
+        }
         read(prefix + Int(length))
-        return Array(buffer[position - Int(length)..<position])
+        let block = Array(buffer[position - Int(length) + skipped..<position])
+        if block.count > Self.feedBytes {
+            // Whoever works on the block needs the memory.
+            start += position
+            buffer = Array(buffer[position...])
+            position = 0
+        }
+        return block
     }
+
+    /// About what comes at one time.
+    private static let feedBytes = 1 << 20
 
     private func varint(
         at position: Int

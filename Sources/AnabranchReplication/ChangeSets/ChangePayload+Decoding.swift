@@ -95,6 +95,8 @@ public struct ChangePayloadDecoder: Sendable {
         default: return .unknown(operation: operation, bytes: try body.readRaw(body.remaining))
         }
         try body.expectEnd()
+        // The last block has copies of all that it says: the bytes may go while it is worked on.
+        if reader.isAtEnd { reader = ByteReader([]) }
         return block
     }
 

@@ -11,10 +11,13 @@ public struct ChangePayload: Hashable, Sendable {
     public init(blocks: [ChangeBlock]) { self.blocks = blocks }
 
     /// - Parameter author: The replica of the change set's dot, which inserted records belong to.
-    public func encoded(author: ReplicaID) -> [UInt8] {
+    public func encoded(author: ReplicaID) -> [UInt8] { written(author: author).bytes }
+
+    /// As ``encoded(author:)``, without a copy of what is large.
+    func written(author: ReplicaID) -> ByteWriter {
         var encoder = ChangePayloadEncoder(author: author)
         for block in blocks { encoder.append(block) }
-        return encoder.finish()
+        return encoder.finished()
     }
 
     /// Whether there are properties that this version cannot merge, or operations unknown to it.

@@ -7,7 +7,7 @@ public struct ChangePayloadEncoder: Sendable {
     /// Whether the payload is within ``Limits`` so far; a reader refuses one that is not.
     public var isWithinLimits: Bool {
         cellCount <= Limits.mostCells && blockCount <= Limits.mostBlocks
-            && tables.isWithinLimits && blocks.count <= Limits.largestChangeSet
+            && tables.isWithinLimits && blocks.count <= Limits.largestPart
     }
 
     /// Of the blocks so far.
@@ -41,14 +41,14 @@ public struct ChangePayloadEncoder: Sendable {
             rows.columns.allSatisfy { $0.count == rows.count },
             "every column takes one value for each record")
         cellCount += rows.count * (rows.properties.count + 1) + rows.memberCount
-        var body = ByteWriter(reservingCapacity: rows.byteCount + 64)
+        var body = ByteWriter(reservingCapacity: rows.byteCount - rows.largeByteCount + 64)
         body.append(varint: tables.index(of: rows.entity))
         rows.records.write(
             to: &body, tables: &tables, inserting: rows.operation == Operation.insert)
         body.append(count: rows.properties.count)
         for property in rows.properties { body.append(varint: tables.index(of: property)) }
         for column in rows.columns { column.write(to: &body, tables: &tables) }
-        append(operation: rows.operation, body: body.bytes)
+        append(operation: rows.operation, body: body)
     }
 
     public mutating func append(_ block: ChangeBlock) {
@@ -63,19 +63,22 @@ public struct ChangePayloadEncoder: Sendable {
         case .unlink(let links): append(links, operation: Operation.unlink)
         case .move(let links): append(links, operation: Operation.move)
         case .unknown(let operation, let bytes):
-            append(operation: operation, body: bytes)
+            append(operation: operation, body: ByteWriter(bytes))
         }
     }
 
-    public func finish() -> [UInt8] {
-        var payload = ByteWriter(reservingCapacity: blocks.count + 256)
+    public func finish() -> [UInt8] { finished().bytes }
+
+    /// As ``finish()``, without a copy of what is large.
+    public func finished() -> ByteWriter {
+        var payload = ByteWriter(reservingCapacity: blocks.storage.count + 256)
         payload.append(varint: ChangePayload.version)
         tables.write(to: &payload)
-        payload.append(raw: blocks.bytes)
-        return payload.bytes
+        payload.append(contentsOf: blocks)
+        return payload
     }
 
-    private mutating func append(operation: UInt64, body: [UInt8]) {
+    private mutating func append(operation: UInt64, body: ByteWriter) {
         blocks.append(varint: operation)
         blocks.append(block: body)
         blockCount += 1
@@ -96,7 +99,7 @@ public struct ChangePayloadEncoder: Sendable {
         var body = ByteWriter()
         body.append(varint: tables.index(of: block.entity))
         append(records: block.records, to: &body)
-        append(operation: Operation.delete, body: body.bytes)
+        append(operation: Operation.delete, body: body)
     }
 
     private mutating func append(_ block: YieldingDeleteBlock) {
@@ -104,7 +107,7 @@ public struct ChangePayloadEncoder: Sendable {
         body.append(varint: tables.index(of: block.entity))
         append(records: block.deletes.map(\.record), to: &body)
         for delete in block.deletes { append(tags: delete.stampsSeen, to: &body) }
-        append(operation: Operation.yieldingDelete, body: body.bytes)
+        append(operation: Operation.yieldingDelete, body: body)
     }
 
     private mutating func append(_ block: SiblingBlock) {
@@ -117,7 +120,7 @@ public struct ChangePayloadEncoder: Sendable {
         column.write(to: &body, tables: &tables)
         cellCount += block.writes.count + column.memberCount
         for write in block.writes { append(tags: write.tagsSeen, to: &body) }
-        append(operation: Operation.write, body: body.bytes)
+        append(operation: Operation.write, body: body)
     }
 
     private mutating func append(records list: [RecordID], to body: inout ByteWriter) {
@@ -145,7 +148,7 @@ public struct ChangePayloadEncoder: Sendable {
         if operation != Operation.link {
             for link in block.links { append(tags: link.tagsSeen, to: &body) }
         }
-        append(operation: operation, body: body.bytes)
+        append(operation: operation, body: body)
     }
 
     private mutating func append(tags: [Stamp], to body: inout ByteWriter) {

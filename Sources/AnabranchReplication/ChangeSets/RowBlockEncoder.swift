@@ -27,6 +27,8 @@ public struct RowBlockEncoder: Sendable {
     var memberCount: Int { columns.reduce(0) { $0 + $1.memberCount } }
     /// About, of what the block takes when it is appended.
     public var byteCount: Int { columns.reduce(records.count * 2) { $0 + $1.byteCount } }
+    /// Of what is referred to instead of being copied.
+    var largeByteCount: Int { columns.reduce(0) { $0 + $1.values.largeCount } }
 
     /// Whether the block has reached a size, in bytes of values or in values and identities.
     ///
@@ -119,18 +121,18 @@ struct ColumnEncoder: Sendable {
     }
 
     func write(to body: inout ByteWriter, tables: inout PayloadTables) {
-        var column = ByteWriter(reservingCapacity: byteCount)
+        var column = ByteWriter(reservingCapacity: byteCount - values.largeCount)
         column.append(count: runs.count)
         for run in runs {
             column.append(byte: run.tag)
             column.append(count: run.count)
         }
         // References stand behind all other values, in the order of their places.
-        column.append(block: values.bytes)
+        column.append(block: values)
         for record in references {
             column.append(varint: tables.index(of: record.replica))
             column.append(varint: record.number)
         }
-        body.append(block: column.bytes)
+        body.append(block: column)
     }
 }

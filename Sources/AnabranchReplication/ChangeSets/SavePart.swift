@@ -2,7 +2,7 @@
 /// ``ChangePayload``, kept and carried apart from the set and named by its digest.
 public struct SavePart: Hashable, Sendable {
     public let digest: Digest
-    /// From 1 to ``Limits/largestChangeSet``.
+    /// From 1 to ``Limits/largestPart``.
     public let byteCount: Int
 
     public init(digest: Digest, byteCount: Int) {
@@ -10,8 +10,10 @@ public struct SavePart: Hashable, Sendable {
         self.byteCount = byteCount
     }
 
-    public init(of bytes: [UInt8]) {
-        self.init(digest: Digest(of: bytes), byteCount: bytes.count)
+    public init(of bytes: [UInt8]) { self.init(of: ByteWriter(bytes)) }
+
+    public init(of writer: ByteWriter) {
+        self.init(digest: Digest(of: writer), byteCount: writer.count)
     }
 }
 
@@ -57,7 +59,7 @@ public struct PartList: Hashable, Sendable {
         for _ in 0..<count {
             let digest = try reader.readDigest()
             let size = try reader.readVarint()
-            guard size > 0, size <= UInt64(Limits.largestChangeSet) else {
+            guard size > 0, size <= UInt64(Limits.largestPart) else {
                 throw reader.failure(.limitExceeded, "a part of \(size) bytes can't be")
             }
             parts.append(SavePart(digest: digest, byteCount: Int(size)))
@@ -76,7 +78,7 @@ public protocol PartReading {
 /// Where the parts of saves are kept.
 public protocol PartKeeping: PartReading {
     /// Keeps the bytes of a part, once.
-    func keep(_ bytes: [UInt8]) throws -> SavePart
+    func keep(_ bytes: ByteWriter) throws -> SavePart
 }
 
 extension ChangeSet {
@@ -93,18 +95,22 @@ extension ChangeSet {
         return list.byteCount
     }
 
-    /// Goes through what the set changes, with no more than one part in memory.
+    /// Goes through what the set changes, with no more than one part in memory, and not the bytes
+    /// of a part any more where its last block is gone through.
     ///
     /// - Parameter parts: Not asked where the set has no parts.
     public func forEachBlock(
         _ parts: some PartReading, _ body: (ChangeBlock) throws -> Void
     ) throws {
-        func read(_ payload: [UInt8]) throws {
+        if kind == .save {
             var decoder = try ChangePayloadDecoder(payload, author: dot.replica)
             while let block = try decoder.next() { try body(block) }
         }
-        if kind == .save { try read(payload) }
-        for part in try self.parts() { try read(try parts.bytes(of: part)) }
+        for part in try self.parts() {
+            // Nobody but the decoder holds them, so that it can let go of them.
+            var decoder = try ChangePayloadDecoder(parts.bytes(of: part), author: dot.replica)
+            while let block = try decoder.next() { try body(block) }
+        }
     }
 
     /// Every record that the set does something to, some more than once.

@@ -16,7 +16,7 @@ extension ByteReader {
         case ValueTag.decimal: return .decimal(try readDecimal())
         case ValueTag.string: return .string(try readString())
         case ValueTag.uri: return .uri(try readString())
-        case ValueTag.data: return .data(Data(try readBlock()))
+        case ValueTag.data: return .data(try readData())
         case ValueTag.uuid: return .uuid(try readUUID())
         case ValueTag.reference: return nil
         case ValueTag.group: return .group(try readGroup())

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Reads the format's primitives from bytes that may be hostile.
 ///
 /// Nothing is allocated on the word of a length before as many bytes are there; no input traps.
@@ -100,6 +106,16 @@ public struct ByteReader: Sendable {
     @inlinable
     public mutating func readBlock() throws(ChangeSetDecodingError) -> [UInt8] {
         try readRaw(try readCount())
+    }
+
+    /// As ``readBlock()``, with one copy of the bytes.
+    mutating func readData() throws(ChangeSetDecodingError) -> Data {
+        let count = try readCount()
+        defer { position += count }
+        let slice = bytes[position..<position + count]
+        return slice.withUnsafeBytes { bytes in
+            bytes.baseAddress.map { Data(bytes: $0, count: bytes.count) } ?? Data()
+        }
     }
 
     /// A reader of the block that follows; this reader goes on behind it.

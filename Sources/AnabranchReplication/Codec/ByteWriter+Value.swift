@@ -32,13 +32,7 @@ extension ByteWriter {
             body.append(byte: member.type.rawValue)
             body.append(tagged: member.value)
         }
-        append(block: body.bytes)
-    }
-
-    @usableFromInline
-    mutating func append(data: Data) {
-        append(count: data.count)
-        append(raw: data)
+        append(block: body)
     }
 
     @usableFromInline

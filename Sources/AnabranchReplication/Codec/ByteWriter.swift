@@ -1,19 +1,28 @@
 /// Appends the format's primitives to bytes.
 ///
 /// Varints are LEB128, seven bits a byte, least significant first, in their shortest form;
-/// fixed-width numbers are little-endian.
+/// fixed-width numbers are little-endian. Values of a megabyte and more are not copied: they stay
+/// where they are, and ``forEachPiece(_:)`` passes them on (`ByteWriter+Pieces.swift`).
 public struct ByteWriter: Sendable {
+    /// All but what is in `large`.
     @usableFromInline var storage: [UInt8]
+    /// In ascending order of their places.
+    @usableFromInline var large: [LargePiece]
+    /// Bytes of all of `large`.
+    @usableFromInline var largeCount: Int
 
-    @inlinable public var bytes: [UInt8] { storage }
+    /// All that was appended, in one array.
+    @inlinable public var bytes: [UInt8] { large.isEmpty ? storage : joined() }
 
     @inlinable
     public init(reservingCapacity capacity: Int = 0) {
         storage = []
+        large = []
+        largeCount = 0
         storage.reserveCapacity(capacity)
     }
 
-    @inlinable public var count: Int { storage.count }
+    @inlinable public var count: Int { storage.count + largeCount }
 
     @inlinable
     public mutating func append(byte: UInt8) { storage.append(byte) }
@@ -66,6 +75,7 @@ public struct ByteWriter: Sendable {
     public mutating func append(string: String) {
         var text = string
         text.withUTF8 { utf8 in
+            guard utf8.count < Self.leastLarge else { return append(largeText: utf8) }
             append(count: utf8.count)
             storage.append(contentsOf: utf8)
         }

@@ -36,6 +36,17 @@ public struct Digest: Hashable, Sendable {
             ))
     }
 
+    /// Of all that a writer has.
+    public init(of writer: ByteWriter) {
+        guard !writer.large.isEmpty else {
+            self.init(of: writer.storage)
+            return
+        }
+        var builder = DigestBuilder()
+        writer.forEachPiece { builder.update($0) }
+        self = builder.finish()
+    }
+
     public var bytes: [UInt8] {
         let (a, b, c, d) = words
         return withUnsafeBytes(of: (a.bigEndian, b.bigEndian, c.bigEndian, d.bigEndian)) {
@@ -71,6 +82,19 @@ public struct DigestBuilder: ~Copyable {
 
     public mutating func update(_ bytes: [UInt8]) {
         crypto_generichash_update(pointer, bytes, UInt64(bytes.count))
+    }
+
+    public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        guard let start = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
+        crypto_generichash_update(pointer, start, UInt64(bytes.count))
+    }
+
+    public mutating func update(_ bytes: ArraySlice<UInt8>) {
+        let state = pointer
+        bytes.withUnsafeBufferPointer { bytes in
+            guard let start = bytes.baseAddress else { return }
+            crypto_generichash_update(state, start, UInt64(bytes.count))
+        }
     }
 
     public mutating func update(_ digest: Digest) { update(digest.bytes) }

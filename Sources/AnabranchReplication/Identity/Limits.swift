@@ -12,9 +12,18 @@ public enum Limits {
     public static let greatestReplicaOrdinal: UInt64 = (1 << 22) - 1
     /// Bytes of UTF-8 in an author, a transaction name, an entity's or a property's name.
     public static let longestName = 1024
-    /// Bytes of one encoded change set, and of one part of a save in parts: a save of any size is
-    /// cut between rows, so this bounds one row.
+    /// Bytes of one encoded change set.
     public static let largestChangeSet = 256 << 20
+    /// Bytes of the values of one record, as a save leaves it, and so of one value.
+    ///
+    /// The three limits of a record follow from SQLite's, 1,000,000,000 bytes in a row, and stand
+    /// in such an order that what one side has taken the next one can: a save leaves at most this
+    /// much, a zone's record has at most ``largestPart``, also where saves that did not know of
+    /// each other have met, and a store takes whatever SQLite holds.
+    public static let largestRecord = 880 << 20
+    /// Bytes of one part of a save in parts: a save is cut between records only, so there is one
+    /// record in it and what was written before that, of ordinary size.
+    public static let largestPart = 900 << 20
     /// Parts of one save.
     public static let mostParts = 1 << 16
     /// Values, record identities, tags and members of groups of one change set: a column of nulls

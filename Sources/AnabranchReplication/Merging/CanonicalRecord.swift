@@ -59,10 +59,13 @@ public struct CanonicalRecord: Hashable, Sendable {
     /// The byte behind the entity is 1 where there is a delete mark, which follows, also while the
     /// record lives again: whether it does is told by its cells. The zero at the end counts
     /// operations under unknown rules and is there for later ones.
-    public func encoded() -> [UInt8] { encoded(links: links) }
+    public func encoded() -> [UInt8] { written().bytes }
+
+    /// As ``encoded()``, without a copy of what is large.
+    public func written() -> ByteWriter { written(links: links) }
 
     /// The same bytes of the record as if it had these links.
-    func encoded(links: [Link]) -> [UInt8] {
+    func written(links: [Link]) -> ByteWriter {
         var writer = ByteWriter(reservingCapacity: 64 + cells.count * 48)
         writer.append(record: id)
         writer.append(string: entity.string)
@@ -84,7 +87,7 @@ public struct CanonicalRecord: Hashable, Sendable {
             writer.append(link.tags, of: link.property)
         }
         writer.append(count: 0)
-        return writer.bytes
+        return writer
     }
 }
 
@@ -106,7 +109,7 @@ public struct CanonicalHash: ~Copyable {
     public mutating func update(_ record: CanonicalRecord) {
         precondition(previous.map { $0 < record.id } ?? true, "records come in canonical order")
         previous = record.id
-        builder.update(Digest(of: record.encoded()))
+        builder.update(Digest(of: record.written()))
     }
 
     public consuming func finish() -> Digest { builder.finish() }

@@ -33,7 +33,7 @@ extension ByteWriter {
         append(record: image.id)
         append(byte: image.record == nil ? 0 : 1)
         guard let record = image.record else { return }
-        append(block: record.encoded())
+        append(block: record.written())
         append(count: image.incoming.count)
         for link in image.incoming {
             append(record: link.left)

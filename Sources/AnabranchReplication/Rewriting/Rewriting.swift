@@ -80,7 +80,7 @@ public struct Rewriting: Sendable {
             try checkIsKnown(payload, of: set)
             let rewritten = ChangePayload(blocks: payload.blocks.map(rewritten))
             guard rewritten != payload || name.dot.replica != set.dot.replica else { return part }
-            return try parts.keep(rewritten.encoded(author: name.dot.replica))
+            return try parts.keep(rewritten.written(author: name.dot.replica))
         }
         let context = rewritten(set.context)
         guard new != old || name.dot != set.dot || name.timestamp != set.timestamp else {

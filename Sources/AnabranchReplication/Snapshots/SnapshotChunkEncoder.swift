@@ -10,7 +10,7 @@ public struct SnapshotChunkEncoder: Sendable {
     private var headCount = 0
     private var shapes: [Shape: Int] = [:]
     private var rows: [RowsEncoder] = []
-    private var records: [[UInt8]] = []
+    private var records: [ByteWriter] = []
     private var links: [(property: WireProperty, links: LinksEncoder)] = []
     /// About what ``finish()`` gives, so that a writer knows when a chunk is full.
     public private(set) var byteCount = 0
@@ -20,6 +20,11 @@ public struct SnapshotChunkEncoder: Sendable {
     public init() {}
 
     public var isEmpty: Bool { byteCount == 0 }
+
+    /// Of what is referred to instead of being copied.
+    private var largeByteCount: Int {
+        rows.reduce(0) { $0 + $1.largeByteCount } + records.reduce(0) { $0 + $1.largeCount }
+    }
 
     public mutating func append(_ head: SnapshotChunk.Head) {
         heads.append(dot: head.dot)
@@ -39,7 +44,7 @@ public struct SnapshotChunkEncoder: Sendable {
         } else {
             var alone = record
             alone.links = []
-            let bytes = alone.encoded()
+            let bytes = alone.written()
             records.append(bytes)
             cellCount += record.cells.count + 1
             byteCount += bytes.count + 4
@@ -71,12 +76,15 @@ public struct SnapshotChunkEncoder: Sendable {
         cellCount += 2 + link.tags.all.count
     }
 
-    public consuming func finish() -> [UInt8] {
+    public consuming func finish() -> [UInt8] { finished().bytes }
+
+    /// As ``finish()``, without a copy of what is large.
+    public consuming func finished() -> ByteWriter {
         var tables = PayloadTables(author: SnapshotChunk.nobody)
-        var blocks = ByteWriter(reservingCapacity: byteCount)
+        var blocks = ByteWriter(reservingCapacity: byteCount - largeByteCount)
         func append(_ block: UInt64, _ body: ByteWriter) {
             blocks.append(varint: block)
-            blocks.append(block: body.bytes)
+            blocks.append(block: body)
         }
         if headCount > 0 {
             var body = ByteWriter(reservingCapacity: heads.count + 8)
@@ -86,18 +94,16 @@ public struct SnapshotChunkEncoder: Sendable {
         }
         for rows in rows { append(SnapshotBlock.rows, rows.body(&tables)) }
         for record in records {
-            var body = ByteWriter(reservingCapacity: record.count)
-            body.append(raw: record)
-            append(SnapshotBlock.record, body)
+            append(SnapshotBlock.record, record)
         }
         for (property, links) in links {
             append(SnapshotBlock.links, links.body(of: property, &tables))
         }
-        var chunk = ByteWriter(reservingCapacity: blocks.count + 256)
+        var chunk = ByteWriter(reservingCapacity: byteCount - largeByteCount + 256)
         chunk.append(varint: SnapshotChunk.version)
         tables.write(to: &chunk)
-        chunk.append(raw: blocks.bytes)
-        return chunk.bytes
+        chunk.append(contentsOf: blocks)
+        return chunk
     }
 }
 
@@ -125,6 +131,8 @@ private struct RowsEncoder: Sendable {
         zip(columns, stamps).reduce(records.count * 2) { $0 + $1.0.byteCount + $1.1.count * 10 }
     }
 
+    var largeByteCount: Int { columns.reduce(0) { $0 + $1.values.largeCount } }
+
     mutating func append(_ record: CanonicalRecord) {
         records.append(record.id)
         for (index, cell) in record.cells.enumerated() {
@@ -138,7 +146,7 @@ private struct RowsEncoder: Sendable {
     }
 
     func body(_ tables: inout PayloadTables) -> ByteWriter {
-        var body = ByteWriter(reservingCapacity: byteCount + 64)
+        var body = ByteWriter(reservingCapacity: byteCount - largeByteCount + 64)
         body.append(varint: tables.index(of: entity))
         records.write(to: &body, tables: &tables, inserting: false)
         body.append(count: properties.count)

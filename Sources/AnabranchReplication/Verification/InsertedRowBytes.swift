@@ -27,7 +27,7 @@ public struct InsertedRowBytes: Sendable {
 
     /// - Parameter value: Of the property with an index.
     /// - Returns: What ``CanonicalRecord/encoded()`` gives of the record.
-    public func bytes(of record: RecordID, value: (Int) -> Value) -> [UInt8] {
+    public func bytes(of record: RecordID, value: (Int) -> Value) -> ByteWriter {
         var writer = ByteWriter(reservingCapacity: 64 + columns.count * 64)
         writer.append(record: record)
         writer.append(raw: head)
@@ -37,6 +37,6 @@ public struct InsertedRowBytes: Sendable {
         }
         writer.append(count: 0)
         writer.append(count: 0)
-        return writer.bytes
+        return writer
     }
 }

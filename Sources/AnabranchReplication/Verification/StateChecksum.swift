@@ -40,23 +40,26 @@ public struct StateChecksum: Hashable, Sendable {
 
     /// A record with all its links.
     public init(of record: CanonicalRecord) {
-        self.init(ofRow: record.encoded(links: []))
+        self.init(ofRow: record.written(links: []))
         for link in record.links { self = self &+ StateChecksum(of: link, from: record.id) }
     }
 
     /// A record without its links.
     ///
     /// - Parameter bytes: As ``CanonicalRecord/encoded()`` gives them of a record without links.
-    public init(ofRow bytes: [UInt8]) { self.init(recordCount: 1, of: bytes) }
+    public init(ofRow bytes: [UInt8]) { self.init(ofRow: ByteWriter(bytes)) }
+
+    /// The same, without a copy of what is large.
+    public init(ofRow bytes: ByteWriter) { self.init(recordCount: 1, of: bytes) }
 
     /// A link: the canonical bytes of a record that has its left end's identity, no entity, no
     /// cell and only this link.
     public init(of link: CanonicalRecord.Link, from left: RecordID) {
         let bare = CanonicalRecord(id: left, entity: "", links: [link])
-        self.init(recordCount: 0, of: bare.encoded())
+        self.init(recordCount: 0, of: bare.written())
     }
 
-    private init(recordCount: UInt64, of bytes: [UInt8]) {
+    private init(recordCount: UInt64, of bytes: ByteWriter) {
         let words = Digest(of: bytes).words
         self.init(
             recordCount: recordCount, sums: SIMD4(words.0, words.1, words.2, words.3))

@@ -136,6 +136,18 @@ public final class Connection {
     /// As ``Interrupter/interrupt()``, for a custom function that wants to stop its own statement.
     public func interrupt() { interrupter.interrupt() }
 
+    /// Bytes that a value and a row may have; what is larger throws `tooBig`.
+    ///
+    /// SQLite's own limit, 1,000,000,000 where nobody has built it otherwise, can't be exceeded.
+    public var lengthLimit: Int {
+        get { database.map { Int(sqlite3_limit($0, SQLITE_LIMIT_LENGTH, -1)) } ?? 0 }
+        set {
+            if let database {
+                sqlite3_limit(database, SQLITE_LIMIT_LENGTH, Int32(clamping: max(newValue, 0)))
+            }
+        }
+    }
+
     /// Rounded down to milliseconds, at most 24 days; zero does not wait at all.
     public func setBusyTimeout(_ timeout: Duration) {
         let (seconds, attoseconds) = timeout.components

@@ -125,6 +125,18 @@ extension Statement {
         if status != SQLITE_OK { throw bindingError(status, at: index) }
     }
 
+    /// Binds a large blob for one run without a copy; afterwards the parameter is NULL.
+    ///
+    /// - Parameters:
+    ///   - bytes: Where they are as long as `owner` lives, unchanged.
+    ///   - owner: Is kept until the statement is reset.
+    package func bind(
+        _ bytes: UnsafeRawBufferPointer, ownedBy owner: AnyObject, at index: Int
+    ) throws {
+        try unsafeBindBlob(bytes, at: index)
+        lent.append((Int32(truncatingIfNeeded: index), owner))
+    }
+
     /// Sets every parameter to NULL.
     public func clearBindings() {
         if let handle { sqlite3_clear_bindings(handle) }

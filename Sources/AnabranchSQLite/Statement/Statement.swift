@@ -9,7 +9,8 @@ public import CSQLite
 ///
 /// Bind, then either ``run()``, or ``step()`` until it returns `false`, reading columns after each
 /// `true`. It is reset when `step` returns `false` or throws and may then be bound and stepped
-/// again; bindings stay until they are replaced.
+/// again; bindings stay until they are replaced, but for what ``bind(_:ownedBy:at:)`` lends for one
+/// run.
 public final class Statement {
     /// `nil` once the connection is closed, which SQLite's readers take as a row of NULLs.
     ///
@@ -27,6 +28,9 @@ public final class Statement {
     /// parameter.
     @exclusivity(unchecked) @usableFromInline
     var shortPlaces = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+
+    /// What large values stand in that are bound where they are, by their parameters.
+    @exclusivity(unchecked) var lent: [(index: Int32, owner: AnyObject)] = []
 
     public let connection: Connection
     let kind: StatementKind
@@ -120,7 +124,18 @@ extension Statement {
         guard isRunning else { return }
         isRunning = false
         countRows()
+        resetHandle()
+    }
+
+    private func resetHandle() {
         sqlite3_reset(handle)
+        if !lent.isEmpty { giveBack() }
+    }
+
+    /// Lets go of what was bound for one run.
+    private func giveBack() {
+        for (index, _) in lent { sqlite3_bind_null(handle, index) }
+        lent.removeAll()
     }
 
     @usableFromInline
@@ -135,16 +150,13 @@ extension Statement {
     func finish(_ status: Int32) throws {
         isRunning = false
         countRows()
-        guard status != SQLITE_DONE else {
-            sqlite3_reset(handle)
-            return
-        }
+        guard status != SQLITE_DONE else { return resetHandle() }
         let text = sql
         let error = SQLiteError(
             status: status, database: connection.database,
             action: "run \(SQLiteError.quoted(text))", sql: text,
             underlying: connection.takeFunctionFailure())
-        sqlite3_reset(handle)
+        resetHandle()
         throw error
     }
 

@@ -154,21 +154,34 @@ struct ApplyOperation {
         of incoming: IncomingSet, part: (ChangeBlock) -> ChangeBlock? = { $0 }
     ) throws {
         let set = incoming.changeSet
-        if set.kind == .save { return try apply(payload: set.payload, of: incoming, part: part) }
+        if set.kind == .save {
+            return try apply(try decoder(of: set.payload, set), of: incoming, part: part)
+        }
         let table = PartTable(connection)
         for listed in try reading(set, { () throws(ChangeSetDecodingError) in try set.parts() }) {
             if disabled.contains(.partStaging), try !table.isWhole(listed) { continue }
-            try apply(payload: try table.bytes(of: listed), of: incoming, part: part)
+            // Nobody but the decoder holds the bytes, so that it can let go of them.
+            try apply(
+                try decoder(of: try table.bytes(of: listed), set), of: incoming, part: part)
+        }
+    }
+
+    private func decoder(
+        of payload: consuming [UInt8], _ set: ChangeSet
+    ) throws -> ChangePayloadDecoder {
+        do throws(ChangeSetDecodingError) {
+            return try ChangePayloadDecoder(payload, author: set.dot.replica)
+        } catch {
+            throw malformed(set, error)
         }
     }
 
     private mutating func apply(
-        payload: [UInt8], of incoming: IncomingSet, part: (ChangeBlock) -> ChangeBlock?
+        _ start: consuming ChangePayloadDecoder, of incoming: IncomingSet,
+        part: (ChangeBlock) -> ChangeBlock?
     ) throws {
         let set = incoming.changeSet
-        var decoder = try reading(set) { () throws(ChangeSetDecodingError) in
-            try ChangePayloadDecoder(payload, author: set.dot.replica)
-        }
+        var decoder = start
         while let block = try reading(
             set, { () throws(ChangeSetDecodingError) in try decoder.next() })
         {
@@ -183,10 +196,14 @@ struct ApplyOperation {
         do {
             return try body()
         } catch {
-            throw StoreError(
-                .malformedChangeSet, "Can't apply \(set.dot): \(error)",
-                path: transaction.store.path, underlying: error)
+            throw malformed(set, error)
         }
+    }
+
+    private func malformed(_ set: ChangeSet, _ error: ChangeSetDecodingError) -> StoreError {
+        StoreError(
+            .malformedChangeSet, "Can't apply \(set.dot): \(error)",
+            path: transaction.store.path, underlying: error)
     }
 
     /// Where records of an entity are; `nil` where they are kept as ones of an unknown entity,

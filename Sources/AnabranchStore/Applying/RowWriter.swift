@@ -89,7 +89,7 @@ final class RowWriter {
         var place = 1
         try bind(row, to: statement, at: &place)
         try statement.bind(row.id, at: place)
-        try statement.run()
+        try run(statement, writing: [row])
     }
 
     private func writeAll() throws {
@@ -102,7 +102,21 @@ final class RowWriter {
             place += 1
             try bind(row, to: statement, at: &place)
         }
-        try statement.run()
+        try run(statement, writing: waiting)
+    }
+
+    /// Values of saves that did not know of each other may be more than a row holds.
+    private func run(_ statement: Statement, writing rows: [Row]) throws {
+        do {
+            try statement.run()
+        } catch let error as SQLiteError where error.code == .tooBig {
+            throw StoreError(
+                .recordTooLarge,
+                "Can't take in a change of a record of \(layout.entity.name) because its values "
+                    + "have more than \(transaction.connection.lengthLimit) bytes together: make "
+                    + "one of them smaller, save, and synchronize again.",
+                entity: layout.entity.name, records: rows.map(\.id), underlying: error)
+        }
     }
 
     private func bind(_ row: Row, to statement: Statement, at place: inout Int) throws {

@@ -58,7 +58,9 @@ extension Store {
             }
             set.context = contexts.whole(set.context, of: set.dot.replica)
             for part in try set.parts() {
-                try output.write(encoder.append(part: try parts.bytes(of: part)))
+                try parts.checkIsWhole(part)
+                try output.write(encoder.begin(part))
+                try parts.forEachPiece(of: part) { try output.write(encoder.append(piece: $0)) }
             }
             try output.write(encoder.append(set))
             needs.follow(set)

@@ -32,7 +32,7 @@ extension Store {
         var page = BundlePage()
         try file.forEachItem { item in
             if case .part(let bytes) = item {
-                _ = try write { try PartTable($0.connection).keep(bytes) }
+                _ = try write { try PartTable($0.connection).keep(ByteWriter(bytes)) }
             }
             guard case .changeSet(let set) = item else { return }
             page.append(set)

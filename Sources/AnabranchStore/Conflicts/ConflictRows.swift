@@ -11,6 +11,8 @@ final class ConflictRows {
         "winner_author", "winner_value", "noticed",
     ]
     private static let rowsAtOnce = 16
+    /// Of one entry: a larger one does not wait for others.
+    private static let mostBytesWaiting = 1 << 20
 
     private let connection: Connection
 
@@ -50,7 +52,8 @@ final class ConflictRows {
                 loss: loss, subject: try number(of: loss),
                 author: try number(ofAuthor: author),
                 winningAuthor: try number(ofAuthor: winningAuthor ?? ""), noticed: noticed))
-        if waiting.count == Self.rowsAtOnce { try write() }
+        let byteCount = Self.byteCount(of: loss)
+        if waiting.count == Self.rowsAtOnce || byteCount > Self.mostBytesWaiting { try write() }
     }
 
     // MARK: - What entries share
@@ -143,8 +146,14 @@ final class ConflictRows {
             for index in 8...9 { try statement.bindNull(at: before + index) }
         }
         try statement.bind(row.winningAuthor, at: before + 10)
-        try statement.bind(loss.winningValue.map(Self.tagged), at: before + 11)
+        // Two values that no row holds together: the record itself has the one that won.
+        let isTold = Self.byteCount(of: loss) <= Limits.largestPart
+        try statement.bind(isTold ? loss.winningValue.map(Self.tagged) : nil, at: before + 11)
         try statement.bind(row.noticed, at: before + 12)
+    }
+
+    private static func byteCount(of loss: ConflictJournal.Loss) -> Int {
+        loss.value.byteEstimate + (loss.winningValue?.byteEstimate ?? 0)
     }
 
     private static let ofOneRow = sql(ofRows: 1)

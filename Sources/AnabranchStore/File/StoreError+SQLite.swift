@@ -17,6 +17,11 @@ extension StoreError {
             (code, cause) = (.diskFull, "the disk is full; make room and try again")
         case .busy, .locked:
             (code, cause) = (.busy, "another process is writing; try again")
+        case .tooBig:
+            (code, cause) = (
+                .recordTooLarge,
+                "a record is to hold more than a row can; make one of its values smaller"
+            )
         case .cantOpen:
             (code, cause) = (.cannotOpen, "there is no such file, or no right to open it")
         default:

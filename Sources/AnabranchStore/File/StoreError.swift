@@ -58,8 +58,12 @@ extension StoreError {
         /// A write that its rule gives no chance: of a property whose first write stays, or of
         /// which the greatest or least of all does. Take the change back.
         public static let cannotWin = Code(rawValue: "cannot-win")
-        /// The save is larger than one change set may be: save in parts.
+        /// A record has larger values than one may have, or the save more parts: save smaller
+        /// values, or less at a time.
         public static let saveTooLarge = Code(rawValue: "save-too-large")
+        /// A record is to hold more than a row of the file can: make one of its values smaller,
+        /// then try again. Only saves that did not know of each other can do that together.
+        public static let recordTooLarge = Code(rawValue: "record-too-large")
         /// The clock or a counter has reached its end: set the device's clock.
         public static let exhausted = Code(rawValue: "exhausted")
         /// A received change set breaks the rules: report its sender.

@@ -1,3 +1,5 @@
+import AnabranchReplication
+
 /// When a part of a save is full.
 ///
 /// A part is encoded, sent, kept and decoded whole, so this bounds the memory that both ends need
@@ -8,6 +10,8 @@ package struct PartLimits: Hashable, Sendable {
     /// Values, identities and tags: a column of nulls takes no bytes, and a value of a few bytes
     /// takes many in memory.
     package var cellCount = 1 << 20
+    /// Of the values of one record, which is in one part.
+    package var recordBytes = Limits.largestRecord
 
     package init() {}
 }

@@ -39,20 +39,33 @@ struct PartTable: PartKeeping {
         return nil
     }
 
+    /// Whether the bytes are those that the part is named by.
+    func isRight(_ part: SavePart) throws -> Bool {
+        guard try isWhole(part) else { return false }
+        var digest = DigestBuilder()
+        try forEachPiece(of: part) { digest.update($0) }
+        return digest.finish() == part.digest
+    }
+
     func bytes(of part: SavePart) throws -> [UInt8] {
+        try checkIsWhole(part)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(part.byteCount)
         try forEachPiece(of: part) { bytes += $0 }
-        guard bytes.count == part.byteCount else {
-            throw StoreError(
-                .corrupt,
-                "Can't read a part of a save because \(bytes.count) of its \(part.byteCount) "
-                    + "bytes are here.", path: connection.path)
-        }
         return bytes
     }
 
-    private func forEachPiece(of part: SavePart, _ body: ([UInt8]) throws -> Void) throws {
+    func checkIsWhole(_ part: SavePart) throws {
+        let held = try heldBytes(of: part)
+        guard held != part.byteCount else { return }
+        throw StoreError(
+            .corrupt,
+            "Can't read a part of a save because \(held) of its \(part.byteCount) bytes are here.",
+            path: connection.path)
+    }
+
+    /// Of what is here, in order.
+    func forEachPiece(of part: SavePart, _ body: ([UInt8]) throws -> Void) throws {
         let statement = try connection.cached(
             "SELECT bytes FROM ab_part WHERE digest = ? AND size = ? ORDER BY start")
         try statement.bind(part)
@@ -73,13 +86,14 @@ struct PartTable: PartKeeping {
         return Array(statement.bytes(at: 1).dropFirst(start - Int(statement.int64(at: 0))))
     }
 
-    func keep(_ bytes: [UInt8]) throws -> SavePart {
+    func keep(_ bytes: ByteWriter) throws -> SavePart {
         let part = SavePart(of: bytes)
         guard try !isWhole(part) else { return part }
         try remove(part)
-        for start in stride(from: 0, to: bytes.count, by: Self.pieceBytes) {
-            let piece = bytes[start..<min(start + Self.pieceBytes, bytes.count)]
-            try insert(Array(piece), of: part, at: start)
+        var start = 0
+        try bytes.forEachPiece(of: Self.pieceBytes) { piece in
+            try insert(piece, of: part, at: start)
+            start += piece.count
         }
         return part
     }
@@ -93,24 +107,22 @@ struct PartTable: PartKeeping {
         guard try heldBytes(of: part) == start, !piece.isEmpty,
             piece.count <= part.byteCount - start
         else { return false }
-        try insert(piece, of: part, at: start)
+        try piece.withUnsafeBytes { try insert($0, of: part, at: start) }
         guard start + piece.count == part.byteCount else { return false }
-        var digest = DigestBuilder()
-        try forEachPiece(of: part) { digest.update($0) }
-        guard digest.finish() != part.digest else { return false }
+        guard try !isRight(part) else { return false }
         try remove(part)
         return true
     }
 
-    private func insert(_ piece: [UInt8], of part: SavePart, at start: Int) throws {
+    private func insert(
+        _ piece: UnsafeRawBufferPointer, of part: SavePart, at start: Int
+    ) throws {
         let statement = try connection.cached(
             "INSERT INTO ab_part (digest, size, start, bytes) VALUES (?, ?, ?, ?)")
         try statement.bind(part)
         try statement.bind(Int64(start), at: 3)
-        try piece.withUnsafeBytes { bytes in
-            try statement.unsafeBindBlob(bytes, at: 4)
-            try statement.run()
-        }
+        try statement.unsafeBindBlob(piece, at: 4)
+        try statement.run()
     }
 
     private func remove(_ part: SavePart) throws {

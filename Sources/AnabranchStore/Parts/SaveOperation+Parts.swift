@@ -1,3 +1,4 @@
+import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
@@ -24,7 +25,7 @@ extension SaveOperation {
 
     /// Ends the present part.
     private mutating func cut() throws {
-        let part = try finishPayload()
+        let part = try finishPayload(within: Limits.largestPart)
         guard parts.count < Limits.mostParts else {
             throw StoreError(
                 .saveTooLarge,
@@ -37,26 +38,40 @@ extension SaveOperation {
 
     /// What the log says of the save: all of it, or the list of its parts.
     mutating func finish() throws -> (kind: LogEntryKind, payload: [UInt8]) {
-        guard !parts.isEmpty else { return (.save, try finishPayload()) }
+        guard !parts.isEmpty else {
+            return (.save, try finishPayload(within: Limits.largestChangeSet).bytes)
+        }
         if !encoder.isEmpty { try cut() }
         return (.saveInParts, PartList(parts).encoded())
     }
 
-    private func finishPayload() throws -> [UInt8] {
-        guard encoder.isWithinLimits else { throw tooLarge(encoder.byteCount) }
-        let payload = encoder.finish()
-        guard payload.count < Limits.largestChangeSet - (1 << 20) else {
-            throw tooLarge(payload.count)
+    private func finishPayload(within byteLimit: Int) throws -> ByteWriter {
+        guard encoder.isWithinLimits else { throw tooLarge(encoder.byteCount, byteLimit) }
+        let payload = encoder.finished()
+        // Who gives the save other names later needs some room.
+        guard payload.count < byteLimit - (1 << 20) else {
+            throw tooLarge(payload.count, byteLimit)
         }
         return payload
     }
 
-    private func tooLarge(_ byteCount: Int) -> StoreError {
+    private func tooLarge(_ byteCount: Int, _ byteLimit: Int) -> StoreError {
         StoreError(
             .saveTooLarge,
             "Can't save \(byteCount) bytes and \(encoder.cellCount) values in one piece because a "
-                + "part of a save holds \(Limits.largestChangeSet) bytes and \(Limits.mostCells) "
-                + "values; save smaller values.")
+                + "part of a save holds \(byteLimit) bytes and \(Limits.mostCells) values; save "
+                + "smaller values.",
+            entity: presentEntity?.name, records: [present])
+    }
+
+    /// - Parameter ids: One of which has too much.
+    func recordTooLarge(_ ids: [LocalID], _ error: SQLiteError) -> StoreError {
+        let entity = presentEntity?.name
+        return StoreError(
+            .saveTooLarge,
+            "Can't save a record of \(entity ?? "the store") because its values have more than "
+                + "\(partLimits.recordBytes) bytes together; make them smaller, or keep them in "
+                + "several records.", entity: entity, records: ids, underlying: error)
     }
 }
 

@@ -47,6 +47,7 @@ extension SaveOperation {
                 inserting: true, entity: insert.entity.wireName,
                 properties: blockPlaces.properties, capacity: capacity(rows.count))
         }
+        presentEntity = insert.entity
         var block = emptyBlock()
         var room = room
         let isWhole = columns.count == layout.columns.count
@@ -59,6 +60,7 @@ extension SaveOperation {
         let parameters = TableLayout.parameters(of: columns, from: first)
         for row in rows {
             let id = insert.rows.ids[row]
+            present = id
             block.append(record: RecordID(replica: replica, number: id.number))
             try statement.bind(id, at: 1)
             for (index, column) in columns.enumerated() {

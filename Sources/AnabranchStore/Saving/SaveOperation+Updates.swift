@@ -17,6 +17,7 @@ extension SaveOperation {
                 properties: blockPlaces.properties,
                 capacity: hasRegisters ? capacity(update.rows.count) : 0)
         }
+        presentEntity = update.entity
         var block = emptyBlock()
         var room = room
         var ruled = RuledWrites(columns, layout: layout, encoder)
@@ -33,6 +34,7 @@ extension SaveOperation {
                     continue
                 }
             }
+            present = id
             try writer.begin(id, row, of: update.versions)
             if hasRegisters { block.append(record: try transaction.recordID(of: id)) }
             for (index, column) in columns.enumerated() {
@@ -51,7 +53,7 @@ extension SaveOperation {
                     update.rows[row, $0]
                 }
             }
-            staleRecords += try writer.end()
+            staleRecords += try end(&writer)
             if block.hasReached(byteCount: room.byteCount, cellCount: room.cellCount)
                 || ruled?.hasReached(room) ?? false
             {
@@ -64,5 +66,13 @@ extension SaveOperation {
         }
         try append(block, of: update.entity)
         try ruled?.finish(&self)
+    }
+
+    private func end(_ writer: inout UpdateWriter) throws -> [LocalID] {
+        do {
+            return try writer.end()
+        } catch let error as SQLiteError where error.code == .tooBig {
+            throw recordTooLarge(writer.begun, error)
+        }
     }
 }

@@ -37,6 +37,10 @@ struct SaveOperation {
     /// Those that are finished; the encoder has what follows.
     var parts: [SavePart] = []
     let partLimits: PartLimits
+    /// The record whose row is being written.
+    var present: LocalID = 0
+    /// Of the records that are being written.
+    var presentEntity: EntityDescription?
     let deferred: DeferredRows
     let logStamps: LogStamps
     var staleRecords: [LocalID] = []
@@ -83,8 +87,14 @@ struct SaveOperation {
         try checkNames(original)
         transaction.views.isSaving = true
         let (named, renamed) = try renaming(original)
+        let limit = connection.lengthLimit
+        // Below that of a zone and of the file itself: what is saved can be taken everywhere.
+        connection.lengthLimit = partLimits.recordBytes
+        defer { connection.lengthLimit = limit }
         do {
             return try run(named, renamed)
+        } catch let error as SQLiteError where error.code == .tooBig {
+            throw recordTooLarge([present], error)
         } catch let error as StoreError where !renamed.isEmpty {
             let names = Dictionary(uniqueKeysWithValues: renamed.map { ($1, $0) })
             throw error.renaming(names)

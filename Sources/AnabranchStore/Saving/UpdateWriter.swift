@@ -20,6 +20,8 @@ struct UpdateWriter {
     private let parameters: [Int]
     /// How many parameters a row has.
     private let width: Int
+    /// The rows that were begun and not written yet.
+    var begun: [LocalID] { ids }
     private var ids: [LocalID] = []
     /// How many rows the statement is to write.
     private var count = 0
@@ -66,9 +68,9 @@ struct UpdateWriter {
     /// - Returns: Those that are not as they were read.
     mutating func end() throws -> [LocalID] {
         guard ids.count == count else { return [] }
-        defer { ids.removeAll(keepingCapacity: true) }
         connection.lastInsertRowID = 0
         try statement.run()
+        defer { ids.removeAll(keepingCapacity: true) }
         guard connection.changes < count || connection.lastInsertRowID != 0 else { return [] }
         return try ids.filter { try !hasWritten($0) }
     }

@@ -74,11 +74,19 @@ extension Statement {
     private func bind(rare value: Value, at index: Int, as kind: ColumnKind?) throws {
         switch value {
         case .decimal(let decimal): try bind(decimal.description, at: index)
-        case .data(let data): try bind([UInt8](data), at: index)
+        case .data(let data): try bind(data: data, at: index)
         case .uuid(let uuid): try withUnsafeBytes(of: uuid.uuid) { try bind($0, at: index) }
         case .group, .unknown: try bind(unknown: value, at: index, as: kind)
         default: try bindNull(at: index)
         }
+    }
+
+    private func bind(data: Data, at index: Int) throws {
+        guard data.count >= LargeValue.leastByteCount else {
+            return try data.withUnsafeBytes { try bind($0, at: index) }
+        }
+        let value = LargeValue(data)
+        try bind(value.bytes, ownedBy: value, at: index)
     }
 
     /// A group, and a value of a later format, keeps its tag and its bytes. It stands where no
@@ -117,7 +125,7 @@ extension UnsafeColumn {
 
     private func rareSlot(as kind: ColumnKind, _ type: SQLiteValue.Kind) -> Value {
         switch (kind, type) {
-        case (.data, .blob): .data(Data(bytes))
+        case (.data, .blob): .data(withBytes { Data($0) })
         case (.uuid, .blob): uuid ?? .null
         case (.decimal, .text): ExactDecimal(string).map(Value.decimal) ?? .null
         case (.uri, .text): .uri(string)

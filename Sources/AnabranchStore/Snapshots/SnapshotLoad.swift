@@ -37,10 +37,9 @@ struct SnapshotLoad {
         let own = try transaction.head(of: transaction.state.ordinal).sequence
         try removeAll()
         let indexes = try takeIndexes()
-        for number in 0..<snapshot.chunkCount {
-            try load(try decoded(try stage.chunk(number)))
-            // Its pages are the next rows'.
-            try stage.remove(number)
+        var number: UInt64 = 0
+        while number < snapshot.chunkCount {
+            try load(try decoded(try takeChunk(from: stage, &number)))
         }
         try stage.clear()
         for index in indexes { try connection.execute(index.sql) }
@@ -66,14 +65,59 @@ struct SnapshotLoad {
         return changes(from: before, to: try heldRecords())
     }
 
-    private func decoded(_ bytes: [UInt8]) throws -> SnapshotChunk {
-        do throws(ChangeSetDecodingError) {
-            return try SnapshotChunk(decoding: bytes)
-        } catch {
-            throw StoreError(
-                .malformedChangeSet, "Can't load a snapshot: \(error)",
-                path: transaction.store.path, underlying: error)
+    /// Takes the next chunk out of the stage, and where it came in pieces all of them.
+    private func takeChunk(from stage: SnapshotStage, _ number: inout UInt64) throws -> [UInt8] {
+        func take() throws -> [UInt8] {
+            let bytes = try stage.chunk(number)
+            // Its pages are the next rows'.
+            try stage.remove(number)
+            number += 1
+            return bytes
         }
+        let first = try take()
+        guard
+            var piece = try reading({ () throws(ChangeSetDecodingError) in
+                try SnapshotPiece(decoding: first)
+            })
+        else { return first }
+        var chunk: [UInt8] = []
+        chunk.reserveCapacity(
+            piece.bytes.count + (try stage.byteCount(from: number, count: piece.followingCount)))
+        chunk += piece.bytes
+        while piece.followingCount > 0 {
+            let expected = piece.followingCount - 1
+            let bytes = try take()
+            let next = try reading { () throws(ChangeSetDecodingError) in
+                try SnapshotPiece(decoding: bytes)
+            }
+            guard let next, next.followingCount == expected else {
+                throw malformed("a piece of a chunk is missing", nil)
+            }
+            piece = next
+            chunk += piece.bytes
+        }
+        return chunk
+    }
+
+    private func decoded(_ bytes: [UInt8]) throws -> SnapshotChunk {
+        try reading { () throws(ChangeSetDecodingError) in try SnapshotChunk(decoding: bytes) }
+    }
+
+    /// Only what came is its sender's fault.
+    private func reading<Result>(
+        _ body: () throws(ChangeSetDecodingError) -> Result
+    ) throws -> Result {
+        do throws(ChangeSetDecodingError) {
+            return try body()
+        } catch {
+            throw malformed("\(error)", error)
+        }
+    }
+
+    private func malformed(_ cause: String, _ underlying: (any Error)?) -> StoreError {
+        StoreError(
+            .malformedChangeSet, "Can't load a snapshot: \(cause)", path: transaction.store.path,
+            underlying: underlying)
     }
 
     // MARK: - Clearing

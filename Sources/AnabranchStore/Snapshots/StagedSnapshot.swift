@@ -72,6 +72,20 @@ struct SnapshotStage {
         return row.bytes(at: 0)
     }
 
+    /// Of the chunks from one on, as far as they are here.
+    func byteCount(from number: UInt64, count: UInt64) throws -> Int {
+        let row = try connection.cached(
+            """
+            SELECT coalesce(sum(length(bytes)), 0) FROM ab_snapshot_chunk
+            WHERE number >= ?1 AND number - ?1 < ?2
+            """)
+        try row.bind(Int64(clamping: number), at: 1)
+        try row.bind(Int64(clamping: count), at: 2)
+        guard try row.step() else { return 0 }
+        defer { row.reset() }
+        return Int(row.int64(at: 0))
+    }
+
     /// Over the digests of the chunks that are here.
     func digest(of snapshot: StagedSnapshot) throws -> Digest {
         var digests = DigestBuilder()

@@ -26,6 +26,11 @@ extension Store {
         }
     }
 
+    /// Has the next exchange take a snapshot, whatever the zone's log still has.
+    package func wantSnapshot() throws {
+        try write { transaction in transaction.state.wantsSnapshot = true }
+    }
+
     /// Puts a snapshot that has come whole in the place of all records, and applies to it again
     /// what this file holds beyond it, all in one transaction.
     ///

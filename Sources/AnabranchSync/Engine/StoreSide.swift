@@ -55,6 +55,9 @@ package struct StoreSide: Sendable {
             case .loadDebts(let limit): return .debts(try store.debts(limit: limit))
             case .repair(let images, let place):
                 return try applied { try store.repair(images, at: place) }
+            case .wantSnapshot:
+                try store.wantSnapshot()
+                return .noted(try store.syncState())
             case .stage(let chunk, let number, let snapshot):
                 try store.stage(chunk, number: number, of: snapshot)
                 return .staged(try store.syncState())

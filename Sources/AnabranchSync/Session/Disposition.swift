@@ -11,6 +11,8 @@ enum Disposition: Hashable {
     case smaller
     /// The zone has another snapshot now: begin with that one.
     case beginSnapshot
+    /// What has to be repaired comes only with all else: take a snapshot.
+    case takeSnapshot
     /// The zone lacks parts of a save: send them, then push anew.
     case sendParts
     /// The store's clock was ahead: give what waits earlier times, then push anew.
@@ -31,6 +33,7 @@ extension Disposition {
         case .unknownCursor, .unknownEpoch, .snapshotRequired:
             return .sayHello
         case .unknownSnapshot: return .beginSnapshot
+        case .repairTooLarge: return .takeSnapshot
         case .missingParts where isPushing: return .sendParts
         case .clockSkew where isPushing: return .restamp
         case .forked:

@@ -42,6 +42,8 @@ extension SyncSession {
         case loadDebts(limit: Int)
         /// Answer with `applied`, or with `cursorMoved` where the store has gone on by itself.
         case repair([RecordImage], at: CausalContext.Prefix)
+        /// Take the zone's state whole at the next chance, over a restart too. Answer with `noted`.
+        case wantSnapshot
         /// Keep a chunk. Answer with `staged`.
         case stage([UInt8], number: UInt64, of: StagedSnapshot)
         /// Answer with `applied`, also where what had come was thrown away, or with `cursorMoved`,

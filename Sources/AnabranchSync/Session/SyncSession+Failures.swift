@@ -34,6 +34,8 @@ extension SyncSession {
             return hello(at: moment)
         case .beginSnapshot:
             return beginSnapshotAgain(error, at: moment)
+        case .takeSnapshot:
+            return wantSnapshot()
         case .sendParts:
             return sendParts(error, at: moment)
         case .restamp:
@@ -85,7 +87,7 @@ extension SyncSession {
         case .loading, .loadingPiece, .sendingPiece, .pushing, .acknowledging, .restamping,
             .supplying, .rewriting:
             .push
-        case .loadingDebts, .asking, .repairing: .repair
+        case .loadingDebts, .asking, .repairing, .wantingSnapshot: .repair
         case .askingChunk, .staging, .loadingSnapshot: .snapshot
         case .askingChecksums, .comparing, .owing: .checksums
         }

@@ -67,6 +67,13 @@ extension SyncSession {
         return settleDebts(at: moment)
     }
 
+    /// A record is larger than an answer; a snapshot has it in pieces, and settles all debts.
+    mutating func wantSnapshot() -> Action {
+        exchange.failures = 0
+        phase = .wantingSnapshot
+        return .store(.wantSnapshot)
+    }
+
     /// The zone takes no time that is beyond every clock: what waits gets earlier times, and the
     /// store keeps to the server's clock from now on.
     mutating func restamp(_ error: SyncError, at moment: Moment) -> Action {

@@ -111,6 +111,8 @@ package struct SyncSession: Sendable {
         case loadingDebts
         case asking([RecordID])
         case repairing
+        /// The store is told that it needs a snapshot.
+        case wantingSnapshot
         case askingChunk(UInt64)
         case staging
         case loadingSnapshot
@@ -194,6 +196,9 @@ package struct SyncSession: Sendable {
         case (.asking, .received(let body)): return answered(body, at: moment)
         case (.repairing, .applied(let state)), (.repairing, .cursorMoved(let state)):
             return repaired(state, at: moment)
+        case (.wantingSnapshot, .noted(let state)):
+            exchange.state = state
+            return hello(at: moment)
         case (.askingChunk(let number), .received(let body)):
             return receivedChunk(number, body, at: moment)
         case (.staging, .staged(let state)):

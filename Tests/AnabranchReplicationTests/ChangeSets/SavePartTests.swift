@@ -15,9 +15,9 @@ import Testing
             return bytes
         }
 
-        func keep(_ bytes: [UInt8]) throws -> SavePart {
+        func keep(_ bytes: ByteWriter) throws -> SavePart {
             let part = SavePart(of: bytes)
-            kept[part] = bytes
+            kept[part] = bytes.bytes
             return part
         }
     }
@@ -27,7 +27,8 @@ import Testing
         _ blocks: [ChangeBlock], of whole: ChangeSet, _ parts: Parts
     ) throws -> ChangeSet {
         let list = try blocks.map {
-            try parts.keep(ChangePayload(blocks: [$0]).encoded(author: whole.dot.replica))
+            let payload = ChangePayload(blocks: [$0]).encoded(author: whole.dot.replica)
+            return try parts.keep(ByteWriter(payload))
         }
         return ChangeSet(
             saving: PartList(list).encoded(), as: .saveInParts, dot: whole.dot,
@@ -146,7 +147,10 @@ import Testing
         let header = BundleHeader(sender: Self.author, wallMilliseconds: 0, heads: [])
         var encoder = BundleEncoder()
         var bytes = encoder.begin(header, hasParts: true)
-        for part in try cut.parts() { bytes += encoder.append(part: try parts.bytes(of: part)) }
+        for part in try cut.parts() {
+            bytes += encoder.begin(part)
+            bytes += encoder.append(piece: try parts.bytes(of: part))
+        }
         bytes += encoder.append(cut)
         bytes += encoder.finish()
         var items: [String] = []

@@ -107,7 +107,8 @@ import Testing
                                 property: rows.properties[$0], value: rows.columns[$0][place],
                                 stamp: set.stamp)
                         })
-                    #expect(bytes.bytes(of: id) { rows.columns[$0][place] } == record.encoded())
+                    let inserted = bytes.bytes(of: id) { rows.columns[$0][place] }
+                    #expect(inserted.bytes == record.encoded())
                 }
             }
         }

@@ -116,12 +116,12 @@ import Testing
 
     @Test func `a row that was only inserted carries one stamp, an updated cell its own`() throws {
         var list = CellList()
-        let values: [ArraySlice<UInt8>] = [[2, 4], [5, 1, 65]]
+        let values = [StoredBytes([2, 4]), StoredBytes([5, 1, 65])]
         list.put(.init(property: 2, timestamp: 10, author: 0, value: values[1]))
         list.put(.init(property: 1, timestamp: 10, author: 0, value: values[0]))
         let fresh = list.encoded(timestamp: 10, author: 0)
         #expect(fresh == [2, 2, 2, 4, 4, 3, 5, 1, 65])
-        list.put(.init(property: 1, timestamp: 11, author: 3, value: [2, 6]))
+        list.put(.init(property: 1, timestamp: 11, author: 3, value: StoredBytes([2, 6])))
         let updated = list.encoded(timestamp: 10, author: 0)
         #expect(updated.count == fresh.count + 9)
         let read = try CellList(decoding: updated, timestamp: 10, author: 0)

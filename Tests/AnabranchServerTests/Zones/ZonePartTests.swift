@@ -220,6 +220,35 @@ import Testing
     }
 
     @Test(arguments: StorageKind.allCases)
+    func `a save that makes a record too large together with others becomes a void`(
+        kind: StorageKind
+    ) throws {
+        var limits = ZoneLimits()
+        limits.recordBytes = 3000
+        let zone = try TestZone(kind, limits: limits)
+        var (author, other) = (TestAuthor(1), TestAuthor(2))
+        let record = author.newRecord()
+        let first = author.save([.person(record, name: String(repeating: "a", count: 2000))])
+        #expect(try zone.push(first).refusal == nil)
+        func motto(_ count: Int) -> ChangeBlock {
+            .update(
+                RowBlock(
+                    entity: "Person", records: [record],
+                    properties: [WireProperty(name: "motto", type: .string)],
+                    columns: [[.string(String(repeating: "b", count: count))]]))
+        }
+        let response = try zone.push(other.save([motto(2000)]))
+        #expect(response.refusal == nil)
+        #expect(response.acknowledgements.first?.rejection?.code == .tooLarge)
+        // What is behind it goes on.
+        let next = try zone.push(other.save([motto(500)]))
+        #expect(next.acknowledgements.map { $0.rejection?.code } == [nil])
+        let held = try zone.records()
+        #expect(held.flatMap(\.cells).map(\.property.name).sorted() == ["age", "motto", "name"])
+        #expect(try zone.service.verify().isRight)
+    }
+
+    @Test(arguments: StorageKind.allCases)
     func `the operator's rules see every part`(kind: StorageKind) throws {
         let zone = try TestZone(
             kind,

@@ -195,15 +195,4 @@ import Testing
         #expect(try a.read { try $0.connection.rows("SELECT count(*) FROM ab_part") } == held)
         #expect(try sets(a).count == 1)
     }
-
-    @Test(.disabled(if: TestLength.isQuick, "\(TestLength.quickReason)"))
-    func `with one value that no part holds are refused with its size`() throws {
-        let model = try ManagedObjectModel { Entity("File") { Attribute("bytes", .binary) } }
-        let scenario = try StoreScenario(model: model)
-        let store = try scenario.open("a")
-        let large = Value.data(Data(count: Limits.largestChangeSet))
-        let error = #expect(throws: StoreError.self) { try store.insert("File", ["bytes": large]) }
-        #expect(error?.code == .saveTooLarge)
-        #expect(try sets(store).isEmpty)
-    }
 }

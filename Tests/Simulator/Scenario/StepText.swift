@@ -130,6 +130,7 @@ extension SyncSession.StoreWork {
         case .compare(let ranges, let place):
             "compare \(ranges.count) ranges at \(place.position)"
         case .owe(let records): "owe \(records.map(\.summary).joined(separator: ", "))"
+        case .wantSnapshot: "want a snapshot"
         case .restamp(let limit, _): "restamp above \(limit.wallMilliseconds)"
         }
     }

@@ -76,7 +76,7 @@ extension SQLiteZoneReader {
             cells: try list.cells.map { cell in
                 CanonicalRecord.Cell(
                     property: try property(at: cell.property),
-                    value: try StoredValue.value(decoding: cell.value, replica: replica(at:)),
+                    value: try cell.value.value(replica: replica(at:)),
                     stamp: Stamp(
                         timestamp: HybridTimestamp(rawValue: cell.timestamp),
                         replica: try replica(at: cell.author)))

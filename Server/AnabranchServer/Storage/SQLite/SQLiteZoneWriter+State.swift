@@ -12,9 +12,8 @@ extension SQLiteZoneWriter {
             try insert.bind(row.entity, at: 2)
             try insert.bind(Int64(clamping: row.timestamp), at: 3)
             try insert.bind(row.author, at: 4)
-            try insert.bind(row.cells, at: 5)
             do {
-                try insert.run()
+                try run(insert, with: row.cells, at: 5)
             } catch let error as SQLiteError where error.code == .constraint {
                 throw ZoneStorageError(
                     .recordHeld,
@@ -58,7 +57,6 @@ extension SQLiteZoneWriter {
             WHERE key = ?
             """)
         for row in rows {
-            try update.bind(row.cells, at: 1)
             if let seen = row.seen {
                 try update.bind(seen, at: 2)
             } else {
@@ -66,7 +64,16 @@ extension SQLiteZoneWriter {
             }
             try update.bind(row.isDead ? 1 : 0 as Int64, at: 3)
             try update.bind(row.key.rawValue, at: 4)
-            try update.run()
+            try run(update, with: row.cells, at: 1)
+        }
+    }
+
+    /// Runs a statement that reads a record's cells where they are: they may be many.
+    private func run(_ statement: Statement, with cells: [UInt8], at index: Int) throws {
+        try cells.withUnsafeBytes { bytes in
+            try statement.unsafeBindBlob(bytes, at: index)
+            defer { try? statement.bindNull(at: index) }
+            try statement.run()
         }
     }
 

@@ -1,0 +1,132 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchSQLite
+import Foundation
+import TestSupport
+import Testing
+
+@testable import AnabranchStore
+
+/// Values that are larger than all else, and records that are larger than a row.
+@Suite struct LargeValueTests {
+    private let scenario: StoreScenario
+
+    init() throws {
+        scenario = try StoreScenario(
+            model: try ManagedObjectModel {
+                Entity("File") {
+                    Attribute("name", .string)
+                    Attribute("bytes", .binary)
+                    Attribute("preview", .binary)
+                    Attribute("text", .string)
+                }
+            })
+    }
+
+    /// Bytes that no two values have alike.
+    private static func data(_ count: Int, _ seed: UInt8 = 0) -> Value {
+        .data(Data((0..<count).map { UInt8(truncatingIfNeeded: $0 / 251) &+ seed }))
+    }
+
+    private func set(_ key: String, _ value: Value, of id: LocalID, in store: Store) throws {
+        _ = try store.update("File", id, [key: value])
+    }
+
+    private func expectRefused(
+        _ id: LocalID? = nil, _ body: () throws -> Void
+    ) throws {
+        let error = try #require(throws: StoreError.self) { try body() }
+        #expect(error.code == .saveTooLarge && error.entity == "File")
+        #expect(error.message.contains("make them smaller"))
+        if let id { #expect(error.records == [id]) } else { #expect(error.records.count == 1) }
+    }
+
+    @Test func `a value beyond the limit is refused by the save, which names the record`() throws {
+        let store = try scenario.open("a", recordBytes: 50_000)
+        let fits = try store.insert("File", ["bytes": Self.data(49_000)])
+        try expectRefused { try store.insert("File", ["bytes": Self.data(50_001)]) }
+        try expectRefused {
+            try store.insert("File", ["text": .string(String(repeating: "x", count: 50_001))])
+        }
+        try expectRefused(fits) { try set("bytes", Self.data(60_000), of: fits, in: store) }
+        // Nothing of them is left, and the store goes on.
+        #expect(try store.syncState().pendingCount == 1)
+        try set("bytes", Self.data(10), of: fits, in: store)
+        #expect(try store.check().isRight)
+    }
+
+    @Test func `the values of one record count together, whichever save wrote them`() throws {
+        let store = try scenario.open("a", recordBytes: 50_000)
+        try expectRefused {
+            try store.insert(
+                "File", ["bytes": Self.data(30_000), "preview": Self.data(30_000)])
+        }
+        let file = try store.insert("File", ["bytes": Self.data(30_000)])
+        try expectRefused(file) { try set("preview", Self.data(30_000), of: file, in: store) }
+        try set("preview", Self.data(15_000), of: file, in: store)
+        try set("bytes", .null, of: file, in: store)
+        try set("preview", Self.data(45_000), of: file, in: store)
+        #expect(try store.check().isRight)
+    }
+
+    @Test func `a record that two saves made larger than a row is told when it is taken in`() throws
+    {
+        let (a, b) = (try scenario.open("a"), try scenario.open("b"))
+        let file = try a.insert("File", ["name": .string("both")])
+        for store in [a, b] { try scenario.zone.sync(store) }
+        let other = try b.id(of: file, on: a)
+        try set("bytes", Self.data(60_000), of: file, in: a)
+        try set("preview", Self.data(60_000), of: other, in: b)
+        try scenario.zone.push(from: a)
+        try b.withWriter { $0.lengthLimit = 100_000 }
+        let error = try #require(throws: StoreError.self) { try scenario.zone.pull(into: b) }
+        #expect(error.code == .recordTooLarge && error.records == [other])
+        #expect(error.entity == "File")
+        // What the error says to do.
+        try set("preview", Self.data(10_000), of: other, in: b)
+        for store in [b, a, b] { try scenario.zone.sync(store) }
+        #expect(try a.canonicalHash() == b.canonicalHash())
+        #expect(try b.row("File", other)?.slots == a.row("File", file)?.slots)
+    }
+
+    /// Large enough to be bound, encoded and cut without copies.
+    @Test(arguments: [1 << 20, 3 << 20])
+    func `a large value goes through log, parts, bundle and page unchanged`(size: Int) throws {
+        let a = try scenario.open("a", partBytes: 1 << 19)
+        let value = Self.data(size + 17)
+        let text = Value.string(String(repeating: "straße ", count: size / 8))
+        let file = try a.insert(
+            "File", ["name": .string("first"), "bytes": value, "text": text])
+        try a.insert("File", ["name": .string("small")])
+        try set("bytes", Self.data(size, 7), of: file, in: a)
+        #expect(try a.check().isRight)
+        let bundle = scenario.path("all.bundle")
+        _ = try a.exportBundle(to: bundle)
+        try scenario.zone.push(from: a)
+        let (b, c) = (try scenario.open("b"), try scenario.open("c"))
+        try scenario.zone.pull(into: b)
+        _ = try c.importBundle(from: bundle) { _ in }
+        for store in [b, c] {
+            #expect(try store.canonicalHash() == a.canonicalHash())
+            let slots = try #require(try store.row("File", store.id(of: file, on: a))).slots
+            #expect(slots.contains(Self.data(size, 7)) && slots.contains(text))
+            #expect(try store.check().isRight)
+        }
+        #expect(try scenario.zone.reference().canonicalHash == a.canonicalHash())
+    }
+
+    @Test func `two large values that contest one property are both kept`() throws {
+        let (a, b) = (try scenario.open("a"), try scenario.open("b"))
+        let file = try a.insert("File", ["name": .string("both")])
+        for store in [a, b] { try scenario.zone.sync(store) }
+        let other = try b.id(of: file, on: a)
+        try set("bytes", Self.data(2 << 20, 1), of: file, in: a)
+        scenario.clock.milliseconds += 1
+        try set("bytes", Self.data(2 << 20, 2), of: other, in: b)
+        for store in [a, b, a] { try scenario.zone.sync(store) }
+        let lost = try a.conflicts()
+        #expect(lost.map(\.value) == [Self.data(2 << 20, 1)])
+        #expect(lost.map(\.winningValue) == [Self.data(2 << 20, 2)])
+        #expect(try a.canonicalHash() == b.canonicalHash())
+    }
+}
