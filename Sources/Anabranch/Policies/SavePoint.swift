@@ -16,7 +16,10 @@ final class SavePoint {
     private let incompletelyCleared: Set<LocalID>
     private let refaultedIDs: [LocalID]
     private let carriedGroups: [ManagedObject: [WireProperty: GroupValue]]
+    private let recorded: ChangeRecorder.Memory?
     private var kept: [ManagedObject: KeptObject] = [:]
+    /// What a policy of the app's own has inserted.
+    private var born: Set<ManagedObject> = []
 
     init(_ context: ManagedObjectContext) {
         changed = context.changed
@@ -27,14 +30,23 @@ final class SavePoint {
         incompletelyCleared = context.incompletelyCleared
         refaultedIDs = context.refaultedIDs
         carriedGroups = context.carriedGroups
+        recorded = context.recorder?.memory
     }
 
     /// Keeps an object as it is, unless it is kept already.
     func capture(_ object: ManagedObject) {
-        if kept[object] == nil { kept[object] = KeptObject(object) }
+        if kept[object] == nil, !born.contains(object) { kept[object] = KeptObject(object) }
     }
 
+    /// Notes an object that was not there.
+    func noteInsertion(of object: ManagedObject) { born.insert(object) }
+
     func restore(_ context: ManagedObjectContext) {
+        for object in born where !object.flags.contains(.detached) {
+            object.noteChanges()
+            context.detach(object)
+            object.flags.subtract([.deleted, .listed])
+        }
         for object in kept.keys where context.registry[object.localID] === object {
             context.registry.remove(object.localID)
         }
@@ -53,6 +65,7 @@ final class SavePoint {
         context.incompletelyCleared = incompletelyCleared
         context.refaultedIDs = refaultedIDs
         context.carriedGroups = carriedGroups
+        if let recorded { context.recorder?.memory = recorded }
     }
 }
 
