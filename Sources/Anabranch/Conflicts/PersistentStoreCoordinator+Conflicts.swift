@@ -55,7 +55,8 @@ extension PersistentStoreCoordinator {
 }
 
 extension ConflictSelection {
-    /// What was lost of an object, links that led to it from others among it.
+    /// What was lost of an object, links that led to it from others among it. Of one that shows
+    /// others, because they hold one unique key, also what those lost.
     ///
     /// - Throws: ``StoreError`` where the object's store was closed.
     public static func of(_ objectID: ManagedObjectID) throws -> ConflictSelection {

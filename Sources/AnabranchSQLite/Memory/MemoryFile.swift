@@ -1,13 +1,12 @@
-import CSQLite
 import Synchronization
 
 /// One file in memory, shared by its openings.
 final class MemoryFile: @unchecked Sendable {
+    /// Locks and the index of a log are not the content's business.
+    let sharing = FileSharing()
     // What follows is used with the lock held, and only for as long as copying a page takes.
     private let lock = Mutex(())
     private var content = MemoryFileContent()
-    private var locks = MemoryFileLocks()
-    private var index = MemoryLogIndex()
 
     var byteCount: Int { lock.withLock { _ in content.byteCount } }
 
@@ -22,12 +21,4 @@ final class MemoryFile: @unchecked Sendable {
     }
 
     func truncate(to byteCount: Int) { lock.withLock { _ in content.truncate(to: byteCount) } }
-
-    func withLocks<Result: Sendable>(_ body: (inout MemoryFileLocks) -> Result) -> Result {
-        lock.withLock { _ in body(&locks) }
-    }
-
-    func withIndex<Result: Sendable>(_ body: (inout MemoryLogIndex) -> Result) -> Result {
-        lock.withLock { _ in body(&index) }
-    }
 }

@@ -33,7 +33,8 @@ public struct ConflictSelection: Sendable {
         ConflictSelection(.after(id))
     }
 
-    /// What was lost of a record, links that led to it from others among it.
+    /// What was lost of a record and of those that it shows as one with itself now, links that led
+    /// to it from others among it.
     public static func record(_ record: RecordID) -> ConflictSelection {
         ConflictSelection(.record(record))
     }
@@ -139,8 +140,11 @@ extension ConflictSelection {
         var end = ByteWriter()
         end.append(tagged: .reference(record))
         return Condition(
-            sql: "(record = ? OR (kind = \(Conflict.Kind.linkToDeleted.rawValue) AND value = ?))",
-            values: [.integer(id), .blob(end.bytes)])
+            sql: """
+                (record IN (SELECT ? UNION ALL SELECT record FROM ab_shadow WHERE visible = ?)
+                OR (kind = \(Conflict.Kind.linkToDeleted.rawValue) AND value = ?))
+                """,
+            values: [.integer(id), .integer(id), .blob(end.bytes)])
     }
 }
 

@@ -100,6 +100,8 @@ import Testing
             try scenario.save(container) { context in
                 let shown = try context.named("swift", "Tag")
                 #expect(try container.coordinator.managedObjectID(of: conflict) == shown.objectID)
+                let all = try container.coordinator.conflicts(.of(shown.objectID))
+                #expect(all.map(\.id).contains(conflict.id))
                 #expect(try context.restore(conflict) === shown)
                 #expect(try shown.value(forKey: "note") == .string("earlier"))
             }

@@ -1,5 +1,6 @@
 package import AnabranchSQLite
 import CSQLite
+import Synchronization
 
 /// A disk in memory that SQLite uses as a virtual file system of its own.
 ///
@@ -10,7 +11,7 @@ package final class SimulatedDisk: @unchecked Sendable {
     /// By which SQLite knows the disk.
     package let name: String
 
-    private let vfs: UnsafeMutablePointer<sqlite3_vfs>
+    private var registration: FileLayerRegistration?
     private var files: [String: SimulatedFile] = [:]
     private var processes: [String: SimulatedProcess] = [:]
     private var lastInode: UInt64 = 0
@@ -24,12 +25,35 @@ package final class SimulatedDisk: @unchecked Sendable {
     /// - Parameter seed: Of what SQLite draws at random and of what survives a loss of power.
     package init(seed: UInt64) {
         generator = SeededGenerator(seed: seed)
-        vfs = .allocate(capacity: 1)
-        name = "simulated-\(UInt(bitPattern: vfs))"
-        register(vfs)
+        name = "simulated-\(Self.number.add(1, ordering: .relaxed).newValue)"
+        registration = FileLayerRegistration(of: self, as: name, over: Self.surroundings)
     }
 
-    deinit { Self.unregister(vfs) }
+    /// Of the last disk.
+    private static let number = Atomic(0)
+
+    /// What SQLite draws at random is the disk's, and time stands still.
+    private static var surroundings: sqlite3_vfs {
+        var table = sqlite3_vfs()
+        table.xRandomness = { vfs, count, target in
+            guard let target, let disk = FileLayerRegistration.layer(of: vfs) as? SimulatedDisk
+            else { return 0 }
+            for index in 0..<Int(count) { target[index] = CChar(bitPattern: disk.randomByte()) }
+            return count
+        }
+        table.xSleep = { _, microseconds in microseconds }
+        table.xCurrentTime = { _, days in
+            days?.pointee = 2_460_000.5
+            return SQLITE_OK
+        }
+        table.xCurrentTimeInt64 = { _, milliseconds in
+            milliseconds?.pointee = 212_544_043_200_000
+            return SQLITE_OK
+        }
+        return table
+    }
+
+    private func randomByte() -> UInt8 { UInt8.random(in: .min ... .max, using: &generator) }
 
     // MARK: - Processes
 
@@ -93,10 +117,13 @@ package final class SimulatedDisk: @unchecked Sendable {
         lastInode += 1
         return lastInode
     }
+}
 
-    // MARK: - What SQLite asks for
-
-    func open(_ path: String, flags: Int32) -> OpenFile? {
+// What SQLite asks for.
+extension SimulatedDisk: FileLayer {
+    package func open(_ path: String?, flags: Int32) -> (any FileOpening)? {
+        // A temporary file needs no name that anybody else could open.
+        let path = path ?? "temporary"
         let process = process(of: Self.database(of: path))
         guard !process.isDead else { return nil }
         if let file = files[path] { return OpenFile(file, of: process) }
@@ -106,12 +133,12 @@ package final class SimulatedDisk: @unchecked Sendable {
         return OpenFile(file, of: process)
     }
 
-    /// - Returns: Whether the process lives.
-    func delete(_ path: String) -> Bool {
-        guard process(of: Self.database(of: path)).operate() == .done else { return false }
+    package func delete(_ path: String) -> Int32 {
+        guard exists(path) else { return IOStatus.deleteMissing }
+        guard process(of: Self.database(of: path)).operate() == .done else {
+            return IOStatus.delete
+        }
         files[path] = nil
-        return true
+        return SQLITE_OK
     }
-
-    func randomByte() -> UInt8 { UInt8.random(in: .min ... .max, using: &generator) }
 }

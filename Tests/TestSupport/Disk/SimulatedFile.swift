@@ -1,4 +1,4 @@
-import CSQLite
+import AnabranchSQLite
 
 /// One file in memory: what it reads as, and what of that a loss of power would leave.
 final class SimulatedFile {
@@ -18,10 +18,8 @@ final class SimulatedFile {
     private var flushed = Content()
     /// Pieces that have changed since.
     private var unflushed: Set<Int> = []
-    var locks = FileLocks()
-    var sharedMemory: SharedMemory?
-    /// Openings that have mapped it.
-    var mappings = 0
+    /// Of the openings of processes that are not forgotten.
+    private(set) var sharing = FileSharing()
 
     init(inode: UInt64) { self.inode = inode }
 
@@ -109,49 +107,5 @@ final class SimulatedFile {
     }
 
     /// Nobody has the file open any more.
-    func forgetOpenings() {
-        locks = FileLocks()
-        sharedMemory = nil
-        mappings = 0
-    }
-}
-
-/// Who holds which of SQLite's locks of a database file.
-struct FileLocks {
-    typealias Holder = ObjectIdentifier
-
-    private var shared: Set<Holder> = []
-    private var reserved: Holder?
-    private var pending: Holder?
-    private var exclusive: Holder?
-
-    var isReserved: Bool { reserved != nil || exclusive != nil }
-
-    /// - Returns: Whether the lock was granted.
-    mutating func lock(_ level: Int32, for holder: Holder) -> Bool {
-        switch level {
-        case SQLITE_LOCK_SHARED:
-            guard [pending, exclusive].allSatisfy({ $0 == nil || $0 == holder }) else {
-                return false
-            }
-            shared.insert(holder)
-        case SQLITE_LOCK_RESERVED:
-            guard reserved == nil || reserved == holder else { return false }
-            reserved = holder
-        case SQLITE_LOCK_PENDING, SQLITE_LOCK_EXCLUSIVE:
-            guard pending == nil || pending == holder else { return false }
-            pending = holder
-            guard shared.subtracting([holder]).isEmpty else { return false }
-            exclusive = holder
-        default: break
-        }
-        return true
-    }
-
-    mutating func unlock(to level: Int32, for holder: Holder) {
-        if reserved == holder { reserved = nil }
-        if pending == holder { pending = nil }
-        if exclusive == holder { exclusive = nil }
-        if level == SQLITE_LOCK_NONE { shared.remove(holder) }
-    }
+    func forgetOpenings() { sharing = FileSharing() }
 }

@@ -3,7 +3,7 @@ import CSQLite
 /// The index of a write-ahead log, which the openings of its database share, with its locks.
 ///
 /// A new one is empty: who opens the database first makes it from the log.
-struct MemoryLogIndex: ~Copyable {
+struct LogIndex: ~Copyable {
     typealias Holder = ObjectIdentifier
 
     private var regions: [UnsafeMutableRawPointer] = []

@@ -1,60 +1,17 @@
 import Anabranch
 import Foundation
 
-/// What one change costs in a context in which many objects are in use: as much among 100,000 as
-/// among 1,000.
-struct RegisteredBenchmark: Benchmark {
-    static let name = "registered"
-    static let summary = "one change among 1,000 and among 100,000 registered objects"
-
-    private static let sizes = [1000, 100_000]
-    private static let repetitions = 40
-    /// Microseconds for what lies in no cache of the processor among so many.
-    private static let coldMemory = 10.0
-    private static let cause = """
-        Something looks at every registered object, or at every row of the file.
-        """
-
-    func figures(_ workbench: Workbench) async throws -> [Figure] {
-        var times: [[Duration]] = []
-        for size in Self.sizes {
-            let crew = try Crew(workbench.path("crew\(size)"), size: size)
-            times.append(
-                try CrewTask.allCases.map { task in
-                    try (0..<Self.repetitions * workbench.rounds).map {
-                        try crew.time(task, $0)
-                    }.median
-                })
-        }
-        return zip(CrewTask.allCases, zip(times[0], times[1])).flatMap { task, pair in
-            let (few, many) = (pair.0.microseconds, pair.1.microseconds)
-            return [
-                Figure("\(task.rawValue), among 1,000", .amount(few, unit: "µs")),
-                Figure(
-                    "\(task.rawValue), among 100,000", .amount(many, unit: "µs"),
-                    goal: few * 2 + Self.coldMemory, cause: Self.cause),
-            ]
-        }
-    }
-}
-
-/// What is done once, in one event of its own.
-private enum CrewTask: String, CaseIterable {
-    case save = "set and save"
-    case process = "set and process"
-    case merge = "merge another context's save"
-    case delete = "delete with its rules and save"
-    case refresh = "refresh and read"
-}
-
 /// A store of workers with tasks, and a context in which all of them are in use.
-private final class Crew {
+final class Crew {
     private let container: PersistentContainer
     private let context: BackgroundContext
     private let other: BackgroundContext
     // Used in the bodies of the context only.
     nonisolated(unsafe) private var workers: [ManagedObject] = []
     nonisolated(unsafe) private var tasks: [ManagedObject] = []
+    nonisolated(unsafe) private let undoStack = UndoStack()
+    /// So that each gives another name.
+    nonisolated(unsafe) private var renamings = 0
 
     init(_ path: String, size: Int) throws {
         let model = try ManagedObjectModel {
@@ -100,14 +57,20 @@ private final class Crew {
         try context.save()
     }
 
+    var timedTasks: [RegisteredTask] {
+        CrewTask.allCases.map { task in
+            RegisteredTask(title: task.rawValue) { try self.time(task, $0) }
+        }
+    }
+
     /// - Parameter turn: Another object each time.
-    func time(_ task: CrewTask, _ turn: Int) throws -> Duration {
+    private func time(_ task: CrewTask, _ turn: Int) throws -> Duration {
         // Deletions take from the end, everything else is done to the others.
         let index = turn * 7 % (workers.count / 2)
         switch task {
-        case .save: return try timed { try self.rename(index, turn, in: $0).save() }
+        case .save: return try timed { try self.rename(index, in: $0).save() }
         case .process:
-            return try timed { try self.rename(index, turn, in: $0).processPendingChanges() }
+            return try timed { try self.rename(index, in: $0).processPendingChanges() }
         case .merge:
             let changes = try changesOfOther(index, turn)
             return try timed { try $0.mergeChanges(from: changes) }
@@ -121,6 +84,13 @@ private final class Crew {
                 try context.refresh(self.workers[index], mergeChanges: false)
                 _ = try self.workers[index].value(forKey: "name")
             }
+        case .undo:
+            try editUndoably(index)
+            return try timed { $0.undo() }
+        case .redo:
+            try editUndoably(index)
+            context.performAndWait { $0.undo() }
+            return try timed { $0.redo() }
         }
     }
 
@@ -132,10 +102,20 @@ private final class Crew {
     }
 
     private func rename(
-        _ index: Int, _ turn: Int, in context: ManagedObjectContext
+        _ index: Int, in context: ManagedObjectContext
     ) throws -> ManagedObjectContext {
-        try workers[index].setValue(.string("Renamed \(turn)"), forKey: "name")
+        renamings += 1
+        try workers[index].setValue(.string("Renamed \(renamings)"), forKey: "name")
         return context
+    }
+
+    /// Changes an object that has no other change, in an event that can be undone.
+    private func editUndoably(_ index: Int) throws {
+        try context.performAndWait { context in
+            if context.hasChanges { try context.save() }
+            context.undoManager = self.undoStack
+            try self.rename(index, in: context).processPendingChanges()
+        }
     }
 
     private func changesOfOther(_ index: Int, _ turn: Int) throws -> ObjectIDChanges {
@@ -153,11 +133,18 @@ private final class Crew {
     }
 }
 
+/// What is done once, in one event of its own.
+private enum CrewTask: String, CaseIterable {
+    case save = "set and save"
+    case process = "set and process"
+    case merge = "merge another context's save"
+    case delete = "delete with its rules and save"
+    case refresh = "refresh and read"
+    case undo = "undo an edit"
+    case redo = "redo an edit"
+}
+
 extension EntityDescription {
     /// The name of its first attribute.
     fileprivate var firstKey: String { slots[0].name }
-}
-
-extension Duration {
-    fileprivate var microseconds: Double { seconds * 1e6 }
 }

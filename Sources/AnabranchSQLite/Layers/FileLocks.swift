@@ -6,7 +6,7 @@ import CSQLite
 /// wants `EXCLUSIVE` holds `PENDING` until all others have gone, and lets no new ones in.
 ///
 /// Source: "File Locking And Concurrency In SQLite Version 3", sqlite.org/lockingv3.html.
-struct MemoryFileLocks {
+struct FileLocks {
     typealias Holder = ObjectIdentifier
 
     private var shared: Set<Holder> = []

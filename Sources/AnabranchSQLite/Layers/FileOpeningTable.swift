@@ -1,0 +1,119 @@
+import CSQLite
+import Synchronization
+
+/// SQLite's table of functions for an open file, which lead to a ``FileOpening``.
+///
+/// It is made once, for all files, and stays for as long as the process runs.
+enum FileOpeningTable {
+    /// What SQLite keeps for each open file: its own part first.
+    private struct Handle {
+        var base: sqlite3_file
+        /// `nil` once it is closed.
+        var opening: (any FileOpening)?
+    }
+
+    /// What SQLite has to have room for.
+    static let handleByteCount = Int32(MemoryLayout<Handle>.size)
+
+    /// - Parameter file: Room for a handle.
+    static func put(_ opening: any FileOpening, into file: UnsafeMutablePointer<sqlite3_file>) {
+        file.withMemoryRebound(to: Handle.self, capacity: 1) { handle in
+            handle.initialize(
+                to: Handle(base: sqlite3_file(pMethods: methods), opening: opening))
+        }
+    }
+
+    private static func close(_ file: UnsafeMutablePointer<sqlite3_file>?) -> Int32 {
+        file?.withMemoryRebound(to: Handle.self, capacity: 1) { handle in
+            handle.pointee.opening?.close()
+            handle.pointee.opening = nil
+        }
+        return SQLITE_OK
+    }
+
+    /// Lends the opening; `nil` where there is none.
+    private static func with<Result>(
+        _ file: UnsafeMutablePointer<sqlite3_file>?, _ body: (any FileOpening) -> Result
+    ) -> Result? {
+        file?.withMemoryRebound(to: Handle.self, capacity: 1) { handle in
+            handle.pointee.opening.map(body)
+        }
+    }
+
+    // Never changed.
+    nonisolated(unsafe) private static let methods: UnsafePointer<sqlite3_io_methods> = {
+        var table = sqlite3_io_methods()
+        table.iVersion = 2
+        setContent(&table)
+        setLocks(&table)
+        setIndex(&table)
+        let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
+        methods.initialize(to: table)
+        return UnsafePointer(methods)
+    }()
+
+    private static func setContent(_ table: inout sqlite3_io_methods) {
+        table.xClose = { FileOpeningTable.close($0) }
+        table.xRead = { file, target, count, offset in
+            let target = UnsafeMutableRawBufferPointer(start: target, count: Int(count))
+            return FileOpeningTable.with(file) { $0.read(target, at: Int(offset)) }
+                ?? IOStatus.read
+        }
+        table.xWrite = { file, source, count, offset in
+            let source = UnsafeRawBufferPointer(start: source, count: Int(count))
+            return FileOpeningTable.with(file) { $0.write(source, at: Int(offset)) }
+                ?? IOStatus.write
+        }
+        table.xTruncate = { file, count in
+            FileOpeningTable.with(file) { $0.truncate(to: Int(count)) } ?? IOStatus.truncate
+        }
+        table.xSync = { file, _ in
+            FileOpeningTable.with(file) { $0.flush() } ?? IOStatus.flush
+        }
+        table.xFileSize = { file, count in
+            count?.pointee = Int64(FileOpeningTable.with(file) { $0.byteCount } ?? 0)
+            return SQLITE_OK
+        }
+        table.xSectorSize = { _ in 4096 }
+        table.xDeviceCharacteristics = { file in
+            FileOpeningTable.with(file) { $0.characteristics } ?? 0
+        }
+        table.xFileControl = { file, request, argument in
+            FileOpeningTable.with(file) { $0.control(request, argument) } ?? SQLITE_NOTFOUND
+        }
+    }
+
+    private static func setLocks(_ table: inout sqlite3_io_methods) {
+        table.xLock = { file, level in
+            FileOpeningTable.with(file) { $0.lock(level) } ?? IOStatus.lock
+        }
+        table.xUnlock = { file, level in
+            FileOpeningTable.with(file) { $0.unlock(to: level) }
+            return SQLITE_OK
+        }
+        table.xCheckReservedLock = { file, result in
+            let isReserved = FileOpeningTable.with(file) { $0.locks.isReserved }
+            result?.pointee = isReserved == true ? 1 : 0
+            return SQLITE_OK
+        }
+    }
+
+    private static func setIndex(_ table: inout sqlite3_io_methods) {
+        table.xShmMap = { file, region, size, isMade, result in
+            guard let result else { return IOStatus.indexLock }
+            return FileOpeningTable.with(file) {
+                $0.locks.map(Int(region), size: Int(size), isMade: isMade != 0, result)
+            } ?? IOStatus.indexLock
+        }
+        table.xShmLock = { file, first, count, flags in
+            FileOpeningTable.with(file) {
+                $0.changeIndexLock(Int(first)..<Int(first + count), flags)
+            } ?? IOStatus.indexLock
+        }
+        table.xShmBarrier = { _ in atomicMemoryFence(ordering: .sequentiallyConsistent) }
+        table.xShmUnmap = { file, _ in
+            FileOpeningTable.with(file) { $0.locks.unmap() }
+            return SQLITE_OK
+        }
+    }
+}
