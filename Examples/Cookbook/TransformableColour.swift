@@ -1,11 +1,14 @@
 import Anabranch
 import Foundation
 
-/// A colour as the text that style sheets have: `#ff8000`.
+/// A colour as the digits that style sheets have: `ff8000`.
 private struct ColorTransformer: AttributeTransformer {
     func data(from color: Color) throws -> Data {
-        let parts = [color.red, color.green, color.blue].map { Int(($0 * 255).rounded()) }
-        return Data(parts.map { String(format: "%02x", $0) }.joined().utf8)
+        let parts = [color.red, color.green, color.blue]
+        // What is thrown here leaves the property as it was, and the next save throws it.
+        guard parts.allSatisfy((0...1).contains) else { throw CocoaError(.coderInvalidValue) }
+        let digits = parts.map { String(format: "%02x", Int(($0 * 255).rounded())) }
+        return Data(digits.joined().utf8)
     }
 
     func value(from data: Data) throws -> Color {

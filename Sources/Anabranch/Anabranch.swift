@@ -16,8 +16,8 @@
 //
 // Before anything is written every changed object is validated: `EntityChecks` has what the model
 // demands, put together once for each entity, and an `ObjectCheck` compares an object with it.
-// Hooks that a class overrides are asked, too; `ValueHook` tells which classes have one for single
-// values.
+// Hooks that a class overrides are asked, too, and for single values the classes that say so by
+// `ValueChecking`.
 //
 // A context tells its `ResultsFollower`s what each event has touched, and which records others
 // have changed. A `FetchedResultsController` judges those records again, and no others: their

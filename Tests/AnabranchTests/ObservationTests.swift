@@ -6,7 +6,7 @@ import Testing
 @testable import Anabranch
 
 /// Whether what a body has read has changed since.
-private final class Look: Sendable {
+final class Look: Sendable {
     private let count = Atomic<Int>(0)
 
     init(_ body: () -> Void) {
@@ -44,6 +44,52 @@ private final class Look: Sendable {
             #expect(age.isOutdated && byName.isOutdated && !again.isOutdated)
             anna.firstName = "Anja"
             #expect(again.isOutdated && !other.isOutdated)
+        }
+    }
+
+    @Test func `a transformable attribute is observed as others are`() throws {
+        let shop = try Shop()
+        try shop.inContext { context throws in
+            context.isObservable = true
+            let laptop = try context.insert(Laptop.self)
+            let look = Look { _ = laptop.colour }
+            laptop.colour = .teal
+            let byName = Look { _ = try? laptop.transformedValue(forKey: "colour", as: Dye.self) }
+            #expect(look.isOutdated && !byName.isOutdated)
+            laptop.colour = nil
+            #expect(byName.isOutdated)
+        }
+    }
+
+    @Test func `accessors that a class writes itself are observed`() throws {
+        try inObservableContext(try Graph()) { context in
+            let anna = try context.person("Anna")
+            let look = Look { _ = anna.firstName }
+            let own = Look {
+                anna.willAccessValue(forKey: "firstName")
+                _ = anna.primitiveValue(forKey: "firstName")
+                anna.didAccessValue(forKey: "firstName")
+            }
+            anna.willChangeValue(forKey: "firstName")
+            anna.setPrimitiveValue("Anne", forKey: "firstName")
+            anna.didChangeValue(forKey: "firstName")
+            #expect(look.isOutdated && own.isOutdated)
+        }
+    }
+
+    @Test func `an object that an undo makes anew is told under its former ID`() throws {
+        try inObservableContext(try Graph()) { context in
+            context.undoManager = UndoStack()
+            let anna = try context.person("Anna")
+            try context.save()
+            let look = Look { _ = anna.firstName }
+            context.delete(anna)
+            try context.save()
+            context.undo()
+            #expect(look.isOutdated && anna.firstName == "Anna")
+            let again = Look { _ = anna.firstName }
+            anna.firstName = "Anne"
+            #expect(again.isOutdated)
         }
     }
 

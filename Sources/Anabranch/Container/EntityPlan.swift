@@ -21,8 +21,8 @@ final class EntityPlan: Sendable {
     let transientSlots: [Int]
     /// What a save asks of the entity's objects.
     let checks: EntityChecks
-    /// Whether the class validates values in a way of its own.
-    let hasValueHook: Bool
+    /// Whether the class checks values in a way of its own.
+    let checksValues: Bool
     /// The groups of attributes, each with the slots of its members.
     let groups: [(property: WireProperty, slots: [Int])]
     /// What a merge decides about at once.
@@ -61,7 +61,7 @@ final class EntityPlan: Sendable {
         references = entity.relationships.filter { $0.storage == .reference }
         relations = entity.relationships.filter { $0.storage != .reference }
         checks = EntityChecks(entity, relations: relations)
-        hasValueHook = ValueHook.isOverridden(by: type)
+        checksValues = type is any ValueChecking.Type
         var index = Array(repeating: -1, count: entity.slots.count)
         for (place, relationship) in relations.enumerated() { index[relationship.slot] = place }
         relationIndex = index

@@ -70,6 +70,7 @@ extension ManagedObjectContext {
             ObjectBirth(
                 home: home, id: try takeNumber(), values: .defaults,
                 flags: home.plan.bornFlags))
+        savePoint?.noteInsertion(of: object)
         reclassify(object) { $0.insert(.inserted) }
         note(object)
         object.awakeFromInsert()

@@ -104,12 +104,7 @@ extension ManagedObjectContext {
             else { continue }
             slots[slot] = object.valueToKeep(inSlot: slot, over: slots[slot])
         }
-        if object.flags.contains(.observed) {
-            for slot in 0..<min(slots.count, object.slots.count)
-            where slots[slot] != object.slots[slot] {
-                object.noteChange(slot)
-            }
-        }
+        object.noteChanges(to: slots)
         object.committed = committed
         object.slots = slots
         object.flags.formUnion(.hasRow)
@@ -119,7 +114,7 @@ extension ManagedObjectContext {
     }
 
     /// What a newer row has brought in the middle of an event is no change of the event.
-    private func rebaseEarlierValues(of object: ManagedObject, _ before: [Value]) {
+    func rebaseEarlierValues(of object: ManagedObject, _ before: [Value]) {
         guard var earlier = event.earlierValues[object], earlier.count == before.count else {
             return
         }

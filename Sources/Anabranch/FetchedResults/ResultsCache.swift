@@ -102,8 +102,9 @@ extension ResultsCache {
             try reader.readDigest() == key
         else { return nil }
         let hasHorizon = try reader.readFlag()
-        let keyCount = Int(truncatingIfNeeded: try reader.readVarint())
-        let count = Int(truncatingIfNeeded: try reader.readVarint())
+        guard let keyCount = Int(exactly: try reader.readVarint()),
+            let count = Int(exactly: try reader.readVarint())
+        else { return nil }
         var entries: [ResultEntry] = []
         for _ in 0..<count {
             let id = try reader.readSigned()

@@ -11,6 +11,9 @@ struct FetchPlan {
     let limit: Int?
     let offset: Int
 
+    /// More than any store has: limit and offset can be added up.
+    private static let mostRows = 1 << 48
+
     init<Object>(_ request: FetchRequest<Object>, in context: ManagedObjectContext) throws {
         let entity = try context.entity(named: request.entityName)
         let type = context.coordinator.plans.plans[entity.index].type
@@ -24,8 +27,8 @@ struct FetchPlan {
         predicate = try request.predicate?.resolved(for: entity, variables: request.variables)
         sorts = try request.sorts.map { try $0.resolved(for: entity) }
         includesSubentities = request.includesSubentities
-        limit = request.fetchLimit > 0 ? request.fetchLimit : nil
-        offset = max(request.fetchOffset, 0)
+        limit = request.fetchLimit > 0 ? min(request.fetchLimit, Self.mostRows) : nil
+        offset = min(max(request.fetchOffset, 0), Self.mostRows)
     }
 
     /// What a context below has checked.

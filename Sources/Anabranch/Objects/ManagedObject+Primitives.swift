@@ -63,11 +63,13 @@ extension ManagedObject {
         }
     }
 
-    /// Fires the fault, so that ``primitiveValue(forKey:)-(String)`` has the value.
+    /// Fires the fault, so that ``primitiveValue(forKey:)-(String)`` has the value, and lets whoever
+    /// observes the property know of its next change.
     public final func willAccessValue(forKey key: String) {
         attempt(or: ()) {
-            _ = try property(named: key)
+            let slot = try property(named: key).slot
             if isFault { realise() }
+            noteAccess(slot)
         }
     }
 
@@ -82,8 +84,8 @@ extension ManagedObject {
             let slot = try attribute(named: key).slot
             let context = try context(for: key)
             try realiseToWrite(slot)
-            context.noteWrite(self)
-            context.primitives.remove(self, slot)
+            context.noteWrite(self, slot)
+            noteChange(slot)
             context.primitives.announce(self, slot)
         }
     }

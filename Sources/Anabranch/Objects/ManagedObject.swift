@@ -59,34 +59,6 @@ open class ManagedObject {
     /// The names of all slots of the entity, inherited ones first.
     open class var slotNames: [String] { [] }
 
-    /// Checks a value that a property may get, and may put another one in its place.
-    ///
-    /// An override has the checks of its class, Core Data's `validate<Key>` methods, in one switch:
-    ///
-    /// ```swift
-    /// override func validateValue(_ value: inout Value, forKey key: String) throws {
-    ///     if key == "name", case .string(let name) = value {
-    ///         value = .string(name.trimmingCharacters(in: .whitespaces))
-    ///     }
-    ///     try super.validateValue(&value, forKey: key)
-    ///     if key == "nick", value == "root" { throw ValidationError("That nick is taken.") }
-    /// }
-    /// ```
-    ///
-    /// An app calls it at any time: nothing is set. A save calls it for every property of an
-    /// inserted object and every property of an updated one that was set, and sets an attribute to
-    /// what it was given back; the model's checks are made then whether it calls its superclass or
-    /// not. This implementation brings the value to the attribute's type and checks it by the
-    /// model.
-    ///
-    /// - Parameter value: Of an attribute its value. Of a to-one a reference to the record, of a
-    ///   to-many null: its objects are checked as they are. Of a relationship it must stay.
-    /// - Throws: ``ValidationError`` with everything that is wrong, or what an override throws;
-    ///   ``PropertyError`` for a name that the entity lacks.
-    open func validateValue(_ value: inout Value, forKey key: String) throws {
-        try checkByModel(&value, forKey: key)
-    }
-
     /// The object is new, with its defaults; called once.
     open func awakeFromInsert() {}
     /// The object was a fault and now has the values of the store.
@@ -104,8 +76,8 @@ open class ManagedObject {
     open func willSave() {}
     /// Checks an inserted object before it is saved; called by the save after every `willSave`.
     ///
-    /// This implementation checks every property by the model, and by ``validateValue(_:forKey:)``
-    /// where the class has one of its own. An override calls it first, and throws whatever it
+    /// This implementation checks every property by the model, and by
+    /// ``ValueChecking/checkValue(_:forKey:)`` where the class has one. An override calls it first, and throws whatever it
     /// finds beside: a ``ValidationError``, or an error of the app, which becomes one with the
     /// object. The save reports what the model finds even where an override swallows it. What an
     /// override changes is validated again.

@@ -46,6 +46,14 @@ extension ManagedObject {
         home.withContext { $0.observation?.noteChange(slot, of: localID) }
     }
 
+    /// Observers of properties that are about to get other values are to read them again.
+    final func noteChanges(to values: borrowing SlotStorage) {
+        guard flags.contains(.observed) else { return }
+        for slot in 0..<min(values.count, slots.count) where values[slot] != slots[slot] {
+            noteChange(slot)
+        }
+    }
+
     /// Observers of any property are to read it again.
     final func noteChanges() {
         guard flags.contains(.observed) else { return }

@@ -43,7 +43,7 @@ struct ConflictResolving {
                 } catch let error as StoreError where error.isSaveConflict {
                     try resolve(error)
                 }
-                try context.validateAgain(context.pending)
+                try context.validateAgain()
                 builder = context.build(context.pending, rewriting: rewritten)
             }
         } catch {

@@ -178,7 +178,7 @@ struct KeyContests {
             context.transplant(other, into: object)
             replaced[old] = object
         } else {
-            context.dropInsertion(of: object)
+            context.dropInsertion(of: object, for: other)
         }
         return isReplacing
     }

@@ -23,6 +23,9 @@ extension ManagedObjectContext {
             $0.formUnion(changes)
             if isRefault { $0.formUnion(.refault) }
         }
+        object.noteChanges()
+        follow(renaming: object.localID, to: other.localID)
+        recorder?.noteAdoption(of: other.localID)
         object.localID = other.localID
         object.version = other.version
         object.writtenSlots = other.writtenSlots
@@ -37,13 +40,21 @@ extension ManagedObjectContext {
     }
 
     /// Takes a new object out of the context: it has become another one.
-    func dropInsertion(of object: ManagedObject) {
+    func dropInsertion(of object: ManagedObject, for other: ManagedObject) {
         savePoint?.capture(object)
+        follow(renaming: object.localID, to: other.localID)
         detach(object)
         unpropagated.removeAll { $0 === object }
         object.relations = nil
         object.flags.subtract(.deleted)
         event.invalidated.append(object)
+    }
+
+    /// A record is another one from now on: who follows the context hears of it, and what can be
+    /// undone goes by the new ID.
+    func follow(renaming old: LocalID, to new: LocalID) {
+        recorder?.rename([old: new])
+        if !followers.isEmpty { event.renamed[old] = new }
     }
 
     /// Gives an object the key back that it had before it was changed here; a group all of it.
@@ -52,7 +63,10 @@ extension ManagedObjectContext {
         let slots = Set(attributes.map(\.slot))
         noteWrite(object)
         for unit in object.home.plan.units where !slots.isDisjoint(with: unit.slots) {
-            for slot in unit.slots { object.slots[slot] = object.committed[slot] }
+            for slot in unit.slots {
+                object.noteChange(slot)
+                object.slots[slot] = object.committed[slot]
+            }
             if let group = unit.group { carriedGroups[object]?[group] = nil }
         }
     }

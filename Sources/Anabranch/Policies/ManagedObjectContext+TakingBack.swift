@@ -65,6 +65,7 @@ extension ManagedObjectContext {
         unpropagated.removeAll { $0 === object }
         deletedIDs.remove(object.localID)
         object.version = row.version
+        object.noteChanges()
         object.slots = SlotStorage(copying: row.slots)
         object.committed = SlotStorage()
         object.writtenSlots = 0

@@ -121,6 +121,7 @@ struct Rebirth {
             for relationship in other.home.plan.references {
                 let slot = relationship.slot
                 if case .integer(let id) = other.slots[slot], gone.contains(id) {
+                    other.noteChange(slot)
                     other.slots[slot] = .null
                     other.noteWritten(slot)
                 }
@@ -136,9 +137,12 @@ struct Rebirth {
 
     private mutating func rename(_ object: ManagedObject) throws {
         let before = object.objectID
+        let number = try context.takeNumber()
+        object.noteChanges()
         context.registry.remove(object.localID)
         context.unpropagated.removeAll { $0 === object }
-        object.localID = try context.takeNumber()
+        context.follow(renaming: object.localID, to: number)
+        object.localID = number
         object.version = .none
         object.committed = SlotStorage()
         object.relations = nil

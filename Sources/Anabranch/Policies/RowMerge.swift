@@ -90,8 +90,12 @@ struct RowMerge {
                 committed[slot] = object.committedValue(slot)
             }
         }
+        let slots = SlotStorage(copying: merged)
+        let before = context.event.earlierValues[object].map { _ in Array(object.slots.buffer) }
+        object.noteChanges(to: slots)
         object.committed = committed
-        object.slots = SlotStorage(copying: merged)
+        object.slots = slots
+        if let before { context.rebaseEarlierValues(of: object, before) }
         for slot in kept { object.noteWritten(slot) }
         object.flags.formUnion(.hasRow)
         object.flags.subtract(.refault)

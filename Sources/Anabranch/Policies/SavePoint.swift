@@ -16,7 +16,10 @@ final class SavePoint {
     private let incompletelyCleared: Set<LocalID>
     private let refaultedIDs: [LocalID]
     private let carriedGroups: [ManagedObject: [WireProperty: GroupValue]]
+    private let recorded: ChangeRecorder.Memory?
     private var kept: [ManagedObject: KeptObject] = [:]
+    /// What a policy of the app's own has inserted.
+    private var born: Set<ManagedObject> = []
 
     init(_ context: ManagedObjectContext) {
         changed = context.changed
@@ -27,11 +30,12 @@ final class SavePoint {
         incompletelyCleared = context.incompletelyCleared
         refaultedIDs = context.refaultedIDs
         carriedGroups = context.carriedGroups
+        recorded = context.recorder?.memory
     }
 
     /// Keeps an object as it is, unless it is kept already.
     func capture(_ object: ManagedObject) {
-        if kept[object] == nil { kept[object] = KeptObject(object) }
+        if kept[object] == nil, !born.contains(object) { kept[object] = KeptObject(object) }
     }
 
     /// The kept objects that have other attributes or references than then, or are no longer
@@ -40,7 +44,15 @@ final class SavePoint {
         kept.filter { $1.hasOtherValues($0) }.map(\.key).sorted { $0.localID < $1.localID }
     }
 
+    /// Notes an object that was not there.
+    func noteInsertion(of object: ManagedObject) { born.insert(object) }
+
     func restore(_ context: ManagedObjectContext) {
+        for object in born where !object.flags.contains(.detached) {
+            object.noteChanges()
+            context.detach(object)
+            object.flags.subtract([.deleted, .listed])
+        }
         for object in kept.keys where context.registry[object.localID] === object {
             context.registry.remove(object.localID)
         }
@@ -59,6 +71,7 @@ final class SavePoint {
         context.incompletelyCleared = incompletelyCleared
         context.refaultedIDs = refaultedIDs
         context.carriedGroups = carriedGroups
+        if let recorded { context.recorder?.memory = recorded }
     }
 }
 

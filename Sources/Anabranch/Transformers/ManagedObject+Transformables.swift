@@ -17,8 +17,8 @@ extension ManagedObject {
     /// else is as with ``subscript(slot:)``.
     public final subscript<T>(transformable slot: Int) -> T? {
         get {
-            assert(isOnItsQueue, "A managed object was read outside its context's queue.")
-            if !flags.contains(.realised) { realise() }
+            assert(isOnItsQueue, misuse("read"))
+            if !flags.isReadable { prepareToRead(slot) }
             do {
                 return try transformed(slots[slot], of: entity.slots[slot], as: T.self)
             } catch {
@@ -27,7 +27,7 @@ extension ManagedObject {
             }
         }
         set {
-            assert(isOnItsQueue, "A managed object was written outside its context's queue.")
+            assert(isOnItsQueue, misuse("written"))
             do {
                 try setTransformed(newValue, of: entity.slots[slot])
             } catch {
@@ -47,6 +47,7 @@ extension ManagedObject {
     ) throws -> T? {
         let attribute = try attribute(named: key)
         try realiseOrThrow()
+        noteAccess(attribute.slot)
         return try transformed(slots[attribute.slot], of: .attribute(attribute), as: type)
     }
 

@@ -13,6 +13,17 @@ final class ChangeRecorder {
     private(set) var record = Record()
     /// Local IDs that records had before, to those that they got instead.
     private var names: [LocalID: LocalID] = [:]
+    /// Records of others that new objects have become: no undo deletes them.
+    private var adopted: Set<LocalID> = []
+
+    /// What was noted until now, for who may have to go back to it.
+    typealias Memory = (record: Record, names: [LocalID: LocalID], adopted: Set<LocalID>)
+
+    var memory: Memory {
+        get { (record, names, adopted) }
+        set { (record, names, adopted) = newValue }
+    }
+
     /// How often the context has saved, and merged, since it has the stack.
     var saveCount = 0
     var mergeCount = 0
@@ -96,6 +107,11 @@ final class ChangeRecorder {
     func rename(_ names: [LocalID: LocalID]) {
         self.names.merge(names) { _, newer in newer }
     }
+
+    /// A new object is the record of somebody else from now on.
+    func noteAdoption(of id: LocalID) { adopted.insert(id) }
+
+    func isAdopted(_ object: ManagedObject) -> Bool { adopted.contains(object.localID) }
 
     /// The ID that a record has now. No number is given twice, so that this ends.
     func current(_ id: LocalID) -> LocalID {

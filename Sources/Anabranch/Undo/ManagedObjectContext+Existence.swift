@@ -18,6 +18,8 @@ extension ManagedObjectContext {
     /// A record that was saved is not inserted a second time: the object gets another ID then.
     func reinsert(_ object: ManagedObject, _ recorder: ChangeRecorder) throws {
         let former = object.objectID
+        // Whoever observes it knows it by its ID.
+        object.noteChanges()
         if object.version != .none {
             object.localID = try takeNumber()
             recorder.rename([former.localID: object.localID])
@@ -34,7 +36,6 @@ extension ManagedObjectContext {
         for slot in object.home.plan.derivedSlots { object.slots[slot] = .null }
         object.flags = kept.union(object.home.plan.bornFlags)
         if isObserved { object.flags = object.flags.observed }
-        object.noteChanges()
         let forgotten = registry.insert(object, for: object.localID)
         reclassify(object) { $0.insert(.inserted) }
         note(object)

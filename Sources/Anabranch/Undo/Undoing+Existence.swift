@@ -9,7 +9,11 @@ extension Undoing {
     mutating func bringBack() throws {
         let objects = step.parts.filter { $0.origin.existence == .present }.map(\.object)
         let undeleted = objects.filter { $0.existence == .deleted }
-        let gone = objects.filter { $0.existence == .absent && !$0.isGoneElsewhere }
+        // What a merge policy has made another object of does not come back beside that.
+        let gone = objects.filter {
+            $0.existence == .absent && !$0.isGoneElsewhere
+                && recorder.current($0.localID) == $0.localID
+        }
         for object in undeleted { context.undelete(object) }
         var former: [(object: ManagedObject, relations: FormerRelations)] = []
         for object in gone {
@@ -25,9 +29,10 @@ extension Undoing {
         broughtBack = undeleted + gone
     }
 
-    /// Makes a new object, or one that is made anew, as one that was never there.
+    /// Makes a new object, or one that is made anew, as one that was never there; but not one that
+    /// a merge policy has made the record of somebody else.
     func remove(_ object: ManagedObject) {
-        guard isLive(object) else { return }
+        guard isLive(object), !recorder.isAdopted(object) else { return }
         object.awake(fromSnapshotEvents: .undoInsertion)
         if object.flags.contains(.inserted) {
             context.withdraw(object)

@@ -1,9 +1,33 @@
 import AnabranchModel
-import AnabranchReplication
+public import AnabranchReplication
 import AnabranchStore
 
-// What the hooks of ManagedObject do themselves.
 extension ManagedObject {
+    /// Checks a value that a property may get, at any time: nothing is set.
+    ///
+    /// It is brought to the attribute's type, then checked by the class, where that has checks of
+    /// its own (``ValueChecking``), which may put another one in its place; then by the model.
+    ///
+    /// - Parameter value: Of an attribute its value. Of a to-one a reference to the record, of a
+    ///   to-many null: its objects are checked as they are.
+    /// - Throws: ``ValidationError`` with everything that is wrong, or what the class throws;
+    ///   ``PropertyError`` for a name that the entity lacks.
+    public final func validateValue(_ value: inout Value, forKey key: String) throws {
+        let property = try property(named: key)
+        let context = try context(for: key)
+        if let attribute = property.attribute, !value.isNull {
+            value = attribute.type.coerce(value) ?? value
+        }
+        if let own = self as? any ValueChecking { try own.checkValue(&value, forKey: key) }
+        var check = ObjectCheck(self, in: context)
+        switch property {
+        case .attribute(let attribute): check.check(&value, of: attribute)
+        case .relationship(let relationship):
+            try check.check(value, of: relationship)
+        }
+        if let error = ValidationError(check.failures) { throw error }
+    }
+
     /// Makes the model's checks, and leaves a note for the save that they were made.
     ///
     /// - Throws: ``ValidationError``; ``StoreError`` where a relationship can't be read;
@@ -20,19 +44,6 @@ extension ManagedObject {
         context.checkedID = localID
         if check.failures.isEmpty, context.modelFailures.isEmpty { return }
         context.modelFailures = check.failures
-        if let error = ValidationError(check.failures) { throw error }
-    }
-
-    /// Checks a value that a property may get.
-    final func checkByModel(_ value: inout Value, forKey key: String) throws {
-        let property = try property(named: key)
-        let context = try context(for: key)
-        var check = ObjectCheck(self, in: context)
-        switch property {
-        case .attribute(let attribute): check.check(&value, of: attribute)
-        case .relationship(let relationship):
-            try check.check(value, of: relationship)
-        }
         if let error = ValidationError(check.failures) { throw error }
     }
 }

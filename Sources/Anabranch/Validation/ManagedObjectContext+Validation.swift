@@ -23,20 +23,43 @@ extension ManagedObjectContext {
             announceChanges()
             all = self.pending
         }
-        throw PropertyError(
-            .endlessChanges,
-            "Can't save because the validation changes objects without end; let it change only "
-                + "what differs.", objectID: round.first?.objectID)
+        throw endlessChanges(of: round.first)
     }
 
-    /// Asks all objects once more, after a merge policy has given them other values.
+    private func endlessChanges(of object: ManagedObject?) -> PropertyError {
+        PropertyError(
+            .endlessChanges,
+            "Can't save because the validation changes objects without end; let it change only "
+                + "what differs.", objectID: object?.objectID)
+    }
+
+    /// Asks all objects once more, after a merge policy has given them other values; as
+    /// ``validate(_:)``, but that observers hear of nothing before the save is through.
     ///
     /// - Throws: As ``validate(_:)``.
-    func validateAgain(_ pending: [ManagedObject]) throws {
+    func validateAgain() throws {
         var validation = SaveValidation(context: self)
-        try validation.ask(pending)
-        try validation.finish(pending)
-        if let error = keptErrors.take() { throw error }
+        var round = pending
+        defer { joinRounds() }
+        for _ in 0..<Self.mostRounds {
+            let earlier = event.touched.count
+            for object in event.touched { object.flags.subtract([.noted, .writable]) }
+            try validation.ask(round)
+            try propagateDeletes()
+            if let error = keptErrors.take() { throw error }
+            round = event.touched.dropFirst(earlier).filter { !$0.flags.contains(.detached) }
+            if round.isEmpty { return try validation.finish(pending) }
+        }
+        throw endlessChanges(of: round.first)
+    }
+
+    /// What was noted once a round is noted once.
+    private func joinRounds() {
+        var seen: Set<ManagedObject> = []
+        event.touched = event.touched.filter { seen.insert($0).inserted }
+        for object in event.touched where !object.flags.contains(.detached) {
+            object.flags.formUnion(.noted)
+        }
     }
 }
 

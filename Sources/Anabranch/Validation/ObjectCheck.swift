@@ -20,13 +20,13 @@ struct ObjectCheck {
     mutating func check(_ occasion: SaveOccasion) throws {
         if occasion == .delete { return try checkDeletion() }
         let isInsertion = occasion == .insert
-        let own = plan.hasValueHook ? try askClass(isInsertion) : []
+        let own = plan.checksValues ? try askClass(isInsertion) : []
         // A fault that is only counted as changed has the values that were saved.
         if object.flags.contains(.hasRow) { try checkValues(isInsertion) }
         for relation in plan.checks.relations where relation.isConcerned(by: object, in: context) {
             try check(relation)
         }
-        // A class that asks its superclass finds what the model finds.
+        // A class may find what the model finds.
         failures += own.filter { failure in !failures.contains { $0.repeats(failure) } }
         if failures.count > 1 { sortFailures() }
     }
@@ -115,15 +115,16 @@ extension ObjectCheck {
 extension ObjectCheck {
     /// Asks for what was set since the last save, of a new object for everything.
     private func askClass(_ isInsertion: Bool) throws -> [ValidationError] {
+        guard let asked = object as? any ValueChecking else { return [] }
         var found: [ValidationError] = []
         for slot in plan.checks.valueSlots
         where isInsertion || object.flags.contains(.hasRow) && object.isWritten(slot) {
             let property = plan.entity.slots[slot]
-            found += try ask(property.attribute.map { _ in slot }, property.name)
+            found += try ask(asked, property.attribute.map { _ in slot }, property.name)
         }
         for (index, relationship) in plan.relations.enumerated()
         where isInsertion || object.relations?.changes(at: index) == true {
-            found += try ask(nil, relationship.name)
+            found += try ask(asked, nil, relationship.name)
         }
         return found
     }
@@ -133,11 +134,13 @@ extension ObjectCheck {
     ///
     /// - Parameter slot: Of an attribute.
     /// - Returns: What the class has against it; then nothing has changed.
-    private func ask(_ slot: Int?, _ key: String) throws -> [ValidationError] {
+    private func ask(
+        _ asked: any ValueChecking, _ slot: Int?, _ key: String
+    ) throws -> [ValidationError] {
         let present = try slot.map { object.slots[$0] } ?? reference(key)
         var value = present
         do {
-            try object.validateValue(&value, forKey: key)
+            try asked.checkValue(&value, forKey: key)
         } catch let error as StoreError {
             throw error
         } catch let error as ValidationError {
@@ -148,7 +151,7 @@ extension ObjectCheck {
         guard value != present else { return [] }
         guard let slot else {
             let reason =
-                "validateValue(_:forKey:) gives it another value; change a relationship "
+                "checkValue(_:forKey:) gives it another value; change a relationship "
                 + "itself, since it has two ends"
             return [ValidationError(.refused, object, key, reason)]
         }

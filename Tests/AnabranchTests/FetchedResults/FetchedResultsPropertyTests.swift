@@ -208,8 +208,13 @@ private struct ResultsTrial {
     var random: SeededGenerator
     var last: DumbResult
     private var steps: [String] = []
+    private let stack: UndoStack?
 
-    init(_ graph: Graph, _ context: ManagedObjectContext, seed: UInt64) throws {
+    init(
+        _ graph: Graph, _ context: ManagedObjectContext, seed: UInt64, isUndoing: Bool = false
+    ) throws {
+        stack = isUndoing ? UndoStack() : nil
+        context.undoManager = stack
         self.graph = graph
         self.context = context
         random = SeededGenerator(seed: seed)
@@ -230,7 +235,7 @@ private struct ResultsTrial {
 
     /// - Returns: Whether there was an event, so that everything can be compared.
     mutating func step() throws -> Bool {
-        let choice = Int.random(in: 0..<24, using: &random)
+        let choice = Int.random(in: 0..<(stack == nil ? 24 : 30), using: &random)
         steps.append("\(choice)")
         switch choice {
         case ..<12:
@@ -240,6 +245,12 @@ private struct ResultsTrial {
         case 16, 17: try save()
         case 18: if random.oneIn(2) { context.rollback() } else { context.processPendingChanges() }
         case 19: try refresh()
+        case 24...26: context.undo()
+        case 27, 28: context.redo()
+        case 29:
+            context.mergePolicy =
+                Policy.allCases[Int.random(in: Policy.allCases.indices, using: &random)].policy
+            return false
         default: try mergeOthers()
         }
         return true
@@ -300,6 +311,17 @@ private struct ResultsTrial {
         let graph = try Graph()
         try graph.inContext { context throws in
             var trial = try ResultsTrial(graph, context, seed: seed)
+            for step in 0..<120 where try trial.step() {
+                try trial.compare("seed \(seed), step \(step)")
+            }
+        }
+    }
+
+    @Test(arguments: TestSupport.TestLength.seeds(200))
+    func `so does what is told of undo, redo and merge policies`(seed: UInt64) throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            var trial = try ResultsTrial(graph, context, seed: seed, isUndoing: true)
             for step in 0..<120 where try trial.step() {
                 try trial.compare("seed \(seed), step \(step)")
             }

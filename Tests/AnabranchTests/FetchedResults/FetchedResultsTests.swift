@@ -297,6 +297,42 @@ import Testing
         }
     }
 
+    @Test(arguments: [0, 2]) func `a delegate may delete and save`(batch: Int) throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let people = try (1...2).map { try context.person("p\($0)", age: $0) }
+            try context.save()
+            let (results, log) = try context.results(.people(sortedBy: "age", batch: batch))
+            log.whenChanged = {
+                guard let first = results.fetchedObjects?.first else { return }
+                context.delete(first)
+                do { try context.save() } catch { Issue.record(error) }
+            }
+            people[0].age = 3
+            try context.save()
+            #expect(log.calls.filter { $0 == .will }.count == 3)
+            #expect(results.fetchedObjects?.isEmpty == true && !context.hasChanges)
+        }
+        #expect(try graph.inContext { try $0.people().isEmpty })
+    }
+
+    @Test(arguments: [0, 2]) func `a delegate may reset the context`(batch: Int) throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna", age: 1)
+            try context.save()
+            let (results, log) = try context.results(.people(sortedBy: "age", batch: batch))
+            log.whenChanged = { context.reset() }
+            anna.age = 2
+            context.processPendingChanges()
+            #expect(log.calls.filter { $0 == .will }.count == 1)
+            _ = results.fetchedObjects?.map(\.age)
+            _ = results.object(at: IndexPath(0, 0))?.firstName
+            try results.performFetch()
+            #expect(results.fetchedObjects?.map(\.age) == [1])
+        }
+    }
+
     @Test func `a sub-entity belongs to the result unless the request leaves it out`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in

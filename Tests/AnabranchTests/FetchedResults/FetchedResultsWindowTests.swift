@@ -11,6 +11,30 @@ import Testing
         return request
     }
 
+    @Test(arguments: [
+        (Int.max, 0), (Int.max, 1), (0, Int.max), (Int.max, Int.max), (Int.min, Int.min),
+    ])
+    func `limits and offsets may be as large as numbers are`(limit: Int, offset: Int) throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            try context.person("A")
+            try context.save()
+            try context.person("B")
+            let request = try window(limit, offset)
+            let left = max(2 - max(offset, 0), 0)
+            #expect(try context.fetch(request).count == left)
+            #expect(try context.count(for: request) == left)
+            #expect(try context.objectIDs(for: request).count == left)
+            #expect(try context.fetchBatched(request).count == left)
+            let (results, log) = try context.results(request)
+            #expect(results.fetchedObjects?.count == left)
+            try context.person("C")
+            try context.save()
+            #expect(results.fetchedObjects?.count == (left > 0 ? left + 1 : 0))
+            withExtendedLifetime(log) {}
+        }
+    }
+
     @Test func `what comes pushes out what is last, and what goes pulls in the next`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in

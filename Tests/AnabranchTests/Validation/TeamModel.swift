@@ -51,7 +51,7 @@ enum TeamModel {
 }
 
 /// Whose hooks a test gives it.
-class Team: ManagedObject {
+class Team: ManagedObject, ValueChecking {
     override class var entityName: String { "Team" }
     override class var slotNames: [String] {
         [
@@ -101,9 +101,8 @@ class Team: ManagedObject {
         try super.validateForDelete()
         try onDelete(self)
     }
-    override func validateValue(_ value: inout Value, forKey key: String) throws {
+    func checkValue(_ value: inout Value, forKey key: String) throws {
         try onValue(&value, key)
-        try super.validateValue(&value, forKey: key)
     }
     override func willSave() {
         calls.append("will")

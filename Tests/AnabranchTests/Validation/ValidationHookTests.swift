@@ -186,28 +186,74 @@ import Testing
         }
     }
 
-    @Test func `classes that validate values are told from those that do not`() {
-        #expect(ValueHook.isOverridden(by: Team.self))
-        #expect(ValueHook.isOverridden(by: LocalTeam.self))
-        #expect(ValueHook.isOverridden(by: StrictPassport.self))
-        #expect(!ValueHook.isOverridden(by: ManagedObject.self))
-        #expect(!ValueHook.isOverridden(by: Player.self))
-        #expect(!ValueHook.isOverridden(by: Person.self))
-        #expect(!ValueHook.isOverridden(by: Employee.self))
-        #expect(!ValueHook.isOverridden(by: HookedPassport.self))
+    @Test func `what a validation changes behind a merge policy is asked again, too`() throws {
+        let league = try League()
+        try league.inContext { context throws in
+            context.mergePolicy = .mergeByPropertyObjectTrump
+            let team = try context.team()
+            try context.save()
+            try league.inContext { other throws in
+                try #require(try other.fetch(FetchRequest<Team>()).first).rank = 5
+                try other.save()
+            }
+            team.rank = 4
+            var count = 0
+            team.onUpdate = { team in
+                count += 1
+                if count == 2 { team.rank = 1000 }
+            }
+            let error = #expect(throws: ValidationError.self) { try context.save() }
+            #expect(error?.code == .numberTooLarge && team.rank == 4)
+            try context.save()
+            #expect(!context.hasChanges)
+        }
+    }
+
+    @Test func `a class below inherits the checks of values, and may add its own`() throws {
+        let classes: [(Team.Type, [String])] = [
+            (LocalTeam.self, ["rank"]), (StrictTeam.self, ["name", "rank"]),
+        ]
+        for (type, properties) in classes {
+            let league = try League(try TeamModel.make(), classes: [type, Player.self])
+            let failures = try league.failures { context in
+                let team = try context.insert(type)
+                team.name = "Foxes"
+                for _ in 0..<2 { try context.insert(Player.self).team = team }
+                team.onValue = { _, key in if key == "rank" { throw Rejected() } }
+            }
+            #expect(failures.map(\.property) == properties)
+        }
+    }
+
+    @Test func `a value that is only asked about is checked by the class, then by the model`()
+        throws
+    {
+        let league = try League()
+        try league.inContext { context throws in
+            let team = try context.team()
+            team.onValue = { value, key in
+                // It has the attribute's type already.
+                if key == "rank" { value = value == 3 ? 1000 : 4 }
+            }
+            var value: Value = 3.0
+            let error = #expect(throws: ValidationError.self) {
+                try team.validateValue(&value, forKey: "rank")
+            }
+            #expect(error?.code == .numberTooLarge)
+            value = 5
+            try team.validateValue(&value, forKey: "rank")
+            #expect(value == 4)
+            team.onValue = { _, _ in throw Rejected() }
+            #expect(throws: Rejected.self) { try team.validateValue(&value, forKey: "rank") }
+        }
     }
 }
 
-/// Inherits the method.
 private final class LocalTeam: Team {}
 
-private class HookedPassport: ManagedObject {
-    override func willSave() {}
-    override func validateForInsert() throws {}
-}
-
-private final class StrictPassport: HookedPassport {
-    override func validateValue(_ value: inout Value, forKey key: String) throws {
-        try super.validateValue(&value, forKey: key)
+private final class StrictTeam: Team {
+    override func checkValue(_ value: inout Value, forKey key: String) throws {
+        if key == "name" { throw ValidationError("Taken.") }
+        try super.checkValue(&value, forKey: key)
     }
 }
