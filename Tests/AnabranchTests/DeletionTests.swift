@@ -1,6 +1,7 @@
-import Anabranch
 import Foundation
 import Testing
+
+@testable import Anabranch
 
 @Suite struct `Deletions` {
     @Test func `deleting is announced to the object and done by the save`() throws {
@@ -176,6 +177,44 @@ import Testing
             try context.save()
             #expect(anna.boss == nil)
             #expect(try context.people().map(\.boss) == [nil])
+        }
+    }
+
+    @Test(arguments: [1024, 0])
+    func `who is led to an earlier deletion while another is followed reads nil`(
+        searched: Int
+    ) throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            context.searchLimits = SearchLimits(always: searched, each: 0)
+            let people = try ["Anna", "Bert", "Carl"].map { try context.person($0) }
+            try context.save()
+            context.delete(people[1])
+            context.processPendingChanges()
+            people[0].boss = people[1]
+            context.delete(people[2])
+            context.processPendingChanges()
+            #expect(people[0].boss == nil && context.inconsistencies == [])
+            try context.save()
+            #expect(people[0].boss == nil)
+        }
+    }
+
+    @Test func `a deletion that a refresh takes back leaves others as the store has them`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let boss = try context.person("Boss")
+            let anna = try context.person("Anna", boss: boss)
+            try context.save()
+            context.delete(boss)
+            context.processPendingChanges()
+            #expect(anna.boss == nil)
+            try context.refresh(boss, mergeChanges: false)
+            #expect(!boss.isDeleted && anna.boss === boss)
+            #expect(boss.reports.objects == [anna])
+            try context.save()
+            #expect(
+                try graph.inContext { try $0.people().map { $0.boss != nil } } == [true, false])
         }
     }
 }

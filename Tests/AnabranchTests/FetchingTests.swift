@@ -245,4 +245,25 @@ private func above20(
             }
         }
     }
+
+    @Test func `without sorts a window goes by the order of IDs, changed objects among them`()
+        throws
+    {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let people = try (0..<6).map { try context.person("\($0)") }
+            try context.save()
+            people[1].age = 5
+            context.delete(people[2])
+            try context.person("6")
+            var request = FetchRequest<Person>()
+            request.fetchLimit = 2
+            var names: [String] = []
+            for offset in [0, 2, 4] {
+                request.fetchOffset = offset
+                names += try context.fetch(request).map { $0.firstName ?? "" }
+            }
+            #expect(names == ["0", "1", "3", "4", "5", "6"])
+        }
+    }
 }

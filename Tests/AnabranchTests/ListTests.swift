@@ -219,4 +219,50 @@ import Testing
             #expect(fan.changedRelationshipNames.isEmpty)
         }
     }
+
+    @Test(arguments: ListOwner.allCases)
+    func `keep the places of members that somebody else has deleted`(owner: ListOwner) throws {
+        let jukebox = try Jukebox()
+        _ = try jukebox.inContext { _ = try owner.insert("abc", $0) }
+        try jukebox.inContext { context throws in
+            let list = try owner.songs(context)
+            #expect(list.count == 3)
+            try jukebox.inContext { other throws in
+                let songs = try other.fetch(FetchRequest<Song>())
+                songs.filter { $0.name == "b" }.forEach(other.delete)
+                try other.save()
+            }
+            // The context has not merged that, so its list is as it was.
+            #expect(list.count == 3 && list[2].name == "c")
+            let gone = list[1]
+            #expect(gone.name == "" && gone.isDeleted)
+            #expect(list.names == "ac")
+            list.move(from: 2, to: 0)
+            #expect(list.names == "ca")
+            #expect(list.remove(at: 1).name == "a")
+            #expect(list.names == "c")
+        }
+    }
+
+    @Test func `refuse changes once their owner is gone`() throws {
+        let jukebox = try Jukebox()
+        try jukebox.inContext { context throws in
+            let list = try ListOwner.album.insert("abc", context)
+            let (album, song) = (list.owner, try context.song("x"))
+            try context.save()
+            try jukebox.inContext { other throws in
+                let albums = try other.fetch(FetchRequest<Album>())
+                albums.forEach(other.delete)
+                try other.save()
+            }
+            try context.mergeChanges(from: ObjectIDChanges(deleted: [album.objectID]))
+            #expect(album.isDeleted && list.isEmpty)
+            list.insert(song, at: 2)
+            list.move(from: 2, to: 1)
+            song.name = "y"
+            let error = #expect(throws: PropertyError.self) { try context.save() }
+            #expect(error?.all.map(\.code) == [.inaccessible, .inaccessible])
+            try context.save()
+        }
+    }
 }

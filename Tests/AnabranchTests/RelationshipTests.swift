@@ -190,4 +190,56 @@ import Testing
             #expect(throws: PropertyError.self) { try context.save() }
         }
     }
+
+    @Test func `a one-to-one may be given to another though its holder is gone`() throws {
+        let graph = try Graph()
+        let id = try graph.inContext { context throws in
+            let anna = try context.person("Anna")
+            try context.insert(Passport.self).holder = anna
+            try context.save()
+            return anna.objectID
+        }
+        try graph.inContext { context throws in
+            let anna = try #require(try context.existingObject(with: id) as? Person)
+            let old = try #require(anna.passport)
+            try context.refresh(old, mergeChanges: false)
+            try graph.inContext { other throws in
+                try other.fetch(FetchRequest<Passport>()).forEach(other.delete)
+                try other.save()
+            }
+            let passport = try context.insert(Passport.self)
+            passport.holder = anna
+            #expect(anna.passport === passport)
+            try context.save()
+        }
+        try graph.inContext { context throws in
+            let anna = try #require(try context.existingObject(with: id) as? Person)
+            #expect(anna.passport != nil)
+        }
+    }
+
+    @Test func `a member that an unsaved edit has led away is there again after a rollback`()
+        throws
+    {
+        let graph = try Graph()
+        let id = try graph.inContext { context throws in
+            try context.person("Anna", boss: context.person("Boss"))
+            try context.save()
+            return try context.people()[0].objectID
+        }
+        try graph.inContext { context throws in
+            let anna = try #require(try context.existingObject(with: id) as? Person)
+            anna.boss = nil
+            try graph.inContext { other throws in
+                let people = try other.people()
+                people[0].boss = try other.person("Chief")
+                try other.save()
+            }
+            try context.mergeChanges(from: ObjectIDChanges(updated: [id]))
+            let chief = try context.people("firstName == 'Chief'")[0]
+            #expect(anna.boss == nil && chief.reports.isEmpty)
+            context.rollback()
+            #expect(anna.boss === chief && chief.reports.objects == [anna])
+        }
+    }
 }

@@ -8,6 +8,8 @@ struct ChildSave: Sendable {
     let request: SaveRequest
     /// What would not: values that are not stored, of inserted objects all.
     let transients: [Transient]
+    /// By record and slot, what was added to counters: to what the parent counts meanwhile.
+    let counted: [LocalID: [Int: Value]]
     /// What others that look at the parent have to look at again.
     let records: ChangedRecords
 
@@ -26,6 +28,23 @@ struct ChildSave: Sendable {
         for object in builder.updated.joined() { transients += object.transients() }
         for object in builder.untouched { transients += object.transients() }
         self.transients = transients
+        counted = Self.counted(by: builder)
+    }
+
+    private static func counted(by builder: SaveBuilder) -> [LocalID: [Int: Value]] {
+        var counted: [LocalID: [Int: Value]] = [:]
+        for (update, objects) in zip(builder.request.updates, builder.updated) {
+            let counters = update.rows.slots.filter {
+                update.entity.slots[$0].wireProperty.rule == .counter
+            }
+            guard !counters.isEmpty else { continue }
+            for object in objects {
+                for slot in counters {
+                    counted[object.localID, default: [:]][slot] = object.delta(inSlot: slot)
+                }
+            }
+        }
+        return counted
     }
 }
 

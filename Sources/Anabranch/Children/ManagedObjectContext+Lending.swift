@@ -11,7 +11,19 @@ extension ManagedObjectContext {
     }
 
     func lentRows(_ query: FetchQuery, includingPending: Bool) throws -> [LentRow] {
-        try fetch(FetchPlan(query), includingPending: includingPending).map(LentRow.init)
+        try read(try fetch(FetchPlan(query), includingPending: includingPending))
+            .map(LentRow.init)
+    }
+
+    /// Brings the rows of those that have none: what was changed only at the other end of a
+    /// relationship is found without having been read. Those that are gone are left out.
+    private func read(_ objects: [ManagedObject]) throws -> [ManagedObject] {
+        let unread = objects.filter { !$0.flags.contains(.hasRow) }
+        guard !unread.isEmpty else { return objects }
+        for (entity, group) in Dictionary(grouping: unread, by: \.entity) {
+            _ = try self.objects(group.map(\.localID), of: entity)
+        }
+        return objects.filter { $0.flags.contains(.hasRow) }
     }
 
     func lentIDs(_ query: FetchQuery, includingPending: Bool) throws -> [ManagedObjectID] {

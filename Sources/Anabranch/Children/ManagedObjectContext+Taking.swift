@@ -17,14 +17,22 @@ extension ManagedObjectContext {
         children.enqueue(except: child) { $0.mergeAutomatically(save.records) }
     }
 
-    /// Begins an object that exists in a context below already.
+    /// Begins an object that exists in a context below already. Somebody may have asked for it by
+    /// its ID before, and have a fault of it.
     fileprivate func takeInsertion(
         of id: LocalID, _ entity: EntityDescription, slots: [Value]
     ) -> ManagedObject {
-        let home = home(of: entity)
-        let object = make(
-            ObjectBirth(home: home, id: id, values: .values(slots), flags: home.plan.bornFlags))
-        reclassify(object) { $0.insert(.inserted) }
+        let object = held(id) ?? make(ObjectBirth(home: home(of: entity), id: id))
+        object.noteChanges()
+        object.slots = SlotStorage(copying: slots)
+        object.committed = SlotStorage()
+        object.writtenSlots = 0
+        object.relations = nil
+        object.flags.formUnion(object.home.plan.bornFlags)
+        reclassify(object) {
+            $0.subtract(.updated)
+            $0.insert(.inserted)
+        }
         note(object)
         return object
     }
@@ -124,8 +132,9 @@ extension SaveTaking {
     private mutating func findTargets() throws {
         var wanted: [EntityDescription: Set<LocalID>] = [:]
         for reference in references {
-            guard let target = reference.target else { continue }
-            wanted[reference.relationship.destination, default: []].insert(target)
+            for target in [reference.target, presentTarget(of: reference)].compactMap(\.self) {
+                wanted[reference.relationship.destination, default: []].insert(target)
+            }
         }
         for link in request.links {
             wanted[link.relationship.entity, default: []].insert(link.owner)
@@ -144,8 +153,15 @@ extension SaveTaking {
         }
     }
 
+    private func presentTarget(of reference: Reference) -> LocalID? {
+        guard let object = objects[reference.record],
+            case .integer(let id) = object.slots[reference.relationship.slot]
+        else { return nil }
+        return id
+    }
+
     /// Changing a link or a one-to-one asks for who is there already.
-    private func loadRelations() throws {
+    private mutating func loadRelations() throws {
         var owners: [RelationshipDescription: Set<LocalID>] = [:]
         for link in request.links { owners[link.relationship, default: []].insert(link.owner) }
         for list in request.lists { owners[list.relationship, default: []].insert(list.owner) }
@@ -156,7 +172,25 @@ extension SaveTaking {
             owners[inverse, default: []].insert(target)
         }
         for (relationship, ids) in owners {
-            try context.loadMissing(relationship, of: ids.compactMap { objects[$0] })
+            let owners = ids.compactMap { objects[$0] }
+            try context.loadMissing(relationship, of: owners)
+            if !relationship.isToMany { try findHolders(at: owners, relationship) }
+        }
+    }
+
+    /// Of a one-to-one: who loses the target.
+    private mutating func findHolders(
+        at owners: [ManagedObject], _ relationship: RelationshipDescription
+    ) throws {
+        var ids: Set<LocalID> = []
+        for owner in owners {
+            guard let index = owner.home.plan.relationIndex(of: relationship) else { continue }
+            ids.formUnion(try context.members(of: owner, at: index))
+        }
+        ids.subtract(objects.keys)
+        for holder in try context.objects(ids, of: relationship.destination) {
+            _ = try holder.isRealised(in: context)
+            objects[holder.localID] = holder
         }
     }
 }
@@ -181,9 +215,11 @@ extension SaveTaking {
         for update in request.updates {
             let plan = context.home(of: update.entity).plan
             for (row, id) in update.rows.ids.enumerated() {
+                guard let object = objects[id] else { continue }
                 for (column, slot) in update.rows.slots.enumerated()
                 where plan.entity.slots[slot].attribute != nil {
-                    objects[id]?.write(update.rows[row, column], to: slot)
+                    let counted = save.counted[id]?[slot].map { object.sum(with: $0, inSlot: slot) }
+                    object.write(counted ?? update.rows[row, column], to: slot)
                 }
             }
         }

@@ -55,7 +55,9 @@ public final class BackgroundContext: Sendable {
 
     /// Runs a body on the context's queue and waits for it; may be nested.
     ///
-    /// Pending changes are not processed at the end.
+    /// Pending changes are not processed at the end. A context may wait for its parent, as it does
+    /// to read. On the parent's queue nobody may wait for a child that others use meanwhile, or
+    /// that merges by itself: each would wait for the other. ``perform(_:)`` does not wait.
     public func performAndWait<T>(
         _ body: (ManagedObjectContext) throws -> sending T
     ) rethrows -> sending T {

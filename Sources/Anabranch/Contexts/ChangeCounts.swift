@@ -27,6 +27,8 @@ struct EventChanges {
     var touched: [ManagedObject] = []
     /// Objects whose values came anew from the store, or that became faults.
     var refreshed: [ManagedObject] = []
+    /// How many of them there may be before those that come twice are sorted out.
+    private var mostRefreshed = 256
     /// Objects that are gone without this context's deleting them.
     var vanished: [ManagedObject] = []
     /// Objects whose insertion was taken back.
@@ -58,6 +60,31 @@ struct EventChanges {
             && invalidatedAll.isEmpty && unloaded.isEmpty && insertedElsewhere.isEmpty
     }
 
+    /// Objects that were refreshed or unloaded, each once.
+    var reloaded: [ManagedObject] {
+        let all = refreshed + unloaded
+        guard all.count > 1 else { return all }
+        var seen: Set<LocalID> = []
+        return all.filter { seen.insert($0.localID).inserted }
+    }
+
+    /// Notes an object that has become a fault, which it may do again and again in one event.
+    mutating func noteRefreshed(_ object: ManagedObject) {
+        if refreshed.count >= mostRefreshed {
+            var seen: Set<LocalID> = []
+            refreshed = refreshed.filter { seen.insert($0.localID).inserted }
+            mostRefreshed = max(256, refreshed.count * 2)
+        }
+        refreshed.append(object)
+    }
+
     /// Every object that it mentions.
     var objects: [ManagedObject] { touched + refreshed + unloaded + vanished + invalidated }
+}
+
+/// An event that is over, and what notifications tell of it.
+struct EndedEvent {
+    let event: EventChanges
+    /// `nil` where only records were concerned that are not registered.
+    let changes: ObjectIDChanges?
 }

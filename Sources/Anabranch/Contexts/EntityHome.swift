@@ -1,4 +1,5 @@
 import AnabranchModel
+import AnabranchStore
 
 /// What the objects of one entity in one context share: the way to both.
 ///
@@ -13,7 +14,9 @@ final class EntityHome {
     @exclusivity(unchecked) private var reference: Unmanaged<ManagedObjectContext>?
     /// Records whose objects were made without their rows, most recent last: when one is needed,
     /// so are probably the others, and one read brings many.
-    var faults: [Int64] = []
+    private(set) var faults: [LocalID] = []
+    /// How many of them there may be before those that were read another way are sorted out.
+    private var mostFaults = 1024
     /// Whether reads and writes of its objects are told to observers.
     var isObserved: Bool
     /// By the relationship's place in the plan, the objects that have a state of it.
@@ -41,4 +44,22 @@ final class EntityHome {
     }
 
     func cutOff() { reference = nil }
+
+    /// Notes an object that has lost its row, or was made without one.
+    func noteFault(_ id: LocalID) {
+        if faults.count >= mostFaults { withContext(sortFaults) }
+        faults.append(id)
+    }
+
+    func takeLastFault() -> LocalID? { faults.popLast() }
+
+    private func sortFaults(in context: ManagedObjectContext) {
+        var seen: Set<LocalID> = []
+        let unread = faults.reversed().filter { id in
+            guard let object = context.held(id), object.home === self else { return false }
+            return !object.flags.contains(.hasRow) && seen.insert(id).inserted
+        }
+        faults = unread.reversed()
+        mostFaults = max(1024, faults.count * 2)
+    }
 }

@@ -92,16 +92,19 @@ extension ManagedObjectContext {
     ///
     /// Its `prepareForDeletion` is called at once; the delete rules of its relationships are
     /// followed by ``processPendingChanges()`` and by the save. An object that was never saved
-    /// only disappears. One that is deleted already stays so.
+    /// only disappears. One that is deleted already stays so, and two objects whose
+    /// `prepareForDeletion` deletes the other one are each deleted once.
     ///
     /// An object of another context is not deleted: the next save throws a ``PropertyError`` with
     /// code `foreignObject`.
     public func delete(_ object: ManagedObject) {
         checkQueue()
         guard object.home.context === self else { return keep(foreign(object, to: "delete")) }
-        guard !object.flags.contains(.detached) else { return }
+        guard !object.flags.contains(.detached), !beingDeleted.contains(object) else { return }
+        beingDeleted.append(object)
         object.prepareForDeletion()
-        guard !object.flags.contains(.deleted) else { return }
+        beingDeleted.removeLast()
+        guard object.flags.isDisjoint(with: [.deleted, .detached]) else { return }
         savePoint?.capture(object)
         note(object)
         reclassify(object) { $0.insert(.deleted) }
@@ -181,7 +184,7 @@ extension ManagedObjectContext {
         object.committed = SlotStorage()
         forgetCarriedGroups(of: object)
         primitives.remove(object)
-        registry.remove(object.localID)
+        if registry[object.localID] === object { registry.remove(object.localID) }
     }
 
     /// The object's row was deleted by somebody else.

@@ -24,8 +24,9 @@ extension ManagedObjectContext {
         var ids = [object.localID]
         var companions: [ManagedObject] = []
         let home = object.home
-        while ids.count < Self.mostFaultsAtOnce, let id = home.faults.popLast() {
-            guard let other = held(id), other !== object, other.home === home,
+        var seen: Set<LocalID> = [object.localID]
+        while ids.count < Self.mostFaultsAtOnce, let id = home.takeLastFault() {
+            guard let other = held(id), other.home === home, seen.insert(id).inserted,
                 other.flags.isDisjoint(with: [.hasRow, .inserted])
             else { continue }
             companions.append(other)

@@ -21,19 +21,30 @@ extension ManagedObjectContext {
 
     /// Tells observers what the present event has changed, and begins another one.
     func announceChanges() {
+        if let ended = takeEvent() { announce(ended) }
+    }
+
+    /// Ends the present event, and begins another one.
+    ///
+    /// - Returns: What is to be told to observers; `nil` where nothing has happened.
+    func takeEvent() -> EndedEvent? {
         primitives.endEvent()
-        guard !event.isEmpty || event.concernsRecords else { return }
+        guard !event.isEmpty || event.concernsRecords else { return nil }
         if recorder != nil { registerUndo() }
         let present = event
         event = EventChanges()
-        if !present.isEmpty { post(present) }
-        guard !followers.isEmpty else { return }
-        followers.removeGone()
-        for follower in followers.all { follower.contextDidChange(present) }
+        changedByHooks?.append(contentsOf: present.touched)
+        return EndedEvent(event: present, changes: present.isEmpty ? nil : takeChanges(of: present))
     }
 
-    private func post(_ event: EventChanges) {
-        let changes = takeChanges(of: event)
+    func announce(_ ended: EndedEvent) {
+        if let changes = ended.changes { post(ended.event, changes) }
+        guard !followers.isEmpty else { return }
+        followers.removeGone()
+        for follower in followers.all { follower.contextDidChange(ended.event) }
+    }
+
+    private func post(_ event: EventChanges, _ changes: ObjectIDChanges) {
         announcedValues = event.earlierValues
         post(.objectsDidChange, changes) { event.objects }
         announcedValues = [:]
@@ -66,8 +77,7 @@ extension ManagedObjectContext {
         changes.inserted.append(inserted, of: origin)
         changes.updated = ObjectIDList(origin, updated)
         changes.deleted = ObjectIDList(origin, deleted)
-        changes.refreshed = ObjectIDList(
-            origin, (event.refreshed + event.unloaded).map(\.listItem))
+        changes.refreshed = ObjectIDList(origin, event.reloaded.map(\.listItem))
         changes.invalidated = ObjectIDList(origin, event.invalidated.map(\.listItem))
         changes.invalidatedAll = ObjectIDList(event.invalidatedAll)
         changes.renamed = event.renamedObjects

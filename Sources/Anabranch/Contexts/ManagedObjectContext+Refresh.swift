@@ -147,8 +147,9 @@ extension ManagedObjectContext {
         reclassify(object) { $0.subtract([.updated, .deleted]) }
         forgetCarriedGroups(of: object)
         unpropagated.removeAll { $0 === object }
-        deletedIDs.remove(object.localID)
+        let wasFollowed = deletedIDs.remove(object.localID) != nil
         turnIntoFault(object)
+        if wasFollowed { try readAgainWhatReferred() }
     }
 
     /// The other ends must not go on mentioning what is dropped here.
@@ -181,11 +182,19 @@ extension ManagedObjectContext {
 extension ManagedObject {
     /// What an unsaved edit is over a newer row: itself, of a counter what it added to the old one.
     fileprivate final func valueToKeep(inSlot slot: Int, over newer: Value) -> Value {
-        let edited = slots[slot]
+        guard let delta = delta(inSlot: slot) else { return slots[slot] }
+        return Counter.sum(newer, delta, of: entity.slots[slot].wireProperty.type)
+    }
+
+    /// What an unsaved edit has added to a counter; `nil` where there is none, or it set null.
+    final func delta(inSlot slot: Int) -> Value? {
         let property = entity.slots[slot].wireProperty
-        guard property.rule == .counter, !committed.isEmpty,
-            let delta = Counter.delta(from: committed[slot], to: edited, of: property.type)
-        else { return edited }
-        return Counter.sum(newer, delta, of: property.type)
+        guard property.rule == .counter, !committed.isEmpty else { return nil }
+        return Counter.delta(from: committed[slot], to: slots[slot], of: property.type)
+    }
+
+    /// What a counter comes to with what somebody else has added to it.
+    final func sum(with delta: Value, inSlot slot: Int) -> Value {
+        Counter.sum(slots[slot], delta, of: entity.slots[slot].wireProperty.type)
     }
 }

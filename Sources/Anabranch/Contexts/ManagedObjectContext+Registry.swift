@@ -88,7 +88,7 @@ extension ManagedObjectContext {
         releaseUnusedIfMany()
         let home = home(of: entity)
         let object = make(ObjectBirth(home: home, id: id))
-        home.faults.append(id)
+        home.noteFault(id)
         return object
     }
 

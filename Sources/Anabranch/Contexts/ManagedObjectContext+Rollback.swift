@@ -97,14 +97,15 @@ extension ManagedObjectContext {
             object.willTurnIntoFault()
         }
         object.noteChanges()
+        // A fault without a row is listed already.
+        if object.flags.contains(.hasRow) { object.home.noteFault(object.localID) }
         object.slots = SlotStorage()
         object.committed = SlotStorage()
         object.writtenSlots = 0
         object.relations = nil
         object.flags.subtract([.realised, .hasRow, .writable, .refault])
         primitives.remove(object)
-        object.home.faults.append(object.localID)
-        event.refreshed.append(object)
+        event.noteRefreshed(object)
         if wasRealised {
             object.didTurnIntoFault()
             object.flags.subtract(.inTransition)

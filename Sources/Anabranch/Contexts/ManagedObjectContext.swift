@@ -77,6 +77,10 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var checkedID: LocalID = 0
     /// What they found, until a save takes it.
     @exclusivity(unchecked) var modelFailures: [ValidationError] = []
+    /// While a save calls hooks: what they have changed in events that are over. Else `nil`.
+    var changedByHooks: [ManagedObject]?
+    /// Whose `prepareForDeletion` is being called.
+    var beingDeleted: [ManagedObject] = []
     /// Unchanged objects that the next save compares, too: ``detectConflicts(for:)``.
     var conflictChecks: Set<ManagedObject> = []
     /// While a save resolves conflicts: what to go back to.

@@ -67,6 +67,17 @@ struct FetchPlan {
         return Array(limit.map { rest.prefix($0) } ?? rest)
     }
 
+    /// Whether the order of IDs decides where there are no sorts.
+    var isWindow: Bool { limit != nil || offset > 0 }
+
+    /// - Returns: `nil` for all, in any order.
+    private func mostRows(withExtra count: Int) -> Int? {
+        guard isWindow else { return nil }
+        let (rows, isMore) = (limit ?? Int.max).addingReportingOverflow(
+            min(offset, 1 << 60) + count)
+        return isMore ? Int.max : rows
+    }
+
     /// - Parameter extraRows: `nil` asks for the window itself; otherwise for everything that the
     ///   window may hold once so many rows have been taken away.
     func query(extraRows: Int? = nil) -> FetchQuery {
@@ -74,7 +85,7 @@ struct FetchPlan {
         query.includesSubentities = includesSubentities
         query.predicate = predicate
         query.sorts = sorts
-        query.limit = extraRows.map { extra in limit.map { offset + $0 + extra } } ?? limit
+        query.limit = extraRows.map(mostRows) ?? limit
         query.offset = extraRows == nil ? offset : 0
         return query
     }

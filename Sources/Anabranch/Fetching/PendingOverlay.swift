@@ -17,11 +17,11 @@ struct PendingOverlay {
 
     /// Puts the pending objects where they belong among those of the store.
     ///
-    /// - Parameter stored: In the fetch's order; without sorts in any, and then the pending
-    ///   objects come last.
+    /// - Parameter stored: In the fetch's order; without sorts and window in any, and then the
+    ///   pending objects come last.
     func merge(into stored: [ManagedObject], _ plan: FetchPlan) throws -> [ManagedObject] {
         guard !matching.isEmpty else { return stored }
-        guard !plan.sorts.isEmpty else { return stored + matching }
+        guard !plan.sorts.isEmpty || plan.isWindow else { return stored + matching }
         var merged: [ManagedObject] = []
         merged.reserveCapacity(stored.count + matching.count)
         var rest = stored[...]

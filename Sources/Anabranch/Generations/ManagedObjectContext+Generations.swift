@@ -70,6 +70,7 @@ extension ManagedObjectContext {
             } catch {
                 context.keep(error)
             }
+            context.finishEvent()
         }
     }
 }

@@ -107,7 +107,6 @@ public struct ObjectBirth {
         case none
         case defaults
         case row(ObjectRow)
-        case values([Value])
     }
 
     let home: EntityHome
@@ -121,7 +120,6 @@ public struct ObjectBirth {
         case .none: SlotStorage()
         case .defaults: SlotStorage(copying: home.plan.defaults)
         case .row(let row): SlotStorage(row)
-        case .values(let values): SlotStorage(copying: values)
         }
     }
 }

@@ -70,6 +70,9 @@ extension PropertyError {
         /// `willSave` changed objects in every one of many rounds: let it change only what
         /// differs.
         public static let endlessChanges = Code(rawValue: "endless-changes")
+        /// A save was asked for while the context is saving, by a hook or an observer: leave the
+        /// change to the save that is under way.
+        public static let recursiveSave = Code(rawValue: "recursive-save")
         /// A context that has a parent can't do what only one of the store can: ask the parent.
         public static let hasParent = Code(rawValue: "has-parent")
         /// A class does not fit the model that its container was given.
@@ -79,4 +82,13 @@ extension PropertyError {
 
 extension PropertyError: CustomStringConvertible {
     public var description: String { "\(message) (\(code.rawValue))" }
+}
+
+extension PropertyError {
+    static var savingAlready: PropertyError {
+        PropertyError(
+            .recursiveSave,
+            "Can't save because the context is saving already; what a hook or "
+                + "an observer changes meanwhile is saved with it.")
+    }
 }

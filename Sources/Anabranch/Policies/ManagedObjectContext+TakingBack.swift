@@ -79,7 +79,7 @@ extension ManagedObjectContext {
     /// Reads again the objects whose references were cleared because what they led to was deleted
     /// here.
     func readAgainWhatReferred() throws {
-        let objects = registry.values.filter {
+        let objects = Set(refaultedIDs).sorted().compactMap(held).filter {
             $0.flags.contains(.refault) && $0.flags.isDisjoint(with: [.inserted, .deleted])
         }
         for object in objects { savePoint?.capture(object) }

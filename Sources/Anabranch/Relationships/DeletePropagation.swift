@@ -12,6 +12,10 @@ extension ManagedObjectContext {
         defer { recorder?.isPropagating = false }
         var gone: Set<LocalID> = []
         var objects: [ManagedObject] = []
+        let hasEarlier = !deletedIDs.isEmpty
+        var isFollowed = false
+        // A wave that could not be read leaves those before it to be followed again.
+        defer { if !isFollowed { unpropagated = objects + unpropagated } }
         while !unpropagated.isEmpty {
             let wave = unpropagated.filter { $0.flags.contains(.deleted) }
             try loadRows(of: wave)
@@ -27,6 +31,7 @@ extension ManagedObjectContext {
             objects += wave
             unpropagated.removeAll { gone.contains($0.localID) }
         }
+        isFollowed = true
         deletedIDs.formUnion(gone)
         if !gone.isEmpty {
             let groups = Dictionary(grouping: objects, by: \.entity).mapValues {
@@ -36,8 +41,9 @@ extension ManagedObjectContext {
             defer { recorder?.notesMentions = false }
             for object in clearMentions(of: groups, and: deletedIDs) { touch(object) }
             dropUnsavedDeletions(among: objects)
-        } else {
-            // Somebody may have been related to a deleted object since.
+        }
+        // Somebody may have been related since to what was deleted before.
+        if hasEarlier {
             for object in event.touched { clearReferences(of: object, to: deletedIDs) }
         }
     }

@@ -27,10 +27,9 @@ extension ManagedObjectContext {
         // The unstored side of a one-to-one: the reference is the other object's.
         guard let inverse = relationship.inverse else { return }
         try object.realiseToWrite(relationship.slot)
-        let earlier = try targetOrThrow(of: object, by: relationship)
-        guard earlier !== target else { return }
-        if let earlier { try setReference(of: earlier, by: inverse, to: nil) }
-        if let target { try setReference(of: target, by: inverse, to: object) }
+        guard try targetOrThrow(of: object, by: relationship) !== target else { return }
+        if let target { return try setReference(of: target, by: inverse, to: object) }
+        try unseat(nil, at: object, inverse)
     }
 
     private func setReference(
@@ -70,17 +69,23 @@ extension ManagedObjectContext {
         return try self.object(present, of: relationship.destination)
     }
 
-    /// Of a one-to-one: whoever refers to the target already, loses it.
+    /// Of a one-to-one: whoever else refers to the target already, loses it. Of one that is gone
+    /// only the target knows.
     private func unseat(
-        _ object: ManagedObject, at target: ManagedObject?,
+        _ object: ManagedObject?, at target: ManagedObject?,
         _ relationship: RelationshipDescription
     ) throws {
         guard let target, let inverse = relationship.inverse, !inverse.isToMany,
             let index = target.home.plan.relationIndex(of: inverse)
         else { return }
-        for holder in try members(of: target, at: index) where holder != object.localID {
-            if let other = try self.object(holder, of: inverse.destination) {
+        for holder in try members(of: target, at: index) where holder != object?.localID {
+            if let other = try self.object(holder, of: inverse.destination),
+                try other.isRealised(in: self)
+            {
                 try setReference(of: other, by: relationship, to: nil)
+            } else {
+                touch(target)
+                target.withRelation(index) { _ = $0.forget([holder]) }
             }
         }
     }

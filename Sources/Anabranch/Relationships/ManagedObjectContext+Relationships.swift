@@ -114,10 +114,10 @@ extension ManagedObjectContext {
         let stored = try readRelated(by: relationship, of: owners.map(\.localID).sorted())
         for owner in owners {
             guard let index = owner.home.plan.relationIndex(of: relationship) else { continue }
-            let stored = (stored[owner.localID] ?? []).filter {
-                !hasLeft(owner, by: relationship, $0)
+            let stored = stored[owner.localID] ?? []
+            let members = stored.filter {
+                !deletedIDs.contains($0) && !hasLeft(owner, by: relationship, $0)
             }
-            let members = stored.filter { !deletedIDs.contains($0) }
             owner.withRelation(index) { $0.load(members) }
             if members.count < stored.count { noteIncomplete(owner) }
         }

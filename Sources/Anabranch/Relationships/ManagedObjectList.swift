@@ -56,6 +56,19 @@ public struct ManagedObjectList<Element: ManagedObject> {
         return ids.firstIndex(of: object.localID)
     }
 
+    private func object(at index: Int) -> Element {
+        let ids = ids
+        precondition(ids.indices.contains(index), "There is no object \(index) among \(ids.count).")
+        let object: ManagedObject? = attempt(or: nil) { context, relationship in
+            try context.object(ids[index], of: relationship.destination)
+                ?? context.makeFault(ids[index], relationship.destination)
+        }
+        guard let element = object as? Element else {
+            preconditionFailure("The object at \(index) of \(owner) is no \(Element.self).")
+        }
+        return element
+    }
+
     public var objects: [Element] {
         attempt(or: []) { context, relationship in
             try context.objects(listed: ids, of: relationship.destination)
@@ -70,8 +83,11 @@ public struct ManagedObjectList<Element: ManagedObject> {
     }
 
     /// The object at an index below ``count``. Setting it puts another in its place.
+    ///
+    /// One that somebody else has deleted keeps its place until that is merged, and turns out to be
+    /// deleted when it is read; ``objects`` leaves it out.
     public subscript(index: Int) -> Element {
-        get { objects[index] }
+        get { object(at: index) }
         nonmutating set { replace(at: index, with: newValue) }
     }
 
@@ -85,6 +101,7 @@ public struct ManagedObjectList<Element: ManagedObject> {
 
     /// Puts an object at an index, 0 to ``count``; one that is there already moves.
     public func insert(_ object: Element, at index: Int) {
+        if owner.managedObjectContext == nil { return owner.refuseChange(of: slot) }
         let count = count
         precondition((0...count).contains(index), "There is no place \(index) among \(count).")
         let present = firstIndex(of: object)
@@ -96,14 +113,15 @@ public struct ManagedObjectList<Element: ManagedObject> {
     /// Moves the object at one index, so that its index is then the other.
     public func move(from index: Int, to place: Int) {
         guard index != place else { return }
+        if owner.managedObjectContext == nil { return owner.refuseChange(of: slot) }
         precondition(place >= 0 && place < count, "There is no place \(place) in the list.")
-        let object = objects[index]
+        let object = object(at: index)
         change { try $0.place(object, at: place, in: owner, $1) }
     }
 
     /// Puts an object in the place of the one at an index, which is removed.
     public func replace(at index: Int, with object: Element) {
-        let replaced = objects[index]
+        let replaced = object(at: index)
         guard replaced !== object else { return }
         insert(object, at: index)
         remove(replaced)
@@ -116,7 +134,7 @@ public struct ManagedObjectList<Element: ManagedObject> {
 
     @discardableResult
     public func remove(at index: Int) -> Element {
-        let object = objects[index]
+        let object = object(at: index)
         remove(object)
         return object
     }

@@ -21,8 +21,11 @@ extension ManagedObjectContext {
     ///   the ``mergePolicy`` leaves it at that, or what the policy throws; ``StoreError``; or what
     ///   an accessor since the last save could not throw. Nothing was written then, and every
     ///   change is still pending: mend it and save again, or roll back.
+    ///   ``PropertyError`` with code `recursiveSave` where a hook or an observer asks for it in the
+    ///   middle of a save; that one goes on.
     public func save() throws {
         checkQueue()
+        guard changedByHooks == nil else { throw PropertyError.savingAlready }
         // What the hooks change is undone together with what has led to the save.
         defer { recorder?.stack.closeEvent() }
         if let error = keptErrors.take() { throw error }
@@ -30,6 +33,8 @@ extension ManagedObjectContext {
         try propagateDeletes()
         announceChanges()
         guard hasChanges else { return }
+        changedByHooks = []
+        defer { changedByHooks = nil }
         let changed = try callWillSave()
         // The hooks set properties, too.
         if let error = keptErrors.take() { throw error }
@@ -38,8 +43,9 @@ extension ManagedObjectContext {
         guard parent == nil else { return try handOver(pending) }
         var resolving = ConflictResolving(self)
         let (builder, result) = try resolving.write(pending)
-        if resolving.hasResolved { announceChanges() }
-        finish(builder, result, resolving)
+        // Who is told may change things, which are no part of what was written.
+        let resolved = resolving.hasResolved ? takeEvent() : nil
+        finish(builder, result, resolving, resolved)
     }
 
     /// Makes the changes the parent's.
@@ -63,21 +69,32 @@ extension ManagedObjectContext {
     /// - Returns: What is pending then.
     private func callWillSave() throws -> [ManagedObject] {
         post(.willSave, nil)
-        var all = pending
-        var round = all
+        var round = pending
         for _ in 0..<Self.mostRounds {
             for object in round { object.willSave() }
-            try propagateDeletes()
-            guard !event.isEmpty else { return all }
-            round = event.touched.filter { !$0.flags.contains(.detached) }
-            announceChanges()
-            all = pending
-            if round.isEmpty { return all }
+            guard let changed = try takeChangesByHooks() else { return pending }
+            round = changed
         }
         throw PropertyError(
             .endlessChanges,
             "Can't save because willSave changes objects without end; "
                 + "let it change only what differs.", objectID: round.first?.objectID)
+    }
+
+    /// Ends the event that a save's hooks have made.
+    ///
+    /// - Returns: What they have changed since this was last called, also in events that a hook
+    ///   has ended itself; `nil` where nothing has changed.
+    func takeChangesByHooks() throws -> [ManagedObject]? {
+        try propagateDeletes()
+        announceChanges()
+        var seen: Set<ManagedObject> = []
+        let changed = (changedByHooks ?? []).filter { object in
+            object.hasChanges && !object.flags.contains(.detached) && seen.insert(object).inserted
+        }
+        changedByHooks = []
+        // Who was told may have changed something, too.
+        return changed.isEmpty && event.touched.isEmpty ? nil : changed
     }
 
     /// - Parameter rewritten: Slots that are written though they are as in the store.
@@ -104,17 +121,22 @@ extension ManagedObjectContext {
     }
 
     /// The changes are written: objects, identities and observers follow.
+    ///
+    /// - Parameter resolved: What the policy has done to objects, for observers.
     private func finish(
-        _ builder: SaveBuilder, _ result: SaveResult? = nil, _ resolving: ConflictResolving? = nil
+        _ builder: SaveBuilder, _ result: SaveResult? = nil, _ resolving: ConflictResolving? = nil,
+        _ resolved: EndedEvent? = nil
     ) {
         let names = result?.renamed ?? [:]
         let saved = rename(names, mentionedBy: changed)
         let renamed = resolving?.renamed(with: saved) ?? saved
         let own = builder.changedRecords(names)
         settle(builder, result?.version)
-        // Whoever reads from here on finds what was saved.
+        changedByHooks = nil
+        // Who is told of the save reads what it has written.
         advanceGeneration()
         let records = result?.dot == nil ? own : refreshDerived(after: own)
+        if let resolved { announce(resolved) }
         for follower in followers.all { follower.contextDidSave() }
         if event.concernsRecords || !event.refreshed.isEmpty { announceChanges() }
         resolving?.awakeObjects()

@@ -15,12 +15,13 @@ extension ManagedObjectContext {
 
     /// Inserts an object again that has left, with its values and related to nobody.
     ///
-    /// A record that was saved is not inserted a second time: the object gets another ID then.
+    /// A record that was saved is not inserted a second time: the object gets another ID then. So
+    /// it does in a context with a parent, which is not told what became of what it has saved.
     func reinsert(_ object: ManagedObject, _ recorder: ChangeRecorder) throws {
         let former = object.objectID
         // Whoever observes it knows it by its ID.
         object.noteChanges()
-        if object.version != .none {
+        if object.version != .none || parent != nil {
             object.localID = try takeNumber()
             recorder.rename([former.localID: object.localID])
             event.renamedObjects[former] = object.objectID

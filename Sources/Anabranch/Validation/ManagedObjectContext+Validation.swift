@@ -10,18 +10,14 @@ extension ManagedObjectContext {
     ///   `endlessChanges`; ``StoreError``.
     func validate(_ pending: [ManagedObject]) throws -> [ManagedObject] {
         var validation = SaveValidation(context: self)
-        var all = pending
         var round = pending
         for _ in 0..<Self.mostRounds {
             try validation.ask(round)
-            try propagateDeletes()
-            guard !event.isEmpty else {
-                try validation.finish(all)
-                return all
+            guard let changed = try takeChangesByHooks() else {
+                try validation.finish(self.pending)
+                return self.pending
             }
-            round = event.touched.filter { !$0.flags.contains(.detached) }
-            announceChanges()
-            all = self.pending
+            round = changed
         }
         throw endlessChanges(of: round.first)
     }

@@ -1,0 +1,122 @@
+import AnabranchStore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Anabranch
+
+/// What should be gone, by weak references.
+private struct Remains {
+    private final class Weak {
+        weak var object: AnyObject?
+        let name: String
+        init(_ object: AnyObject, _ name: String) {
+            self.object = object
+            self.name = name
+        }
+    }
+
+    private var all: [Weak] = []
+
+    mutating func add(_ object: AnyObject, _ name: String) { all.append(Weak(object, name)) }
+
+    /// Of those that are still there.
+    var names: [String] { all.filter { $0.object != nil }.map(\.name) }
+}
+
+@Suite struct `What contexts keep` {
+    @Test func `a graph that nobody holds any more is freed whole`() async throws {
+        let directory = try TemporaryDirectory("remains")
+        nonisolated(unsafe) var remains = Remains()
+        do {
+            let container = try Graph.open(directory, .file)
+            remains.add(container, "container")
+            remains.add(container.coordinator, "coordinator")
+            let parent = container.newBackgroundContext()
+            let child = BackgroundContext(parent: parent)
+            let changes = parent.performAndWait { context in
+                context.undoManager = UndoStack()
+                context.automaticallyMergesChangesFromParent = true
+                remains.add(context, "parent")
+                return context.objectChanges()
+            }
+            try await child.perform { context in
+                remains.add(context, "child")
+                context.automaticallyMergesChangesFromParent = true
+                let anna = try context.person("Anna")
+                let bert = try context.person("Bert", boss: anna)
+                let group = try context.insert(Group.self)
+                group.members.formUnion([anna, bert])
+                remains.add(anna, "the child's object")
+                try context.save()
+                bert.age = 7
+            }
+            try await parent.perform { context in
+                let people = try context.people()
+                remains.add(people[0], "the parent's object")
+                try context.save()
+                let child = context.newChildContext()
+                remains.add(child, "the child of the same queue")
+                try child.people()[0].age = 4
+                try child.save()
+                let list = FetchedResultsController(
+                    fetchRequest: context.sorted, context: context)
+                try list.performFetch()
+                remains.add(list, "the results")
+                try context.setQueryGeneration(from: .current)
+                _ = try context.people()
+                context.delete(people[1])
+                people[0].lastName = "Berg"
+            }
+            var iterator = changes.makeAsyncIterator()
+            _ = await iterator.next()
+        }
+        for _ in 0..<100 where !remains.names.isEmpty {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        #expect(remains.names == [])
+    }
+
+    @Test func `faults that are read by fetches leave no trace`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            for number in 0..<200 { try context.person("P\(number)") }
+            try context.save()
+        }
+        try graph.inContext { context throws in
+            let people = try context.people()
+            for _ in 0..<50 {
+                try context.refreshAllObjects()
+                _ = try context.people()
+            }
+            let faults = context.homesInUse.reduce(0) { $0 + $1.faults.count }
+            #expect(faults <= 1000)
+            // They are still read together.
+            try context.refreshAllObjects()
+            let before = graph.readStatements
+            #expect(people.allSatisfy { $0.firstName != nil })
+            #expect(graph.readStatements - before == 1)
+        }
+    }
+
+    @Test func `refreshing again and again in one event tells each object once`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna")
+            try context.save()
+            for _ in 0..<10_000 { try context.refresh(anna, mergeChanges: true) }
+            #expect(context.event.refreshed.count < 1000)
+            let log = NotificationLog(ManagedObjectContext.objectsDidChange, of: context)
+            context.processPendingChanges()
+            #expect(log.all.map { Array($0.refreshed) } == [[anna.objectID]])
+        }
+    }
+}
+
+extension ManagedObjectContext {
+    fileprivate var sorted: FetchRequest<Person> {
+        var request = FetchRequest<Person>()
+        request.sorts = [FetchSort("firstName")]
+        return request
+    }
+}

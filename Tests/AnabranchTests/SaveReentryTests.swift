@@ -1,0 +1,242 @@
+import Anabranch
+import Foundation
+import Testing
+
+/// Runs a closure when a context posts a notification, on the context's queue.
+private final class Listener {
+    private let token: any NSObjectProtocol
+
+    init(
+        _ name: Notification.Name, of context: ManagedObjectContext,
+        _ body: @escaping () -> Void
+    ) {
+        nonisolated(unsafe) let body = body
+        token = NotificationCenter.default.addObserver(
+            forName: name, object: context, queue: nil
+        ) { _ in body() }
+    }
+
+    deinit { NotificationCenter.default.removeObserver(token) }
+}
+
+/// Goes with its other half.
+private final class Twin: ManagedObject {
+    override class var entityName: String { "Twin" }
+    override class var slotNames: [String] { ["name", "other"] }
+    var other: Twin? {
+        get { self[toOne: 1] }
+        set { self[toOne: 1] = newValue }
+    }
+    private(set) var preparations = 0
+    override func prepareForDeletion() {
+        preparations += 1
+        if let other { managedObjectContext?.delete(other) }
+    }
+}
+
+@Suite struct `Saves with code in between` {
+    private func stored(_ graph: Graph) throws -> [String] {
+        try graph.inContext { context throws in try context.people().map { $0.firstName ?? "" } }
+    }
+
+    @Test func `what willSave changes is saved also where it processes changes`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna")
+            let old = try context.person("Old")
+            try context.save()
+            anna.onWillSave = { anna in
+                anna.onWillSave = { _ in }
+                _ = try? context.person("Bert", boss: anna)
+                old.age = 77
+                context.processPendingChanges()
+            }
+            anna.age = 5
+            try context.save()
+            #expect(!context.hasChanges && context.insertedObjects.isEmpty)
+            #expect(try graph.inContext { try $0.people().map(\.age) } == [5, 0, 77])
+        }
+        #expect(try stored(graph) == ["Anna", "Bert", "Old"])
+    }
+
+    @Test func `what a validation changes is saved also where it processes changes`() throws {
+        let league = try League()
+        try league.inContext { context throws in
+            let team = try context.team("Owls")
+            team.onInsert = { team in
+                team.onInsert = { _ in }
+                _ = try context.team("Bears")
+                context.processPendingChanges()
+            }
+            try context.save()
+            #expect(!context.hasChanges && context.insertedObjects.isEmpty)
+        }
+        try league.inContext { context throws in
+            #expect(try context.count(for: FetchRequest<Team>()) == 2)
+        }
+    }
+
+    @Test func `a save from willSave is refused, and the outer one goes on`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna")
+            var inner: (any Error)?
+            anna.onWillSave = { _ in
+                do { try context.save() } catch { inner = error }
+            }
+            try context.save()
+            #expect((inner as? PropertyError)?.code == .recursiveSave)
+            #expect(!context.hasChanges)
+            anna.onWillSave = { _ in }
+            anna.age = 3
+            try context.save()
+        }
+        #expect(try stored(graph) == ["Anna"])
+    }
+
+    @Test func `who saves at every change saves each once`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            var errors: [any Error] = []
+            let listener = Listener(ManagedObjectContext.objectsDidChange, of: context) {
+                do { try context.save() } catch { errors.append(error) }
+            }
+            let saves = NotificationLog(ManagedObjectContext.didSave, of: context)
+            let anna = try context.person("Anna")
+            context.processPendingChanges()
+            #expect(!context.hasChanges && saves.all.count == 1)
+            anna.age = 4
+            try context.save()
+            #expect(!context.hasChanges && errors.isEmpty)
+            #expect(saves.all.map { $0.inserted.count + $0.updated.count } == [1, 1])
+            withExtendedLifetime(listener) {}
+        }
+        #expect(try stored(graph) == ["Anna"])
+    }
+
+    @Test(arguments: [false, true])
+    func `what an observer of a settled conflict changes is not lost`(saves: Bool) throws {
+        let ledger = try Ledger()
+        let id = try ledger.account(["a": 1, "b": 1])
+        let other = try ledger.account(["a": 1])
+        try ledger.inContext(.mergeByPropertyObjectTrump) { context throws in
+            let account = try context.read(id)
+            let second = try context.read(other)
+            try account.setValue(2, forKey: "a")
+            try ledger.elsewhere { try $0.read(id).setValue(7, forKey: "b") }
+            context.processPendingChanges()
+            var isFirst = true
+            var failure: (any Error)?
+            let listener = Listener(ManagedObjectContext.objectsDidChange, of: context) {
+                guard isFirst else { return }
+                isFirst = false
+                do {
+                    try account.setValue(9, forKey: "c")
+                    try second.setValue(9, forKey: "c")
+                    if saves { try context.save() }
+                } catch {
+                    failure = error
+                }
+            }
+            try context.save()
+            #expect(!isFirst && failure == nil)
+            if context.hasChanges { try context.save() }
+            #expect(!context.hasChanges)
+            withExtendedLifetime(listener) {}
+        }
+        #expect(try ledger.stored(id, "a", "b", "c") == [2, 7, 9])
+        #expect(try ledger.stored(other, "c") == [9])
+    }
+
+    @Test(arguments: ["rollback", "reset"])
+    func `what willSave takes back is not saved`(way: String) throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna", age: 1)
+            try context.save()
+            anna.age = 2
+            try context.person("Bert")
+            anna.onWillSave = { anna in
+                anna.onWillSave = { _ in }
+                if way == "reset" { context.reset() } else { context.rollback() }
+            }
+            try context.save()
+            #expect(!context.hasChanges)
+            #expect(try context.people().map(\.age) == [1])
+        }
+        #expect(try stored(graph) == ["Anna"])
+    }
+
+    @Test func `a child that saves into a parent that is saving is saved with it`() throws {
+        let graph = try Graph()
+        try graph.inContext { parent throws in
+            let anna = try parent.person("Anna")
+            try parent.save()
+            let child = parent.newChildContext()
+            try child.person("Bert")
+            try #require(try child.people("firstName == 'Anna'").first).lastName = "Berg"
+            anna.onWillSave = { _ in try? child.save() }
+            anna.age = 3
+            try parent.save()
+            #expect(!parent.hasChanges && !child.hasChanges)
+        }
+        #expect(try stored(graph) == ["Anna", "Bert"])
+        #expect(try graph.inContext { try $0.people().map(\.lastName) } == ["Berg", nil])
+    }
+
+    @Test func `what is changed once a save is written waits for the next`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna")
+            var rounds = 0
+            let listener = Listener(ManagedObjectContext.didSave, of: context) {
+                rounds += 1
+                guard rounds < 3 else { return }
+                anna.age += 1
+                if rounds == 2 { try? context.save() }
+            }
+            try context.save()
+            #expect(anna.age == 1 && context.hasChanges && rounds == 1)
+            try context.save()
+            #expect(anna.age == 2 && !context.hasChanges && rounds == 3)
+            #expect(try graph.inContext { try $0.people().map(\.age) } == [2])
+            withExtendedLifetime(listener) {}
+        }
+    }
+
+    @Test func `objects that go with each other are deleted once`() throws {
+        let model = try ManagedObjectModel {
+            Entity("Twin") {
+                Attribute("name", .string)
+                Relationship("other", to: "Twin", inverse: "other")
+            }
+        }
+        let league = try League(model, classes: [Twin.self])
+        try league.inContext { context throws in
+            let (one, two) = (try context.insert(Twin.self), try context.insert(Twin.self))
+            one.other = two
+            try context.save()
+            context.delete(one)
+            #expect(context.deletedObjects == [one, two])
+            #expect(one.preparations == 1 && two.preparations == 1)
+            try context.save()
+            #expect(try context.count(for: FetchRequest<Twin>()) == 0)
+        }
+    }
+
+    @Test func `a pinned context sees its own save in didSave`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            try context.setQueryGeneration(from: .current)
+            #expect(try context.people().isEmpty)
+            var found: [Int] = []
+            let listener = Listener(ManagedObjectContext.didSave, of: context) {
+                found.append((try? context.people().count) ?? -1)
+            }
+            try context.person("Anna")
+            try context.save()
+            #expect(found == [1])
+            withExtendedLifetime(listener) {}
+        }
+    }
+}
