@@ -63,8 +63,8 @@ extension ManagedObject {
         }
     }
 
-    /// Fires the fault, so that ``primitiveValue(forKey:)-(String)`` has the value, and lets whoever
-    /// observes the property know of its next change.
+    /// Fires the fault, so that ``primitiveValue(forKey:)-(String)`` has the value, and lets
+    /// whoever observes the property know of its next change.
     public final func willAccessValue(forKey key: String) {
         attempt(or: ()) {
             let slot = try property(named: key).slot

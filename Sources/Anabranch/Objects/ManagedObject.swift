@@ -77,10 +77,10 @@ open class ManagedObject {
     /// Checks an inserted object before it is saved; called by the save after every `willSave`.
     ///
     /// This implementation checks every property by the model, and by
-    /// ``ValueChecking/checkValue(_:forKey:)`` where the class has one. An override calls it first, and throws whatever it
-    /// finds beside: a ``ValidationError``, or an error of the app, which becomes one with the
-    /// object. The save reports what the model finds even where an override swallows it. What an
-    /// override changes is validated again.
+    /// ``ValueChecking/checkValue(_:forKey:)`` where the class has one. An override calls it
+    /// first, and throws whatever it finds beside: a ``ValidationError``, or an error of the app,
+    /// which becomes one with the object. The save reports what the model finds even where an
+    /// override swallows it. What an override changes is validated again.
     ///
     /// - Throws: ``ValidationError`` with everything that is wrong; ``StoreError`` where a
     ///   relationship can't be read; ``PropertyError`` where the object has lost its context.
