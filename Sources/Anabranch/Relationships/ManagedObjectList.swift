@@ -56,7 +56,7 @@ public struct ManagedObjectList<Element: ManagedObject> {
         return ids.firstIndex(of: object.localID)
     }
 
-    private func object(at index: Int) -> Element {
+    private func member(at index: Int) -> Element {
         let ids = ids
         precondition(ids.indices.contains(index), "There is no object \(index) among \(ids.count).")
         let object: ManagedObject? = attempt(or: nil) { context, relationship in
@@ -87,7 +87,7 @@ public struct ManagedObjectList<Element: ManagedObject> {
     /// One that somebody else has deleted keeps its place until that is merged, and turns out to be
     /// deleted when it is read; ``objects`` leaves it out.
     public subscript(index: Int) -> Element {
-        get { object(at: index) }
+        get { member(at: index) }
         nonmutating set { replace(at: index, with: newValue) }
     }
 
@@ -115,13 +115,13 @@ public struct ManagedObjectList<Element: ManagedObject> {
         guard index != place else { return }
         if owner.managedObjectContext == nil { return owner.refuseChange(of: slot) }
         precondition(place >= 0 && place < count, "There is no place \(place) in the list.")
-        let object = object(at: index)
+        let object = member(at: index)
         change { try $0.place(object, at: place, in: owner, $1) }
     }
 
     /// Puts an object in the place of the one at an index, which is removed.
     public func replace(at index: Int, with object: Element) {
-        let replaced = object(at: index)
+        let replaced = member(at: index)
         guard replaced !== object else { return }
         insert(object, at: index)
         remove(replaced)
@@ -134,7 +134,7 @@ public struct ManagedObjectList<Element: ManagedObject> {
 
     @discardableResult
     public func remove(at index: Int) -> Element {
-        let object = object(at: index)
+        let object = member(at: index)
         remove(object)
         return object
     }
