@@ -22,15 +22,16 @@ private final class Listener {
 /// Goes with its other half.
 private final class Twin: ManagedObject {
     override class var entityName: String { "Twin" }
-    override class var slotNames: [String] { ["name", "other"] }
-    var other: Twin? {
+    override class var slotNames: [String] { ["elder", "younger"] }
+    var younger: Twin? {
         get { self[toOne: 1] }
         set { self[toOne: 1] = newValue }
     }
+    var elder: Twin? { self[toOne: 0] }
     private(set) var preparations = 0
     override func prepareForDeletion() {
         preparations += 1
-        if let other { managedObjectContext?.delete(other) }
+        for other in [younger, elder].compactMap(\.self) { managedObjectContext?.delete(other) }
     }
 }
 
@@ -207,14 +208,14 @@ private final class Twin: ManagedObject {
     @Test func `objects that go with each other are deleted once`() throws {
         let model = try ManagedObjectModel {
             Entity("Twin") {
-                Attribute("name", .string)
-                Relationship("other", to: "Twin", inverse: "other")
+                Relationship("younger", to: "Twin", inverse: "elder")
+                Relationship("elder", to: "Twin", inverse: "younger")
             }
         }
         let league = try League(model, classes: [Twin.self])
         try league.inContext { context throws in
             let (one, two) = (try context.insert(Twin.self), try context.insert(Twin.self))
-            one.other = two
+            one.younger = two
             try context.save()
             context.delete(one)
             #expect(context.deletedObjects == [one, two])

@@ -11,7 +11,7 @@ extension ManagedObjectContext {
         carriedGroups = [:]
         conflictChecks = []
         let objects = changed
-        let refaulted = deletedIDs.isEmpty ? [] : refaultedIDs
+        let refaulted = refaultedIDs
         changed = []
         unpropagated = []
         deletedIDs = []

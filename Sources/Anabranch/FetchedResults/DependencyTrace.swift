@@ -1,4 +1,5 @@
 import AnabranchModel
+import AnabranchReplication
 import AnabranchStore
 
 /// Goes back along a dependency's path: from objects at its end to those at its beginning.
@@ -76,15 +77,21 @@ extension RelationshipDependency {
     /// Whether there is a way back at all.
     var canTrace: Bool { steps.allSatisfy { $0.inverse != nil } }
 
-    /// Whether an object with unsaved changes differs from what is stored in what is looked at.
+    /// Whether an object differs, in what is looked at, from what is stored, or from what it was
+    /// before an event: an undo may lead back to what is stored.
     ///
     /// What was added to a relationship and taken out again leaves no trace, so that a changed
     /// object is always concerned where one is looked at that it does not store itself.
-    func isConcerned(by object: ManagedObject) -> Bool {
+    ///
+    /// - Parameter earlier: Its values before the event, where one is asked about and they were
+    ///   noted.
+    func isConcerned(by object: ManagedObject, since earlier: [Value]? = nil) -> Bool {
         if object.flags.contains(.deleted) { return true }
         return slots.slots.contains { slot in
             guard slot < object.home.plan.isStored.count else { return false }
-            return !object.home.plan.isStored[slot] || object.isWritten(slot)
+            if !object.home.plan.isStored[slot] || object.isWritten(slot) { return true }
+            guard let earlier, object.flags.contains(.hasRow) else { return false }
+            return earlier[slot] != object.slots[slot]
         }
     }
 }

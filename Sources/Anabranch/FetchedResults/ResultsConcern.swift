@@ -73,7 +73,10 @@ extension ResultsConcern {
         func isAtEnd(_ object: ManagedObject) -> Bool {
             object.entity.isKind(of: dependency.destination)
         }
-        for object in event.touched where isAtEnd(object) && dependency.isConcerned(by: object) {
+        for object in event.touched where isAtEnd(object) {
+            guard dependency.isConcerned(by: object, since: event.earlierValues[object]) else {
+                continue
+            }
             ends.insert(object.localID)
         }
         let merged = event.merged.filter { $0.entity.isKind(of: dependency.destination) }

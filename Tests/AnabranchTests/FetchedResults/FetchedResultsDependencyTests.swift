@@ -42,6 +42,25 @@ import Testing
         }
     }
 
+    @Test func `an edit at the other end that is undone to what is stored is told`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            context.undoManager = UndoStack()
+            let companies = try companies(context)
+            try context.person("Ann").company = companies[0]
+            try context.save()
+            let (members, log) = try context.results(
+                .people("company.name == 'Acme'", sortedBy: "firstName"))
+            companies[0]["name"] = "Zinc"
+            context.processPendingChanges()
+            #expect(members.names == [])
+            context.undo()
+            #expect(!context.hasChanges && members.names == ["Ann"])
+            context.redo()
+            #expect(members.names == [] && log.objects.count == 3)
+        }
+    }
+
     @Test func `elements of a to-many decide about those who have them`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
