@@ -36,10 +36,6 @@ private final class Twin: ManagedObject {
 }
 
 @Suite struct `Saves with code in between` {
-    private func stored(_ graph: Graph) throws -> [String] {
-        try graph.inContext { context throws in try context.people().map { $0.firstName ?? "" } }
-    }
-
     @Test func `what willSave changes is saved also where it processes changes`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
@@ -57,7 +53,7 @@ private final class Twin: ManagedObject {
             #expect(!context.hasChanges && context.insertedObjects.isEmpty)
             #expect(try graph.inContext { try $0.people().map(\.age) } == [5, 0, 77])
         }
-        #expect(try stored(graph) == ["Anna", "Bert", "Old"])
+        #expect(try graph.firstNames() == ["Anna", "Bert", "Old"])
     }
 
     @Test func `what a validation changes is saved also where it processes changes`() throws {
@@ -92,7 +88,7 @@ private final class Twin: ManagedObject {
             anna.age = 3
             try context.save()
         }
-        #expect(try stored(graph) == ["Anna"])
+        #expect(try graph.firstNames() == ["Anna"])
     }
 
     @Test func `who saves at every change saves each once`() throws {
@@ -112,7 +108,7 @@ private final class Twin: ManagedObject {
             #expect(saves.all.map { $0.inserted.count + $0.updated.count } == [1, 1])
             withExtendedLifetime(listener) {}
         }
-        #expect(try stored(graph) == ["Anna"])
+        #expect(try graph.firstNames() == ["Anna"])
     }
 
     @Test(arguments: [false, true])
@@ -165,7 +161,7 @@ private final class Twin: ManagedObject {
             #expect(!context.hasChanges)
             #expect(try context.people().map(\.age) == [1])
         }
-        #expect(try stored(graph) == ["Anna"])
+        #expect(try graph.firstNames() == ["Anna"])
     }
 
     @Test func `a child that saves into a parent that is saving is saved with it`() throws {
@@ -181,7 +177,7 @@ private final class Twin: ManagedObject {
             try parent.save()
             #expect(!parent.hasChanges && !child.hasChanges)
         }
-        #expect(try stored(graph) == ["Anna", "Bert"])
+        #expect(try graph.firstNames() == ["Anna", "Bert"])
         #expect(try graph.inContext { try $0.people().map(\.lastName) } == ["Berg", nil])
     }
 

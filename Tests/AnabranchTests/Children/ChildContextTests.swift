@@ -7,41 +7,24 @@ import Testing
 private final class Held: @unchecked Sendable { var objects: [ManagedObject] = [] }
 
 @Suite struct `Child contexts` {
-    /// A saved person in a parent, and a child beneath it.
-    private func family(
-        _ body: (Graph, _ parent: ManagedObjectContext, _ child: ManagedObjectContext) throws ->
-            Void
-    ) throws {
-        let graph = try Graph()
-        try graph.inContext { parent throws in
-            try parent.person("Anna", age: 1)
-            try parent.save()
-            try body(graph, parent, parent.newChildContext())
-        }
-    }
-
-    private func stored(_ graph: Graph) throws -> [String] {
-        try graph.inContext { context throws in try context.people().map { $0.firstName ?? "" } }
-    }
-
     @Test func `a child's insertion is the parent's after its save, and the store's after both`()
         throws
     {
-        try family { graph, parent, child in
+        try Graph.family { graph, parent, child in
             let bert = try child.person("Bert")
             #expect(try parent.people().map(\.firstName) == ["Anna"])
             try child.save()
             #expect(!bert.isInserted && !child.hasChanges)
             #expect(parent.insertedObjects.map(\.objectID) == [bert.objectID])
             #expect(try parent.people().map(\.firstName) == ["Anna", "Bert"])
-            #expect(try stored(graph) == ["Anna"])
+            #expect(try graph.firstNames() == ["Anna"])
             try parent.save()
-            #expect(try stored(graph) == ["Anna", "Bert"])
+            #expect(try graph.firstNames() == ["Anna", "Bert"])
         }
     }
 
     @Test func `a child sees what its parent has not saved`() throws {
-        try family { _, parent, child in
+        try Graph.family { _, parent, child in
             let bert = try parent.person("Bert", age: 7)
             try parent.people("firstName == 'Anna'")[0].age = 50
             let group = try parent.insert(Group.self)
@@ -60,7 +43,7 @@ private final class Held: @unchecked Sendable { var objects: [ManagedObject] = [
     }
 
     @Test func `a fetch without pending changes leaves out those of the parent, too`() throws {
-        try family { _, parent, child in
+        try Graph.family { _, parent, child in
             try parent.person("Bert")
             var request = FetchRequest<Person>()
             request.includesPendingChanges = false
@@ -71,7 +54,7 @@ private final class Held: @unchecked Sendable { var objects: [ManagedObject] = [
     }
 
     @Test func `what a child has read stays until it is refreshed`() throws {
-        try family { _, parent, child in
+        try Graph.family { _, parent, child in
             let anna = try #require(try child.people().first)
             #expect(anna.age == 1)
             try parent.people()[0].age = 2
@@ -83,7 +66,7 @@ private final class Held: @unchecked Sendable { var objects: [ManagedObject] = [
     }
 
     @Test func `a child's edits are its own until it saves`() throws {
-        try family { graph, parent, child in
+        try Graph.family { graph, parent, child in
             let above = try #require(try parent.people().first)
             let below = try #require(try child.people().first)
             below.age = 9
@@ -103,7 +86,7 @@ private final class Held: @unchecked Sendable { var objects: [ManagedObject] = [
     @Test func `each child's save is told to the parent, and the root's save tells all of them`()
         throws
     {
-        try family { graph, parent, child in
+        try Graph.family { graph, parent, child in
             let log = NotificationLog(ManagedObjectContext.objectsDidChange, of: parent)
             let saves = NotificationLog(ManagedObjectContext.didSaveObjectIDs, of: child)
             let bert = try child.person("Bert")
@@ -114,17 +97,17 @@ private final class Held: @unchecked Sendable { var objects: [ManagedObject] = [
             #expect(log.all.map { Array($0.inserted) } == [[bert.objectID], []])
             #expect(log.all.map { Array($0.updated) } == [[], [anna.objectID]])
             #expect(saves.all.map { Array($0.inserted) } == [[bert.objectID], []])
-            #expect(try !bert.objectID.isStored && stored(graph) == ["Anna"])
+            #expect(try !bert.objectID.isStored && graph.firstNames() == ["Anna"])
             let root = NotificationLog(ManagedObjectContext.didSave, of: parent)
             try parent.save()
             #expect(root.all.map { Array($0.inserted) } == [[bert.objectID]])
             #expect(root.all.map { Array($0.updated) } == [[anna.objectID]])
-            #expect(try bert.objectID.isStored && stored(graph) == ["Anna", "Bert"])
+            #expect(try bert.objectID.isStored && graph.firstNames() == ["Anna", "Bert"])
         }
     }
 
     @Test func `a child's rollback leaves the parent's changes alone`() throws {
-        try family { _, parent, child in
+        try Graph.family { _, parent, child in
             try parent.people()[0].age = 5
             let below = try #require(try child.people().first)
             below.age = 6
@@ -135,7 +118,7 @@ private final class Held: @unchecked Sendable { var objects: [ManagedObject] = [
     }
 
     @Test func `a transient value goes up with the save`() throws {
-        try family { _, parent, child in
+        try Graph.family { _, parent, child in
             let below = try #require(try child.people().first)
             below.mood = "merry"
             let bert = try child.person("Bert")
@@ -148,7 +131,7 @@ private final class Held: @unchecked Sendable { var objects: [ManagedObject] = [
     }
 
     @Test func `a deletion goes up with what its rules do`() throws {
-        try family { graph, parent, child in
+        try Graph.family { graph, parent, child in
             let anna = try #require(try child.people().first)
             let passport = try child.insert(Passport.self)
             passport.holder = anna
@@ -160,14 +143,14 @@ private final class Held: @unchecked Sendable { var objects: [ManagedObject] = [
             #expect(parent.deletedObjects.map(\.objectID).contains(anna.objectID))
             #expect(try parent.people().map(\.boss) == [nil])
             #expect(try parent.count(for: FetchRequest<Passport>()) == 0)
-            #expect(try stored(graph) == ["Anna", "Bert"])
+            #expect(try graph.firstNames() == ["Anna", "Bert"])
             try parent.save()
-            #expect(try stored(graph) == ["Bert"])
+            #expect(try graph.firstNames() == ["Bert"])
         }
     }
 
     @Test func `what a child inserted, saved and deleted was never there`() throws {
-        try family { graph, parent, child in
+        try Graph.family { graph, parent, child in
             let bert = try child.person("Bert")
             try child.save()
             child.delete(bert)
@@ -178,7 +161,7 @@ private final class Held: @unchecked Sendable { var objects: [ManagedObject] = [
     }
 
     @Test func `hooks of insertion and deletion run once, those of saving at every level`() throws {
-        try family { _, parent, child in
+        try Graph.family { _, parent, child in
             let bert = try child.person("Bert")
             try child.save()
             let above = try #require(parent.object(with: bert.objectID, as: Person.self))
@@ -194,7 +177,7 @@ private final class Held: @unchecked Sendable { var objects: [ManagedObject] = [
     }
 
     @Test func `a child is checked before it hands its changes over`() throws {
-        try family { _, parent, child in
+        try Graph.family { _, parent, child in
             let company = try child.insert("Company")
             let error = #expect(throws: ValidationError.self) { try child.save() }
             #expect(error?.property == "name" && error?.objectID == company.objectID)
@@ -206,7 +189,7 @@ private final class Held: @unchecked Sendable { var objects: [ManagedObject] = [
     }
 
     @Test func `a child that changes what its parent has deleted is told so`() throws {
-        try family { _, parent, child in
+        try Graph.family { _, parent, child in
             let below = try #require(try child.people().first)
             below.age = 3
             try parent.delete(parent.people()[0])

@@ -4,25 +4,8 @@ import TestSupport
 import Testing
 
 @Suite struct `Saves of children` {
-    /// Anna, saved in a parent, and a child beneath it.
-    private func family(
-        _ body: (Graph, _ parent: ManagedObjectContext, _ child: ManagedObjectContext) throws ->
-            Void
-    ) throws {
-        let graph = try Graph()
-        try graph.inContext { parent throws in
-            try parent.person("Anna", age: 1)
-            try parent.save()
-            try body(graph, parent, parent.newChildContext())
-        }
-    }
-
-    private func stored(_ graph: Graph) throws -> [String] {
-        try graph.inContext { context throws in try context.people().map { $0.firstName ?? "" } }
-    }
-
     @Test func `what the parent knew by its ID alone becomes the child's insertion`() throws {
-        try family { graph, parent, child in
+        try Graph.family { graph, parent, child in
             let bert = try child.person("Bert")
             let above = try #require(parent.object(with: bert.objectID, as: Person.self))
             #expect(above.isFault)
@@ -31,7 +14,7 @@ import Testing
             #expect(above.isInserted && above.firstName == "Bert")
             #expect(parent.insertedObjects == [above])
             try parent.save()
-            #expect(try stored(graph) == ["Anna", "Bert"])
+            #expect(try graph.firstNames() == ["Anna", "Bert"])
         }
     }
 
@@ -56,7 +39,7 @@ import Testing
     }
 
     @Test func `a former holder that is gone does not stand in the way`() throws {
-        try family { graph, parent, child in
+        try Graph.family { graph, parent, child in
             let anna = try #require(try parent.people().first)
             let old = try parent.insert(Passport.self)
             old.holder = anna
@@ -87,7 +70,7 @@ import Testing
 
     @Test func `an insertion that is redone after its deletion was written is a new record`() throws
     {
-        try family { graph, parent, child in
+        try Graph.family { graph, parent, child in
             child.undoManager = UndoStack()
             let bert = try child.person("Bert")
             child.processPendingChanges()
@@ -97,12 +80,12 @@ import Testing
             child.undo()
             try child.save()
             try parent.save()
-            #expect(try stored(graph) == ["Anna"])
+            #expect(try graph.firstNames() == ["Anna"])
             child.redo()
             try child.save()
             try parent.save()
             #expect(bert.objectID != first)
-            #expect(try stored(graph) == ["Anna", "Bert"])
+            #expect(try graph.firstNames() == ["Anna", "Bert"])
         }
     }
 
@@ -123,7 +106,7 @@ import Testing
     }
 
     @Test func `three levels hand on what was changed, linked and deleted`() throws {
-        try family { graph, parent, child in
+        try Graph.family { graph, parent, child in
             let bert = try parent.person("Bert")
             let group = try parent.insert(Group.self)
             group.members.insert(bert)
@@ -146,13 +129,13 @@ import Testing
             #expect(Set(group.members.map(\.firstName)) == ["Anna"])
             #expect(try parent.people().map(\.mood) == [nil, "merry"])
             try parent.save()
-            #expect(try stored(graph) == ["Anna", "Carl"])
+            #expect(try graph.firstNames() == ["Anna", "Carl"])
             #expect(try graph.inContext { try $0.people().map { $0.boss == nil } } == [true, true])
         }
     }
 
     @Test func `a grandchild's edit of what the top has deleted is the middle's conflict`() throws {
-        try family { _, parent, child in
+        try Graph.family { _, parent, child in
             let grandchild = child.newChildContext()
             let middle = try #require(try child.people().first)
             let anna = try #require(try grandchild.people().first)
@@ -168,7 +151,7 @@ import Testing
     }
 
     @Test func `a save that is refused leaves the parent as it was`() throws {
-        try family { _, parent, child in
+        try Graph.family { _, parent, child in
             let below = try #require(try child.people().first)
             let above = try #require(try parent.people().first)
             below.age = 3
@@ -187,7 +170,7 @@ import Testing
     }
 
     @Test func `what the parent has rolled back is a conflict, and nobody refers to it`() throws {
-        try family { graph, parent, child in
+        try Graph.family { graph, parent, child in
             let bert = try parent.person("Bert")
             let below = try #require(child.object(with: bert.objectID, as: Person.self))
             let anna = try #require(try child.people("firstName == 'Anna'").first)
@@ -200,7 +183,7 @@ import Testing
             #expect(below.isDeleted && anna.boss == nil)
             try child.save()
             try parent.save()
-            #expect(try stored(graph) == ["Anna"])
+            #expect(try graph.firstNames() == ["Anna"])
         }
     }
 
