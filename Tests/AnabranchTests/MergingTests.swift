@@ -140,6 +140,64 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a link that others have added or removed, too, can be changed back`(
+        isAdded: Bool
+    ) throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let (anna, bob) = (try context.person("Anna"), try context.person("Bob"))
+            let group = try context.insert(Group.self)
+            if !isAdded {
+                anna.friends.insert(bob)
+                anna.groups.insert(group)
+            }
+            try context.save()
+            func link(_ isAdded: Bool, _ anna: Person, _ bob: Person, _ group: Group) {
+                if isAdded {
+                    anna.friends.insert(bob)
+                    group.members.insert(anna)
+                } else {
+                    bob.friends.remove(anna)
+                    anna.groups.remove(group)
+                }
+            }
+            link(isAdded, anna, bob, group)
+            try merge(graph, into: context) { other throws in
+                let people = try other.people()
+                link(isAdded, people[0], people[1], try other.fetch(FetchRequest<Group>())[0])
+            }
+            link(!isAdded, anna, bob, group)
+            #expect(anna.friends.contains(bob) != isAdded && bob.friends.contains(anna) != isAdded)
+            #expect(group.members.contains(anna) != isAdded)
+            try context.save()
+            try graph.inContext { other throws in
+                let anna = try other.people()[0]
+                #expect(anna.friends.isEmpty == isAdded && anna.groups.isEmpty == isAdded)
+            }
+        }
+    }
+
+    @Test func `what others have changed in the same way is no change any more`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let (anna, bob) = (try context.person("Anna"), try context.person("Bob"))
+            try context.save()
+            bob.boss = anna
+            bob.friends.insert(anna)
+            try merge(graph, into: context) { other throws in
+                let people = try other.people()
+                people[1].boss = people[0]
+                people[1].friends.insert(people[0])
+            }
+            #expect(anna.reports.objects == [bob] && anna.friends.objects == [bob])
+            #expect(try bob.changedValues().isEmpty && bob.friends.count == 1)
+            #expect(!anna.hasPersistentChangedValues && !bob.hasPersistentChangedValues)
+            bob.boss = nil
+            #expect(anna.changedRelationshipNames == ["reports"] && anna.reports.isEmpty)
+        }
+    }
+
     @Test func `contexts merge by themselves when they are told to`() async throws {
         let graph = try Graph()
         let watching = graph.context()

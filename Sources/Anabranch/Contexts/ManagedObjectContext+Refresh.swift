@@ -137,50 +137,6 @@ extension ManagedObjectContext {
             object.noteChange(object.home.plan.relations[index].slot)
         }
     }
-
-    private func discardChanges(of object: ManagedObject) throws {
-        try takeBackRelations(of: object)
-        if object.flags.contains(.inserted) {
-            object.willTurnIntoFault()
-            object.noteChanges()
-            detach(object)
-            object.flags.subtract([.deleted, .realised])
-            event.invalidated.append(object)
-            object.didTurnIntoFault()
-            return
-        }
-        reclassify(object) { $0.subtract([.updated, .deleted]) }
-        forgetCarriedGroups(of: object)
-        unpropagated.removeAll { $0 === object }
-        deletedIDs.remove(object.localID)
-        turnIntoFault(object)
-    }
-
-    /// The other ends must not go on mentioning what is dropped here.
-    private func takeBackRelations(of object: ManagedObject) throws {
-        let plan = object.home.plan
-        if object.flags.contains(.inserted) || !object.committed.isEmpty {
-            for relationship in plan.references where object.flags.contains(.realised) {
-                var earlier: ManagedObject?
-                if !object.committed.isEmpty,
-                    case .integer(let id) = object.committed[relationship.slot]
-                {
-                    earlier = try self.object(id, of: relationship.destination)
-                }
-                try setTarget(of: object, by: relationship, to: earlier)
-            }
-        }
-        guard let table = object.relations else { return }
-        for (index, relationship) in plan.relations.enumerated() where table.changes(at: index) {
-            let state = table.states[index]
-            for member in try objects(state.added, of: relationship.destination) {
-                try remove(member, from: object, relationship)
-            }
-            for member in try objects(state.removed, of: relationship.destination) {
-                try insert(member, into: object, relationship)
-            }
-        }
-    }
 }
 
 extension ManagedObject {

@@ -114,11 +114,11 @@ extension ManagedObjectContext {
         let stored = try readRelated(by: relationship, of: owners.map(\.localID).sorted())
         for owner in owners {
             guard let index = owner.home.plan.relationIndex(of: relationship) else { continue }
-            let stored = (stored[owner.localID] ?? []).filter {
-                !hasLeft(owner, by: relationship, $0)
-            }
+            let all = stored[owner.localID] ?? []
+            let left = all.filter { hasLeft(owner, by: relationship, $0) }
+            let stored = left.isEmpty ? all : all.filter { !left.contains($0) }
             let members = stored.filter { !deletedIDs.contains($0) }
-            owner.withRelation(index) { $0.load(members) }
+            owner.withRelation(index) { $0.load(members, hiding: left) }
             if members.count < stored.count { noteIncomplete(owner) }
         }
     }

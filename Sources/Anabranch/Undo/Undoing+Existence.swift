@@ -43,7 +43,7 @@ extension Undoing {
     private func relate(_ object: ManagedObject, _ former: FormerRelations) throws {
         for (relationship, id) in former.references {
             guard let target = try live(id, of: relationship.destination),
-                try isFree(target, for: relationship, of: object)
+                try context.isFree(target, for: relationship, of: object)
             else { continue }
             try context.setTarget(of: object, by: relationship, to: target)
         }
@@ -71,17 +71,6 @@ extension Undoing {
             let others = members.subtracting(order).sorted()
             _ = object.withRelation(index) { $0.arrange(order + others) }
         }
-    }
-
-    /// Of a one-to-one: whether nobody else has the target now.
-    private func isFree(
-        _ target: ManagedObject, for relationship: RelationshipDescription,
-        of object: ManagedObject
-    ) throws -> Bool {
-        guard let inverse = relationship.inverse, !inverse.isToMany,
-            let index = target.home.plan.relationIndex(of: inverse)
-        else { return true }
-        return try context.members(of: target, at: index).subtracting([object.localID]).isEmpty
     }
 }
 

@@ -45,7 +45,9 @@ struct DumbContext {
         var names = Set(values.keys.filter { $0.key == key }.map(\.name))
         names.formUnion(targets.keys.filter { $0.key == key }.map(\.name))
         for (cell, target) in targets where shown.things[cell.key] != nil {
-            guard key == target || key == base.things[cell.key]?.targets[cell.name] else { continue }
+            guard key == target || key == base.things[cell.key]?.targets[cell.name] else {
+                continue
+            }
             names.insert(cell.name == "owner" ? "parts" : "reports")
         }
         for link in added.union(removed) {
@@ -103,7 +105,9 @@ extension DumbContext {
             $0.formUnion(before.cascade(from: $1))
         }
         for key in gone {
-            for name in ["owner", "boss"] { before.holders(of: key, by: name).forEach { touch($0) } }
+            for name in ["owner", "boss"] {
+                before.holders(of: key, by: name).forEach { touch($0) }
+            }
             before.things[key]?.targets.values.forEach { touch($0) }
             for link in before.links { if let other = link.other(than: key) { touch(other) } }
         }
@@ -125,12 +129,12 @@ extension DumbContext {
 
     /// Takes back what has changed of a thing, at both ends of its relationships.
     mutating func discard(_ key: Int) {
-        if made[key] != nil { return drop([key]) }
-        values = values.filter { $0.key.key != key }
         targets = targets.filter { cell, target in
             cell.key != key && target != key
                 && base.things[cell.key]?.targets[cell.name] != key
         }
+        if made[key] != nil { return drop([key]) }
+        values = values.filter { $0.key.key != key }
         added = added.filter { !$0.mentions(key) }
         removed = removed.filter { !$0.mentions(key) }
         deleted.remove(key)

@@ -9,6 +9,8 @@ struct DumbHouse {
     private(set) var store = DumbPicture()
     private(set) var undoable: [DumbEvent] = []
     private(set) var redoable: [DumbEvent] = []
+    /// Whether the main context was edited since its last event ended.
+    private(set) var isEventOpen = false
     private var eventStart: DumbMoment
     private var remains: [Int: DumbPicture] = [:]
     private var dead: Set<Int> = []
@@ -65,6 +67,12 @@ struct DumbHouse {
 
     mutating func apply(_ step: HouseStep) {
         switch step {
+        case .insert(.main, _, _), .set(.main, _, _), .point(.main, _, _), .take(.main, _, _, _),
+            .link(.main, _, _, _):
+            isEventOpen = true
+        default: break
+        }
+        switch step {
         case .insert(let place, let key, let isTag):
             self[place].insert(key, DumbThing(isTag: isTag))
         case .set(let place, let cell, let value): self[place].set(cell, to: value)
@@ -93,12 +101,11 @@ struct DumbHouse {
 
 // Undoing.
 extension DumbHouse {
-    /// Changes of an event that has not ended count.
-    var canUndo: Bool { !undoable.isEmpty || hasOpenChanges }
-    var canRedo: Bool { !redoable.isEmpty && !hasOpenChanges }
-    private var hasOpenChanges: Bool { DumbMoment(self[.main]).view != eventStart.view }
+    var canUndo: Bool { !undoable.isEmpty }
+    var canRedo: Bool { !redoable.isEmpty }
 
     private mutating func endEvent() {
+        isEventOpen = false
         let event = DumbEvent(from: eventStart, to: DumbMoment(self[.main]), saves: saves)
         eventStart = DumbMoment(self[.main])
         guard let event else { return }
@@ -138,6 +145,7 @@ extension DumbHouse {
     private mutating func forgetUndo() {
         undoable = []
         redoable = []
+        isEventOpen = false
         eventStart = DumbMoment(self[.main])
     }
 }

@@ -173,7 +173,7 @@ extension House {
     }
 
     private func save(_ place: Place) throws {
-        if place == .child { on(.main) { $0.processPendingChanges() } }
+        if place != .main { on(.main) { $0.processPendingChanges() } }
         watchers[place]?.last = nil
         try on(place) { try $0.save() }
         guard place != .child, !settings.mergesAutomatically, let last = watchers[place]?.last

@@ -30,7 +30,8 @@ enum HouseStep {
 extension HouseStep: CustomStringConvertible {
     var description: String {
         switch self {
-        case .insert(let place, let key, let isTag): "\(place): insert \(isTag ? "tag" : "node") \(key)"
+        case .insert(let place, let key, let isTag):
+            "\(place): insert \(isTag ? "tag" : "node") \(key)"
         case .set(let place, let cell, let value):
             "\(place): \(cell.key).\(cell.name) = \(value.map(String.init) ?? "nil")"
         case .point(let place, let cell, let target):
