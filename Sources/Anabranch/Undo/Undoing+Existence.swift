@@ -7,7 +7,9 @@ import AnabranchStore
 // inserted again and related anew.
 extension Undoing {
     mutating func bringBack() throws {
-        let objects = step.parts.filter { $0.origin.existence == .present }.map(\.object)
+        let objects = step.parts.filter {
+            $0.origin.existence == .present && $0.existence != .present
+        }.map(\.object)
         let undeleted = objects.filter { $0.existence == .deleted }
         let gone = objects.filter { $0.existence == .absent && !$0.isGoneElsewhere }
         for object in undeleted { context.undelete(object) }

@@ -14,6 +14,9 @@ struct DumbContext {
     private(set) var targets: [DumbCell: Int?] = [:]
     private(set) var added: Set<DumbLink> = []
     private(set) var removed: Set<DumbLink> = []
+    /// To-ones that an edit here has led away from where they lead below: whoever has lost them so
+    /// tells of it, but not whom others have given them under an edit.
+    private var left: Set<DumbCell> = []
     /// Counted as updated; of things that were made or are deleted it does not show.
     private(set) var dirty: Set<Int> = []
 
@@ -45,9 +48,8 @@ struct DumbContext {
         var names = Set(values.keys.filter { $0.key == key }.map(\.name))
         names.formUnion(targets.keys.filter { $0.key == key }.map(\.name))
         for (cell, target) in targets where shown.things[cell.key] != nil {
-            guard key == target || key == base.things[cell.key]?.targets[cell.name] else {
-                continue
-            }
+            let former = base.things[cell.key]?.targets[cell.name]
+            guard key == target || key == former && left.contains(cell) else { continue }
             names.insert(cell.name == "owner" ? "parts" : "reports")
         }
         for link in added.union(removed) {
@@ -82,6 +84,8 @@ extension DumbContext {
         let former = view.things[cell.key]?.targets[cell.name]
         guard former != target else { return }
         touch(former, target)
+        let stored = base.things[cell.key]?.targets[cell.name]
+        if former == stored { left.insert(cell) } else if target == stored { left.remove(cell) }
         targets[cell] = .some(target)
         settle()
     }
@@ -149,6 +153,9 @@ extension DumbContext {
     /// What is below has changed.
     mutating func rebase(to newer: DumbPicture) {
         let gone = base.things.filter { newer.things[$0]?.life != $1.life }.keys
+        left = left.filter { cell in
+            base.things[cell.key]?.targets[cell.name] == newer.things[cell.key]?.targets[cell.name]
+        }
         base = newer
         drop(Set(gone))
     }

@@ -168,13 +168,13 @@ extension DumbHouse {
     }
 
     private mutating func saveOther() {
+        endEvent()
         guard self[.other].hasChanges else { return }
         let wasFresh = isChildFresh
         let shown = self[.other].view
         store = shown
         self[.other].settle(as: shown)
         everSaved.formUnion(shown.things.keys)
-        endEvent()
         dead.formUnion(self[.main].base.things.keys.filter { shown.things[$0] == nil })
         self[.main].rebase(to: shown)
         eventStart = DumbMoment(self[.main])
@@ -184,8 +184,8 @@ extension DumbHouse {
 
     /// What the child has changed the main context changes now, as an event of its own.
     private mutating func saveChild() {
-        guard self[.child].hasChanges else { return }
         endEvent()
+        guard self[.child].hasChanges else { return }
         let child = self[.child]
         let shown = child.view
         for (key, thing) in child.made { self[.main].insert(key, thing) }
