@@ -37,6 +37,7 @@ extension ManagedObjectContext {
     }
 
     func refreshMerging(_ objects: [ManagedObject]) throws {
+        recorder?.mergeCount += 1
         var dirty: [LocalID: ManagedObject] = [:]
         var refreshed: [ManagedObject] = []
         for object in objects where !object.flags.contains(.inserted) {
@@ -132,9 +133,10 @@ extension ManagedObjectContext {
     /// Members are asked for anew; what was added and removed here stays so.
     func unloadRelations(of object: ManagedObject) {
         guard let table = object.relations else { return }
-        for index in table.states.indices where table.states[index].members != nil {
+        for (index, relationship) in object.home.plan.relations.enumerated()
+        where table.states[index].members != nil && !keepsMembers(object, relationship) {
             table.states[index].members = nil
-            object.noteChange(object.home.plan.relations[index].slot)
+            object.noteChange(relationship.slot)
         }
     }
 }

@@ -58,6 +58,12 @@ struct RelationState {
         list?.load(stored.filter(loaded.contains), members: loaded)
     }
 
+    /// What else was added or removed here is no change any more.
+    mutating func keepChanges(added kept: Set<LocalID>, removed left: Set<LocalID>) {
+        added.formIntersection(kept)
+        removed.formIntersection(left)
+    }
+
     /// Whether a member that was added or removed may since have been so by somebody else, too.
     func isUncertain(of id: LocalID) -> Bool {
         members == nil && (added.contains(id) || removed.contains(id))

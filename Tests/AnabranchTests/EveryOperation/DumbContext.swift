@@ -5,7 +5,7 @@
 /// - Deleting a thing deletes its parts. Whoever mentions a thing that is not there mentions
 ///   nobody, which is no change of his, though he counts as updated.
 /// - When what is below changes, what is unsaved stays on top of it, except of things that are
-///   gone: whoever was set to one is set to nobody.
+///   gone: whoever was set to one is set to nobody, and as it is below if it was nobody before.
 struct DumbContext {
     private(set) var base = DumbPicture()
     private(set) var made: [Int: DumbThing] = [:]
@@ -42,13 +42,29 @@ struct DumbContext {
     var updated: Set<Int> { dirty.subtracting(made.keys).subtracting(deleted) }
     var hasChanges: Bool { !made.isEmpty || !deleted.isEmpty || !updated.isEmpty }
 
+    /// Whose rows a save writes.
+    var writtenKeys: Set<Int> {
+        deleted.union(made.keys).union(values.keys.map(\.key)).union(targets.keys.map(\.key))
+    }
+
+    /// Whether one of these has others below whom it has lost here.
+    func separates(_ keys: Set<Int>) -> Bool {
+        removed.contains { keys.contains($0.left) || keys.contains($0.right) }
+            || targets.keys.contains { cell in
+                base.things[cell.key]?.targets[cell.name].map(keys.contains) ?? false
+            }
+    }
+
     /// What of a thing that is neither made nor deleted differs from what is below.
     func changedNames(of key: Int) -> [String] {
         let shown = view
         var names = Set(values.keys.filter { $0.key == key }.map(\.name))
-        names.formUnion(targets.keys.filter { $0.key == key }.map(\.name))
+        // Who leads to somebody deleted leads to nobody; who was led to nobody has changed.
+        let there = { (target: Int?) in target.flatMap { shown.things[$0] == nil ? nil : $0 } }
         for (cell, target) in targets where shown.things[cell.key] != nil {
-            let former = base.things[cell.key]?.targets[cell.name]
+            let former = there(base.things[cell.key]?.targets[cell.name])
+            guard target == nil || former != there(target) else { continue }
+            if cell.key == key { names.insert(cell.name) }
             guard key == target || key == former && left.contains(cell) else { continue }
             names.insert(cell.name == "owner" ? "parts" : "reports")
         }
@@ -134,8 +150,8 @@ extension DumbContext {
     /// Takes back what has changed of a thing, at both ends of its relationships.
     mutating func discard(_ key: Int) {
         targets = targets.filter { cell, target in
-            cell.key != key && target != key
-                && base.things[cell.key]?.targets[cell.name] != key
+            let isFormer = base.things[cell.key]?.targets[cell.name] == key
+            return cell.key != key && target != key && !(isFormer && left.contains(cell))
         }
         if made[key] != nil { return drop([key]) }
         values = values.filter { $0.key.key != key }
@@ -153,11 +169,14 @@ extension DumbContext {
     /// What is below has changed.
     mutating func rebase(to newer: DumbPicture) {
         let gone = base.things.filter { newer.things[$0]?.life != $1.life }.keys
+        for key in gone { base.things[key] = nil }
+        base = base.tidy
+        drop(Set(gone))
         left = left.filter { cell in
             base.things[cell.key]?.targets[cell.name] == newer.things[cell.key]?.targets[cell.name]
         }
         base = newer
-        drop(Set(gone))
+        settle()
     }
 
     /// Things are gone, with all that was changed of them.

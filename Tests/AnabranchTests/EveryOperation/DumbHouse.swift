@@ -1,6 +1,9 @@
 /// A store, the main context on it with an undo stack, a child of that, and another context on the
 /// store. Whatever one of the two saves the other merges at once.
 ///
+/// Nobody saves that he has taken something from a thing whose deletion is pending in the main
+/// context: whether an undo relates the two again is left open.
+///
 /// The child knows of the main context what it has read: when that changes, what the child shows is
 /// not defined until it refreshes all, except that it may merge what the main context saves.
 struct DumbHouse {
@@ -50,6 +53,7 @@ struct DumbHouse {
                 && self[place].view.links.contains(link) != isIn
         case .delete(let place, let key): return has(place, key)
         case .endEvent, .undo, .redo: return true
+        case .save(.other): return !self[.other].separates(self[.main].deleted)
         case .save(let place): return isUsable(place)
         case .rollback(let place): return isUsable(place)
         case .refresh(let place, let key, let merging):
@@ -158,13 +162,14 @@ extension DumbHouse {
         let whole = self[.main].whole
         for key in self[.main].deleted { remains[key] = whole }
         let shown = self[.main].view
+        let written = self[.main].writtenKeys
         store = shown
         everSaved.formUnion(shown.things.keys)
         self[.main].settle(as: shown)
         saves += 1
         eventStart = DumbMoment(self[.main])
         self[.other].rebase(to: shown)
-        if childMerges, self[.child].base != shown { isChildMixed = true }
+        if self[.child].base != shown { mergeIntoChild(written) }
     }
 
     private mutating func saveOther() {
@@ -172,14 +177,26 @@ extension DumbHouse {
         guard self[.other].hasChanges else { return }
         let wasFresh = isChildFresh
         let shown = self[.other].view
+        let written = self[.other].writtenKeys
         store = shown
         self[.other].settle(as: shown)
         everSaved.formUnion(shown.things.keys)
         dead.formUnion(self[.main].base.things.keys.filter { shown.things[$0] == nil })
         self[.main].rebase(to: shown)
         eventStart = DumbMoment(self[.main])
+        if wasFresh, childMerges { refreshChild() } else { mergeIntoChild(written) }
+    }
+
+    /// The child reads some things again, and nothing else.
+    private mutating func mergeIntoChild(_ keys: Set<Int>) {
         guard childMerges else { return }
-        if wasFresh { refreshChild() } else { isChildMixed = true }
+        var picture = self[.child].base
+        let shown = self[.main].view
+        for key in keys where shown.things[key] != nil || store.things[key] == nil {
+            picture.things[key] = shown.things[key]
+        }
+        self[.child].rebase(to: picture)
+        isChildMixed = true
     }
 
     /// What the child has changed the main context changes now, as an event of its own.

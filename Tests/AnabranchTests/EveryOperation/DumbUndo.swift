@@ -28,11 +28,13 @@ struct DumbEvent {
 
 struct DumbMoment {
     let view: DumbPicture
+    let whole: DumbPicture
     let deleted: Set<Int>
     let updated: Set<Int>
 
     init(_ context: DumbContext) {
         view = context.view
+        whole = context.whole
         deleted = context.deleted
         updated = context.updated
     }
@@ -150,9 +152,11 @@ struct DumbUndo {
         }
     }
 
-    /// Whether the event has changed the thing, or made it count as updated.
+    /// Whether the event has changed the thing, other than by what it leads to, or made it count as
+    /// updated.
     private func isTouched(_ key: Int) -> Bool {
-        before[key] != after[key]
+        (before[key] == nil) != (after[key] == nil)
+            || event.before.whole.things[key] != event.after.whole.things[key]
             || event.before.updated.contains(key) != event.after.updated.contains(key)
     }
 }
