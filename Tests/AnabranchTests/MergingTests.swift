@@ -198,6 +198,45 @@ import Testing
         }
     }
 
+    @Test func `an edit that others have made, too, does not come back when they take it back`()
+        throws
+    {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let (anna, bob) = (try context.person("Anna"), try context.person("Bob"))
+            bob.boss = anna
+            try context.save()
+            for isRelated in [false, true] {
+                bob.boss = isRelated ? anna : nil
+                for isRelated in [isRelated, !isRelated] {
+                    try merge(graph, into: context) { other throws in
+                        let people = try other.people()
+                        people[1].boss = isRelated ? people[0] : nil
+                    }
+                }
+                #expect((bob.boss == nil) == isRelated && anna.reports.isEmpty == isRelated)
+                #expect(!anna.hasPersistentChangedValues && !bob.hasPersistentChangedValues)
+            }
+        }
+    }
+
+    @Test func `a rollback shows both ends what was merged under an edit`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let people = try ["Anna", "Bob", "Cyd"].map { try context.person($0) }
+            try context.save()
+            people[2].boss = people[1]
+            try merge(graph, into: context) { other throws in
+                let people = try other.people()
+                people[2].boss = people[0]
+            }
+            #expect(people[0].reports.isEmpty)
+            context.rollback()
+            #expect(people[2].boss == people[0])
+            #expect(people[0].reports.objects == [people[2]] && people[1].reports.isEmpty)
+        }
+    }
+
     @Test func `contexts merge by themselves when they are told to`() async throws {
         let graph = try Graph()
         let watching = graph.context()

@@ -112,8 +112,18 @@ extension Undoing {
                 let target = context.held(id), isLive(target),
                 !target.flags.contains(.inserted)
             else { continue }
-            context.fill(cleared.slot, of: object, id, isCommitted: cleared.wasCommitted)
+            let committed = cleared.committed.map(recorder.current)
+            context.fill(cleared.slot, of: object, id, isCommitted: committed == id)
+            if let committed, committed != id, isHeld(committed),
+                object.committed[cleared.slot].isNull
+            {
+                object.committed[cleared.slot] = .integer(committed)
+            }
         }
+    }
+
+    private func isHeld(_ id: LocalID) -> Bool {
+        context.held(id).map { isLive($0) && !$0.flags.contains(.inserted) } ?? false
     }
 
     /// Puts an object back into the relationships of those that it is related to.

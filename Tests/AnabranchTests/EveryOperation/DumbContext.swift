@@ -102,7 +102,9 @@ extension DumbContext {
         touch(former, target)
         let stored = base.things[cell.key]?.targets[cell.name]
         if former == stored { left.insert(cell) } else if target == stored { left.remove(cell) }
-        targets[cell] = .some(target)
+        // Who leads to somebody deleted leads to nobody already.
+        let isEmptied = target == nil && stored.map(deleted.contains) ?? false
+        targets[cell] = isEmptied ? nil : .some(target)
         settle()
     }
 
@@ -166,17 +168,16 @@ extension DumbContext {
     /// What was unsaved is below now.
     mutating func settle(as saved: DumbPicture) { self = DumbContext(above: saved) }
 
-    /// What is below has changed.
-    mutating func rebase(to newer: DumbPicture) {
-        let gone = base.things.filter { newer.things[$0]?.life != $1.life }.keys
-        for key in gone { base.things[key] = nil }
-        base = base.tidy
-        drop(Set(gone))
+    /// What is below has changed: things that are gone are dropped, and the others are read again;
+    /// by a refresh the other way round.
+    mutating func rebase(to newer: DumbPicture, isRefresh: Bool = false) {
+        let gone = Set(base.things.filter { newer.things[$0]?.life != $1.life }.keys)
+        if !isRefresh { drop(gone) }
         left = left.filter { cell in
             base.things[cell.key]?.targets[cell.name] == newer.things[cell.key]?.targets[cell.name]
         }
         base = newer
-        settle()
+        if isRefresh { drop(gone) } else { settle() }
     }
 
     /// Things are gone, with all that was changed of them.
@@ -187,7 +188,10 @@ extension DumbContext {
         values = values.filter { !gone.contains($0.key.key) }
         targets = targets.filter { !gone.contains($0.key.key) }
         for (cell, target) in targets {
-            if let target, gone.contains(target) { targets[cell] = .some(nil) }
+            guard let target, gone.contains(target) else { continue }
+            let former = base.things[cell.key]?.targets[cell.name]
+            let isNobody = former.map { gone.contains($0) || deleted.contains($0) } ?? true
+            targets[cell] = isNobody ? nil : .some(nil)
         }
         let isLeft = { (link: DumbLink) in !gone.contains(link.left) && !gone.contains(link.right) }
         added = added.filter(isLeft)

@@ -236,7 +236,7 @@ extension DumbHouse {
     }
 
     private mutating func refreshChild() {
-        self[.child].rebase(to: self[.main].view)
+        self[.child].rebase(to: self[.main].view, isRefresh: true)
         isChildMixed = false
     }
 }

@@ -147,4 +147,18 @@ import Testing
             #expect(try a["count"] == 0 && b.nameText("friends").isEmpty)
         }
     }
+
+    @Test func `an undo that finds a reference as it makes it changes nothing`() throws {
+        let workshop = try Workshop()
+        try workshop.undoing { context, stack throws in
+            let (a, b) = (try context.thing("a"), try context.thing("b"))
+            try context.save()
+            try context.step { try a.relate("owner", to: b) }
+            try context.save()
+            let changes = try workshop.elsewhere { try $0.find("a")?.relate("owner", to: nil) }
+            try context.mergeChanges(from: changes)
+            context.undo()
+            #expect(!context.hasChanges)
+        }
+    }
 }
