@@ -199,6 +199,103 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a link that others have added or removed, too, can be changed back`(
+        isAdded: Bool
+    ) throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let (anna, bob) = (try context.person("Anna"), try context.person("Bob"))
+            let group = try context.insert(Group.self)
+            if !isAdded {
+                anna.friends.insert(bob)
+                anna.groups.insert(group)
+            }
+            try context.save()
+            func link(_ isAdded: Bool, _ anna: Person, _ bob: Person, _ group: Group) {
+                if isAdded {
+                    anna.friends.insert(bob)
+                    group.members.insert(anna)
+                } else {
+                    bob.friends.remove(anna)
+                    anna.groups.remove(group)
+                }
+            }
+            link(isAdded, anna, bob, group)
+            try merge(graph, into: context) { other throws in
+                let people = try other.people()
+                link(isAdded, people[0], people[1], try other.fetch(FetchRequest<Group>())[0])
+            }
+            link(!isAdded, anna, bob, group)
+            #expect(anna.friends.contains(bob) != isAdded && bob.friends.contains(anna) != isAdded)
+            #expect(group.members.contains(anna) != isAdded)
+            try context.save()
+            try graph.inContext { other throws in
+                let anna = try other.people()[0]
+                #expect(anna.friends.isEmpty == isAdded && anna.groups.isEmpty == isAdded)
+            }
+        }
+    }
+
+    @Test func `what others have changed in the same way is no change any more`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let (anna, bob) = (try context.person("Anna"), try context.person("Bob"))
+            try context.save()
+            bob.boss = anna
+            bob.friends.insert(anna)
+            try merge(graph, into: context) { other throws in
+                let people = try other.people()
+                people[1].boss = people[0]
+                people[1].friends.insert(people[0])
+            }
+            #expect(anna.reports.objects == [bob] && anna.friends.objects == [bob])
+            #expect(try bob.changedValues().isEmpty && bob.friends.count == 1)
+            #expect(!anna.hasPersistentChangedValues && !bob.hasPersistentChangedValues)
+            bob.boss = nil
+            #expect(anna.changedRelationshipNames == ["reports"] && anna.reports.isEmpty)
+        }
+    }
+
+    @Test func `an edit that others have made, too, does not come back when they take it back`()
+        throws
+    {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let (anna, bob) = (try context.person("Anna"), try context.person("Bob"))
+            bob.boss = anna
+            try context.save()
+            for isRelated in [false, true] {
+                bob.boss = isRelated ? anna : nil
+                for isRelated in [isRelated, !isRelated] {
+                    try merge(graph, into: context) { other throws in
+                        let people = try other.people()
+                        people[1].boss = isRelated ? people[0] : nil
+                    }
+                }
+                #expect((bob.boss == nil) == isRelated && anna.reports.isEmpty == isRelated)
+                #expect(!anna.hasPersistentChangedValues && !bob.hasPersistentChangedValues)
+            }
+        }
+    }
+
+    @Test func `a rollback shows both ends what was merged under an edit`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let people = try ["Anna", "Bob", "Cyd"].map { try context.person($0) }
+            try context.save()
+            people[2].boss = people[1]
+            try merge(graph, into: context) { other throws in
+                let people = try other.people()
+                people[2].boss = people[0]
+            }
+            #expect(people[0].reports.isEmpty)
+            context.rollback()
+            #expect(people[2].boss == people[0])
+            #expect(people[0].reports.objects == [people[2]] && people[1].reports.isEmpty)
+        }
+    }
+
     @Test func `contexts merge by themselves when they are told to`() async throws {
         let graph = try Graph()
         let watching = graph.context()

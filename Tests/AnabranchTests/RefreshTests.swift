@@ -108,6 +108,51 @@ import Testing
         }
     }
 
+    @Test func `who was moved to an object goes back when that object's changes are dropped`()
+        throws
+    {
+        try annaAged { _, context, anna throws in
+            let bob = try context.person("Bob")
+            let cyd = try context.person("Cyd", boss: anna)
+            let dan = try context.person("Dan", boss: bob)
+            try context.save()
+            cyd.boss = bob
+            dan.boss = anna
+            let eve = try context.person("Eve", boss: bob)
+            try context.refresh(bob, mergeChanges: false)
+            #expect(cyd.boss === anna && dan.boss === bob && eve.boss == nil)
+            #expect(anna.reports.objects == [cyd] && bob.reports.objects == [dan])
+            #expect(try cyd.changedValues().isEmpty && dan.changedValues().isEmpty)
+            try context.save()
+            #expect(try context.people("boss == %@", bob).map(\.firstName) == ["Dan"])
+        }
+    }
+
+    @Test func `those who had lost a deleted object have it again when that is dropped`() throws {
+        try annaAged { graph, context, anna throws in
+            let bob = try context.person("Bob", boss: anna)
+            let cyd = try context.person("Cyd")
+            let group = try context.insert(Group.self)
+            anna.groups.insert(group)
+            try context.save()
+            cyd.boss = anna
+            anna.friends.insert(cyd)
+            context.delete(anna)
+            context.processPendingChanges()
+            #expect(bob.boss == nil && cyd.boss == nil && group.members.isEmpty)
+            try context.refresh(anna, mergeChanges: false)
+            #expect(!anna.isDeleted && bob.boss === anna && anna.reports.objects == [bob])
+            #expect(group.members.objects == [anna])
+            // What was changed of it before it was deleted is dropped, too.
+            #expect(cyd.boss == nil && cyd.friends.isEmpty && anna.friends.isEmpty)
+            try context.save()
+            try graph.inContext { other throws in
+                let people = try other.people()
+                #expect(people.map { $0.boss?.firstName } == [nil, "Anna", nil])
+            }
+        }
+    }
+
     @Test func `refreshing all makes faults of clean objects only`() throws {
         try annaAged { _, context, anna throws in
             let others = try (0..<3).map { try context.person("p\($0)") }

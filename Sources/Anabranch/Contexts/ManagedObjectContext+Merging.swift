@@ -97,6 +97,8 @@ extension ManagedObjectContext {
             vanish(object)
         }
         event.refreshed += cleared.filter { !$0.flags.contains(.detached) }
+        // A context that this one is below may bring them back.
+        if !deletedIDs.isEmpty { deletedIDs.subtract(ids) }
         noteGone(ids)
     }
 

@@ -37,6 +37,7 @@ extension ManagedObjectContext {
     }
 
     func refreshMerging(_ objects: [ManagedObject]) throws {
+        recorder?.mergeCount += 1
         var dirty: [LocalID: ManagedObject] = [:]
         var refreshed: [ManagedObject] = []
         for object in objects where !object.flags.contains(.inserted) {
@@ -127,54 +128,10 @@ extension ManagedObjectContext {
     /// Members are asked for anew; what was added and removed here stays so.
     func unloadRelations(of object: ManagedObject) {
         guard let table = object.relations else { return }
-        for index in table.states.indices where table.states[index].members != nil {
+        for (index, relationship) in object.home.plan.relations.enumerated()
+        where table.states[index].members != nil && !keepsMembers(object, relationship) {
             table.states[index].members = nil
-            object.noteChange(object.home.plan.relations[index].slot)
-        }
-    }
-
-    private func discardChanges(of object: ManagedObject) throws {
-        try takeBackRelations(of: object)
-        if object.flags.contains(.inserted) {
-            object.willTurnIntoFault()
-            object.noteChanges()
-            detach(object)
-            object.flags.subtract([.deleted, .realised])
-            event.invalidated.append(object)
-            object.didTurnIntoFault()
-            return
-        }
-        reclassify(object) { $0.subtract([.updated, .deleted]) }
-        forgetCarriedGroups(of: object)
-        unpropagated.removeAll { $0 === object }
-        let wasFollowed = deletedIDs.remove(object.localID) != nil
-        turnIntoFault(object)
-        if wasFollowed { try readAgainWhatReferred() }
-    }
-
-    /// The other ends must not go on mentioning what is dropped here.
-    private func takeBackRelations(of object: ManagedObject) throws {
-        let plan = object.home.plan
-        if object.flags.contains(.inserted) || !object.committed.isEmpty {
-            for relationship in plan.references where object.flags.contains(.realised) {
-                var earlier: ManagedObject?
-                if !object.committed.isEmpty,
-                    case .integer(let id) = object.committed[relationship.slot]
-                {
-                    earlier = try self.object(id, of: relationship.destination)
-                }
-                try setTarget(of: object, by: relationship, to: earlier)
-            }
-        }
-        guard let table = object.relations else { return }
-        for (index, relationship) in plan.relations.enumerated() where table.changes(at: index) {
-            let state = table.states[index]
-            for member in try objects(state.added, of: relationship.destination) {
-                try remove(member, from: object, relationship)
-            }
-            for member in try objects(state.removed, of: relationship.destination) {
-                try insert(member, into: object, relationship)
-            }
+            object.noteChange(relationship.slot)
         }
     }
 }

@@ -43,6 +43,7 @@ extension ManagedObjectContext {
             event.invalidated.append(object)
             return
         }
+        unloadFormerOwners(of: object)
         if !object.committed.isEmpty { swap(&object.slots, &object.committed) }
         object.committed = SlotStorage()
         object.writtenSlots = 0
@@ -52,6 +53,22 @@ extension ManagedObjectContext {
             turnIntoFault(object)
         } else {
             event.refreshed.append(object)
+        }
+    }
+
+    /// Whoever has read its members when an edit had led the object away from it lacks it.
+    private func unloadFormerOwners(of object: ManagedObject) {
+        guard !object.committed.isEmpty else { return }
+        for relationship in object.home.plan.references
+        where object.isChangedSinceCommit(relationship.slot) {
+            guard case .integer(let id) = object.committed[relationship.slot],
+                let owner = held(id), let inverse = relationship.inverse,
+                let index = owner.home.plan.relationIndex(of: inverse),
+                let members = owner.relations?.states[index].members,
+                !members.contains(object.localID)
+            else { continue }
+            owner.relations?.states[index].members = nil
+            owner.noteChange(inverse.slot)
         }
     }
 

@@ -160,9 +160,10 @@ extension ManagedObjectContext {
         for relationship in plan.references where object.flags.contains(.hasRow) {
             let slot = relationship.slot
             guard case .integer(let id) = object.slots[slot], gone.contains(id) else { continue }
-            let isCommitted = object.committed.isEmpty || object.committed[slot] == .integer(id)
+            let committed: LocalID? =
+                if case .integer(let id) = object.committedValue(slot) { id } else { nil }
             recorder.noteCleared(
-                ClearedReference(object: object, slot: slot, id: id, wasCommitted: isCommitted))
+                ClearedReference(object: object, slot: slot, id: id, committed: committed))
         }
         guard let table = object.relations else { return }
         for index in table.states.indices where table.states[index].mentions(gone) {

@@ -48,8 +48,14 @@ extension ManagedObjectContext {
         for end in [earlier, target] { noteList(of: end, by: relationship.inverse) }
         object.write(target.map { .integer($0.localID) } ?? .null, to: slot)
         guard let inverse = relationship.inverse else { return }
-        if let earlier { change(earlier, inverse) { $0.remove(object.localID) } }
-        if let target { change(target, inverse) { $0.add(object.localID) } }
+        if let earlier {
+            let isStored = object.hasStored(earlier, in: slot)
+            change(earlier, inverse) { $0.remove(object.localID, isStored: isStored) }
+        }
+        if let target {
+            let isStored = object.hasStored(target, in: slot)
+            change(target, inverse) { $0.add(object.localID, isStored: isStored) }
+        }
     }
 
     /// Keeps the order of a list for an undo, where it is about to change.
@@ -101,6 +107,7 @@ extension ManagedObjectContext {
         guard let index = owner.home.plan.relationIndex(of: relationship),
             try !members(of: owner, at: index).contains(member.localID)
         else { return }
+        try loadUncertain(member, relationship.inverse, owner)
         change(owner, relationship) { $0.add(member.localID) }
         if let inverse = relationship.inverse, !(member === owner && inverse == relationship) {
             change(member, inverse) { $0.add(owner.localID) }
@@ -119,11 +126,23 @@ extension ManagedObjectContext {
         if relationship.storage == .inverseReference, let inverse = relationship.inverse {
             return try setReference(of: member, by: inverse, to: nil)
         }
+        try loadUncertain(member, relationship.inverse, owner)
         change(owner, relationship) { $0.remove(member.localID) }
         if let inverse = relationship.inverse, !(member === owner && inverse == relationship) {
             change(member, inverse) { $0.remove(owner.localID) }
         }
         recorder?.noteLink(owner, relationship, member, isAdded: false)
+    }
+
+    /// The other end of a link that was changed here and that others may have changed since: both
+    /// ends have to know alike what the store has.
+    private func loadUncertain(
+        _ member: ManagedObject, _ inverse: RelationshipDescription?, _ owner: ManagedObject
+    ) throws {
+        guard let inverse, let index = member.home.plan.relationIndex(of: inverse),
+            member.relations?.states[index].isUncertain(of: owner.localID) ?? false
+        else { return }
+        try load(inverse, of: [member])
     }
 
     /// Both ends count as changed, though only one of them is stored.
@@ -156,5 +175,13 @@ extension ManagedObjectContext {
                     + "because it leads to \(relationship.destination.name).",
                 property: relationship.name, objectID: object.objectID)
         }
+    }
+}
+
+extension ManagedObject {
+    /// Whether the row of the object, as it was read, refers to another one.
+    fileprivate final func hasStored(_ target: ManagedObject, in slot: Int) -> Bool {
+        !flags.contains(.inserted) && !committed.isEmpty
+            && committed[slot] == .integer(target.localID)
     }
 }

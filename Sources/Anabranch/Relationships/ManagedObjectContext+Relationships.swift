@@ -114,13 +114,29 @@ extension ManagedObjectContext {
         let stored = try readRelated(by: relationship, of: owners.map(\.localID).sorted())
         for owner in owners {
             guard let index = owner.home.plan.relationIndex(of: relationship) else { continue }
-            let stored = stored[owner.localID] ?? []
-            let members = stored.filter {
-                !deletedIDs.contains($0) && !hasLeft(owner, by: relationship, $0)
+            let all = stored[owner.localID] ?? []
+            let left = all.filter { hasLeft(owner, by: relationship, $0) }
+            let members = all.filter { !deletedIDs.contains($0) && !left.contains($0) }
+            owner.withRelation(index) { state in
+                if state.hasChanges, relationship.storage == .inverseReference {
+                    let added = state.added.filter { refers($0, to: owner, by: relationship) }
+                    state.keepChanges(added: added, removed: Set(left))
+                }
+                state.load(members, hiding: left)
             }
-            owner.withRelation(index) { $0.load(members) }
-            if members.count < stored.count { noteIncomplete(owner) }
+            if members.count < all.count { noteIncomplete(owner) }
         }
+    }
+
+    /// Whether a reference leads to an owner, as one that was added to it does unless somebody
+    /// else has set it so, too, and elsewhere since.
+    private func refers(
+        _ member: LocalID, to owner: ManagedObject, by relationship: RelationshipDescription
+    ) -> Bool {
+        guard let slot = relationship.inverse?.slot, let object = held(member),
+            object.flags.contains(.hasRow)
+        else { return false }
+        return object.slots[slot] == .integer(owner.localID)
     }
 
     /// Whether an unsaved edit has led an object's reference away from where the store has it now.

@@ -26,25 +26,54 @@ struct RelationState {
     }
 
     /// Adds a member, at the end of a list.
-    mutating func add(_ id: LocalID) {
+    ///
+    /// - Parameter isStored: Whether the store has it, where that is known; else what was added
+    ///   and removed here tells.
+    mutating func add(_ id: LocalID, isStored: Bool? = nil) {
         members?.insert(id)
-        if removed.remove(id) == nil { added.insert(id) }
+        let wasRemoved = removed.remove(id) != nil
+        if !(isStored ?? wasRemoved) { added.insert(id) }
         list?.append(id)
     }
 
-    mutating func remove(_ id: LocalID) {
+    /// - Parameter isStored: As of ``add(_:isStored:)``.
+    mutating func remove(_ id: LocalID, isStored: Bool? = nil) {
         members?.remove(id)
-        if added.remove(id) == nil { removed.insert(id) }
+        let wasAdded = added.remove(id) != nil
+        if isStored ?? !wasAdded { removed.insert(id) }
         list?.remove([id])
     }
 
-    /// Takes what the store has; what was added, removed and moved here stays so.
+    /// Takes what the store has; what was added, removed and moved here stays so. What somebody
+    /// else has added or removed as well is no change any more.
     ///
-    /// - Parameter stored: Of a list in the store's order.
-    mutating func load(_ stored: [LocalID]) {
+    /// - Parameters:
+    ///   - stored: Of a list in the store's order.
+    ///   - hidden: What else the store has, and what is not to be seen.
+    mutating func load(_ stored: [LocalID], hiding hidden: [LocalID] = []) {
+        added.subtract(stored)
+        removed.formIntersection(stored + hidden)
         let loaded = Set(stored).subtracting(removed).union(added)
         members = loaded
         list?.load(stored.filter(loaded.contains), members: loaded)
+    }
+
+    /// What else was added or removed here is no change any more.
+    mutating func keepChanges(added kept: Set<LocalID>, removed left: Set<LocalID>) {
+        added.formIntersection(kept)
+        removed.formIntersection(left)
+    }
+
+    /// Whether a member that was added or removed may since have been so by somebody else, too.
+    func isUncertain(of id: LocalID) -> Bool {
+        members == nil && (added.contains(id) || removed.contains(id))
+    }
+
+    /// A member is again where the store has it: of a list the place is asked for anew.
+    mutating func forgetPlace(of id: LocalID) {
+        guard list != nil, !added.contains(id) else { return }
+        list?.placed.remove(id)
+        members = nil
     }
 
     /// Puts a member of a list elsewhere.

@@ -76,6 +76,6 @@ struct ClearedReference {
     let object: ManagedObject
     let slot: Int
     let id: LocalID
-    /// Whether the store had it.
-    let wasCommitted: Bool
+    /// To whom the object's row leads.
+    let committed: LocalID?
 }

@@ -9,6 +9,8 @@ struct UndoStep {
     struct Part {
         let object: ManagedObject
         let origin: ObjectOrigin
+        /// What the event has left of the object.
+        let existence: ObjectOrigin.Existence
         /// What has changed.
         let slots: [(slot: Int, before: Value, after: Value)]
         let hasOtherGroups: Bool
@@ -47,7 +49,7 @@ struct UndoStep {
         for object in record.objects {
             guard let origin = record.origins[object], !object.isGoneElsewhere else { continue }
             let part = Part(
-                object: object, origin: origin,
+                object: object, origin: origin, existence: object.existence,
                 slots: Self.changedSlots(
                     of: object, since: earlierValues[object], and: cleared[object] ?? [], recorder),
                 hasOtherGroups: context.carriedGroups[object] != origin.carriedGroups)
@@ -85,7 +87,7 @@ struct UndoStep {
 
 extension UndoStep.Part {
     fileprivate var changesSomething: Bool {
-        object.existence != origin.existence || !slots.isEmpty || hasOtherGroups
+        existence != origin.existence || !slots.isEmpty || hasOtherGroups
     }
 }
 

@@ -7,7 +7,9 @@ import AnabranchStore
 // inserted again and related anew.
 extension Undoing {
     mutating func bringBack() throws {
-        let objects = step.parts.filter { $0.origin.existence == .present }.map(\.object)
+        let objects = step.parts.filter {
+            $0.origin.existence == .present && $0.existence != .present
+        }.map(\.object)
         let undeleted = objects.filter { $0.existence == .deleted }
         // What a merge policy has made another object of does not come back beside that.
         let gone = objects.filter {
@@ -48,7 +50,7 @@ extension Undoing {
     private func relate(_ object: ManagedObject, _ former: FormerRelations) throws {
         for (relationship, id) in former.references {
             guard let target = try live(id, of: relationship.destination),
-                try isFree(target, for: relationship, of: object)
+                try context.isFree(target, for: relationship, of: object)
             else { continue }
             try context.setTarget(of: object, by: relationship, to: target)
         }
@@ -76,17 +78,6 @@ extension Undoing {
             let others = members.subtracting(order).sorted()
             _ = object.withRelation(index) { $0.arrange(order + others) }
         }
-    }
-
-    /// Of a one-to-one: whether nobody else has the target now.
-    private func isFree(
-        _ target: ManagedObject, for relationship: RelationshipDescription,
-        of object: ManagedObject
-    ) throws -> Bool {
-        guard let inverse = relationship.inverse, !inverse.isToMany,
-            let index = target.home.plan.relationIndex(of: inverse)
-        else { return true }
-        return try context.members(of: target, at: index).subtracting([object.localID]).isEmpty
     }
 }
 
@@ -126,8 +117,18 @@ extension Undoing {
                 let target = context.held(id), isLive(target),
                 !target.flags.contains(.inserted)
             else { continue }
-            context.fill(cleared.slot, of: object, id, isCommitted: cleared.wasCommitted)
+            let committed = cleared.committed.map(recorder.current)
+            context.fill(cleared.slot, of: object, id, isCommitted: committed == id)
+            if let committed, committed != id, isHeld(committed),
+                object.committed[cleared.slot].isNull
+            {
+                object.committed[cleared.slot] = .integer(committed)
+            }
         }
+    }
+
+    private func isHeld(_ id: LocalID) -> Bool {
+        context.held(id).map { isLive($0) && !$0.flags.contains(.inserted) } ?? false
     }
 
     /// Puts an object back into the relationships of those that it is related to.

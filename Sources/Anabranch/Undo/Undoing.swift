@@ -97,6 +97,7 @@ extension Undoing {
         _ value: Value, to relationship: RelationshipDescription, of object: ManagedObject
     ) throws {
         guard case .integer(let former) = value else {
+            if object.slots[relationship.slot].isNull { return }
             return try context.setTarget(of: object, by: relationship, to: nil)
         }
         let id = recorder.current(former)

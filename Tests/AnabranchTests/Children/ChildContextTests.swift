@@ -274,4 +274,26 @@ private final class Held: @unchecked Sendable { var objects: [ManagedObject] = [
             #expect(again.songs.map(\.name) == ["c", "a", "x", "b"])
         }
     }
+
+    @Test func `what child and parent had both deleted is related again once it is back`() throws {
+        try family { _, parent, child in
+            parent.undoManager = UndoStack()
+            let anna = try parent.people()[0]
+            let bert = try parent.person("Bert")
+            bert.boss = anna
+            parent.processPendingChanges()
+            let annas = try #require(child.object(with: anna.objectID, as: Person.self))
+            let berts = try #require(child.object(with: bert.objectID, as: Person.self))
+            #expect(annas.reports.objects == [berts])
+            child.delete(berts)
+            child.processPendingChanges()
+            parent.delete(bert)
+            parent.processPendingChanges()
+            try child.refreshAllObjects()
+            parent.undo()
+            try child.refreshAllObjects()
+            let back = try child.people("firstName == 'Bert'")
+            #expect(back.map(\.boss) == [annas] && annas.reports.objects == back)
+        }
+    }
 }

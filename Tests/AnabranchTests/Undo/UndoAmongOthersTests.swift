@@ -70,6 +70,25 @@ import Testing
         }
     }
 
+    @Test func `a link that others have added, too, is gone when ours is undone`() throws {
+        let workshop = try Workshop()
+        try workshop.undoing { context, stack throws in
+            let (a, b) = (try context.thing("a"), try context.thing("b"))
+            try context.save()
+            try context.step { try a.objects(forKey: "friends").insert(b) }
+            let changes = try workshop.elsewhere { other throws in
+                let (a, b) = (try #require(try other.find("a")), try #require(try other.find("b")))
+                try b.objects(forKey: "friends").insert(a)
+            }
+            try context.mergeChanges(from: changes)
+            context.undo()
+            #expect(try a.nameText("friends").isEmpty && b.nameText("friends").isEmpty)
+            try context.save()
+            try context.refreshAllObjects()
+            #expect(try a.nameText("friends").isEmpty && b.nameText("friends").isEmpty)
+        }
+    }
+
     @Test func `a deletion that others have saved too is not undone`() throws {
         let workshop = try Workshop()
         try workshop.undoing { context, stack throws in
@@ -126,6 +145,20 @@ import Testing
             #expect(a["count"] == 0)
             context.redo()
             #expect(try a["count"] == 0 && b.nameText("friends").isEmpty)
+        }
+    }
+
+    @Test func `an undo that finds a reference as it makes it changes nothing`() throws {
+        let workshop = try Workshop()
+        try workshop.undoing { context, stack throws in
+            let (a, b) = (try context.thing("a"), try context.thing("b"))
+            try context.save()
+            try context.step { try a.relate("owner", to: b) }
+            try context.save()
+            let changes = try workshop.elsewhere { try $0.find("a")?.relate("owner", to: nil) }
+            try context.mergeChanges(from: changes)
+            context.undo()
+            #expect(!context.hasChanges)
         }
     }
 }

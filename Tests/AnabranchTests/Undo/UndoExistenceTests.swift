@@ -205,4 +205,19 @@ import Testing
             #expect(!thing.isDeleted && thing.objectID == id && !context.hasChanges)
         }
     }
+
+    @Test func `what an event has not deleted its undo does not bring back`() throws {
+        try Workshop().undoing { context, stack throws in
+            let thing = try context.thing("a")
+            try context.save()
+            try context.step { thing["count"] = 1 }
+            try context.step { context.delete(thing) }
+            try context.save()
+            context.undo()
+            #expect(thing.isInserted)
+            try context.refresh(thing, mergeChanges: false)
+            context.undo()
+            #expect(!context.hasChanges && thing.managedObjectContext == nil)
+        }
+    }
 }

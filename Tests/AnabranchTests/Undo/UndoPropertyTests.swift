@@ -302,7 +302,7 @@ extension UndoTrial {
 }
 
 @Suite struct `Undoing against pictures of the graph` {
-    @Test(arguments: 1...80 as ClosedRange<UInt64>)
+    @Test(arguments: TestLength.seeds(80))
     func `all the way back and forth the graph is what it was`(seed: UInt64) throws {
         let workshop = try Workshop()
         try workshop.undoing { context, stack throws in
@@ -316,7 +316,7 @@ extension UndoTrial {
         }
     }
 
-    @Test(arguments: 1...120 as ClosedRange<UInt64>)
+    @Test(arguments: TestLength.seeds(120))
     func `with saves in between the graph is what it was, and so is the store`(seed: UInt64) throws
     {
         let workshop = try Workshop()
@@ -330,7 +330,7 @@ extension UndoTrial {
         }
     }
 
-    @Test(arguments: 1...80 as ClosedRange<UInt64>)
+    @Test(arguments: TestLength.seeds(80))
     func `beside others both ends agree, and what is saved is what shows`(seed: UInt64) throws {
         let workshop = try Workshop()
         try workshop.undoing { context, stack throws in

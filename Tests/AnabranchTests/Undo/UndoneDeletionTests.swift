@@ -172,4 +172,64 @@ import Testing
             #expect(try b.object(forKey: "owner") === a)
         }
     }
+
+    @Test func `who had left the deleted for another of them is as saved when both are back`()
+        throws
+    {
+        try Workshop().undoing { context, stack throws in
+            let (a, b) = (try context.thing("a"), try context.thing("b"))
+            let step = try context.made("s", "Step")
+            try b.relate("owner", to: a)
+            try step.relate("thing", to: a)
+            try context.save()
+            context.delete(a)
+            try step.relate("thing", to: b)
+            context.processPendingChanges()
+            #expect(a.isDeleted && b.isDeleted)
+            context.undo()
+            #expect(try step.object(forKey: "thing") === a && a.nameText("steps") == "s")
+            #expect(!context.hasChanges && !a.hasPersistentChangedValues)
+            #expect(try step.changedValues().isEmpty)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a refresh of all does not make a deletion forget who was related`(isSaved: Bool) throws {
+        try Workshop().undoing { context, stack throws in
+            let (a, b) = (try context.thing("a"), try context.thing("b"))
+            try a.objects(forKey: "friends").insert(b)
+            try context.save()
+            try context.step { context.delete(a) }
+            try context.refreshAllObjects()
+            #expect(try b.nameText("friends").isEmpty)
+            if isSaved { try context.save() }
+            context.undo()
+            #expect(try b.nameText("friends") == "a" && a.nameText("friends") == "b")
+        }
+    }
+
+    @Test func `a refresh that drops a deletion shows the object at both ends as it is stored`()
+        throws
+    {
+        let workshop = try Workshop()
+        try workshop.undoing { context, stack throws in
+            let a = try context.thing("a")
+            try context.save()
+            let b = try context.thing("b")
+            context.processPendingChanges()
+            let c = try context.thing("c")
+            try context.step { for thing in [b, c] { try thing.relate("owner", to: a) } }
+            try context.save()
+            context.undo()
+            context.undo()
+            #expect(b.isDeleted && c.isDeleted)
+            let changes = try workshop.elsewhere { other throws in
+                try other.find("c")?.relate("owner", to: other.find("b"))
+            }
+            try context.mergeChanges(from: changes)
+            #expect(try a.nameText("parts").isEmpty)
+            try context.refresh(b, mergeChanges: false)
+            #expect(try b.object(forKey: "owner") === a && a.nameText("parts") == "b")
+        }
+    }
 }

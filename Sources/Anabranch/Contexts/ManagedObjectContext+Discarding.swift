@@ -1,0 +1,131 @@
+import AnabranchModel
+import AnabranchReplication
+import AnabranchStore
+
+// What a refresh drops.
+extension ManagedObjectContext {
+    /// Drops what is unsaved of an object, at both ends of its relationships.
+    func discardChanges(of object: ManagedObject) throws {
+        if object.flags.contains(.deleted) {
+            try takeBackDeletion(of: object)
+        } else {
+            try takeBackRelations(of: object)
+        }
+        if object.flags.contains(.inserted) {
+            object.willTurnIntoFault()
+            object.noteChanges()
+            detach(object)
+            object.flags.subtract([.deleted, .realised])
+            event.invalidated.append(object)
+            object.didTurnIntoFault()
+            return
+        }
+        reclassify(object) { $0.subtract(.updated) }
+        forgetCarriedGroups(of: object)
+        turnIntoFault(object)
+    }
+
+    /// Those who had lost the object by its deletion are read again.
+    private func takeBackDeletion(of object: ManagedObject) throws {
+        reclassify(object) { $0.subtract(.deleted) }
+        unpropagated.removeAll { $0 === object }
+        guard deletedIDs.remove(object.localID) != nil else {
+            return try takeBackRelations(of: object)
+        }
+        for (index, relationship) in object.home.plan.relations.enumerated() {
+            guard let state = object.relations?.states[index], let inverse = relationship.inverse,
+                relationship.storage == .inverseReference
+            else { continue }
+            object.relations?.states[index].commit()
+            for member in try objects(
+                state.added.union(state.removed), of: relationship.destination)
+            where refers(member, by: inverse, toNobodyOr: object, orHad: state.removed) {
+                try giveBack(member, inverse)
+            }
+        }
+        object.relations = nil
+        let losers = refaultedIDs.compactMap(held).filter {
+            $0.flags.contains(.refault) && $0 !== object
+                && $0.flags.isDisjoint(with: [.inserted, .deleted])
+        }
+        try refreshMerging(losers)
+    }
+
+    /// Whether a reference is as the object that is brought back has left it.
+    private func refers(
+        _ member: ManagedObject, by relationship: RelationshipDescription,
+        toNobodyOr object: ManagedObject, orHad removed: Set<LocalID>
+    ) -> Bool {
+        guard member.flags.isDisjoint(with: [.deleted, .detached]) else { return false }
+        if removed.contains(member.localID) { return true }
+        guard case .integer(let id) = member.slots[relationship.slot] else { return true }
+        return id == object.localID
+    }
+
+    /// The other ends must not go on mentioning what is dropped here.
+    private func takeBackRelations(of object: ManagedObject) throws {
+        let plan = object.home.plan
+        if object.flags.contains(.inserted) || !object.committed.isEmpty {
+            for relationship in plan.references where object.flags.contains(.realised) {
+                try giveBack(object, relationship)
+            }
+        }
+        guard let table = object.relations else { return }
+        for (index, relationship) in plan.relations.enumerated() where table.changes(at: index) {
+            let state = table.states[index]
+            if relationship.storage == .inverseReference, let inverse = relationship.inverse {
+                let moved = state.added.union(state.removed)
+                for member in try objects(moved, of: relationship.destination)
+                where member.flags.isDisjoint(with: [.deleted, .detached]) {
+                    try giveBack(member, inverse)
+                }
+                continue
+            }
+            for member in try objects(state.added, of: relationship.destination) {
+                try remove(member, from: object, relationship)
+            }
+            for member in try objects(state.removed, of: relationship.destination) {
+                try insert(member, into: object, relationship)
+                forgetPlace(of: object, at: member, relationship.inverse)
+            }
+        }
+    }
+
+    /// Has a reference lead to whom it did when the object was last fetched or saved, if that
+    /// object is still there, and, of a one-to-one, has nobody else by now.
+    private func giveBack(
+        _ object: ManagedObject, _ relationship: RelationshipDescription
+    ) throws {
+        var former: ManagedObject?
+        if !object.flags.contains(.inserted), !object.committed.isEmpty,
+            case .integer(let id) = object.committed[relationship.slot], !goneIDs.contains(id),
+            let target = try self.object(id, of: relationship.destination),
+            target.flags.isDisjoint(with: [.deleted, .detached]),
+            try isFree(target, for: relationship, of: object)
+        {
+            former = target
+        }
+        try setTarget(of: object, by: relationship, to: former)
+        if let former { forgetPlace(of: object, at: former, relationship.inverse) }
+    }
+
+    private func forgetPlace(
+        of object: ManagedObject, at owner: ManagedObject, _ relationship: RelationshipDescription?
+    ) {
+        guard let relationship, relationship.isOrdered,
+            let index = owner.home.plan.relationIndex(of: relationship)
+        else { return }
+        owner.withRelation(index) { $0.forgetPlace(of: object.localID) }
+    }
+
+    /// Of a one-to-one: whether nobody else has the target now.
+    func isFree(
+        _ target: ManagedObject, for relationship: RelationshipDescription,
+        of object: ManagedObject
+    ) throws -> Bool {
+        guard let inverse = relationship.inverse, !inverse.isToMany,
+            let index = target.home.plan.relationIndex(of: inverse)
+        else { return true }
+        return try members(of: target, at: index).subtracting([object.localID]).isEmpty
+    }
+}

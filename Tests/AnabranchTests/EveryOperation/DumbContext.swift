@@ -1,0 +1,213 @@
+/// One context: what is below it, and on top of that what it has not saved.
+///
+/// - What is set is kept by property. Setting a property back to what it was leaves no change, but
+///   the thing still counts as updated.
+/// - Deleting a thing deletes its parts. Whoever mentions a thing that is not there mentions
+///   nobody, which is no change of his, though he counts as updated.
+/// - When what is below changes, what is unsaved stays on top of it, except of things that are
+///   gone: whoever was set to one is set to nobody, and as it is below if it was nobody before.
+struct DumbContext {
+    private(set) var base = DumbPicture()
+    private(set) var made: [Int: DumbThing] = [:]
+    private(set) var deleted: Set<Int> = []
+    private(set) var values: [DumbCell: Int?] = [:]
+    private(set) var targets: [DumbCell: Int?] = [:]
+    private(set) var added: Set<DumbLink> = []
+    private(set) var removed: Set<DumbLink> = []
+    /// To-ones that an edit here has led away from where they lead below: whoever has lost them so
+    /// tells of it, but not whom others have given them under an edit.
+    private var left: Set<DumbCell> = []
+    /// Counted as updated; of things that were made or are deleted it does not show.
+    private(set) var dirty: Set<Int> = []
+
+    init(above base: DumbPicture = DumbPicture()) { self.base = base }
+
+    /// What the context shows.
+    var view: DumbPicture {
+        var picture = whole
+        for key in deleted { picture.things[key] = nil }
+        return picture.tidy
+    }
+
+    /// With what is deleted, as it would show if it were not.
+    var whole: DumbPicture {
+        var picture = base
+        picture.things.merge(made) { _, new in new }
+        for (cell, value) in values { picture.things[cell.key]?.values[cell.name] = value }
+        for (cell, target) in targets { picture.things[cell.key]?.targets[cell.name] = target }
+        picture.links = picture.links.subtracting(removed).union(added)
+        return picture
+    }
+
+    var updated: Set<Int> { dirty.subtracting(made.keys).subtracting(deleted) }
+    var hasChanges: Bool { !made.isEmpty || !deleted.isEmpty || !updated.isEmpty }
+
+    /// Whose rows a save writes.
+    var writtenKeys: Set<Int> {
+        deleted.union(made.keys).union(values.keys.map(\.key)).union(targets.keys.map(\.key))
+    }
+
+    /// Whether one of these has others below whom it has lost here.
+    func separates(_ keys: Set<Int>) -> Bool {
+        removed.contains { keys.contains($0.left) || keys.contains($0.right) }
+            || targets.keys.contains { cell in
+                base.things[cell.key]?.targets[cell.name].map(keys.contains) ?? false
+            }
+    }
+
+    /// What of a thing that is neither made nor deleted differs from what is below.
+    func changedNames(of key: Int) -> [String] {
+        let shown = view
+        var names = Set(values.keys.filter { $0.key == key }.map(\.name))
+        // Who leads to somebody deleted leads to nobody; who was led to nobody has changed.
+        let there = { (target: Int?) in target.flatMap { shown.things[$0] == nil ? nil : $0 } }
+        for (cell, target) in targets where shown.things[cell.key] != nil {
+            let former = there(base.things[cell.key]?.targets[cell.name])
+            guard target == nil || former != there(target) else { continue }
+            if cell.key == key { names.insert(cell.name) }
+            guard key == target || key == former && left.contains(cell) else { continue }
+            names.insert(cell.name == "owner" ? "parts" : "reports")
+        }
+        for link in added.union(removed) {
+            guard let other = link.other(than: key), shown.things[other] != nil else { continue }
+            names.insert(link.name == "tags" && link.right == key ? "nodes" : link.name)
+        }
+        return names.sorted()
+    }
+}
+
+// Edits.
+extension DumbContext {
+    mutating func insert(_ key: Int, _ thing: DumbThing) {
+        made[key] = DumbThing(isTag: thing.isTag, life: thing.life)
+        dirty.remove(key)
+    }
+
+    mutating func touch(_ keys: Int?...) {
+        for key in keys.compactMap({ $0 }) { dirty.insert(key) }
+    }
+
+    mutating func untouch(_ key: Int) { dirty.remove(key) }
+
+    mutating func set(_ cell: DumbCell, to value: Int?) {
+        touch(cell.key)
+        values[cell] = .some(value)
+        settle()
+    }
+
+    mutating func point(_ cell: DumbCell, to target: Int?) {
+        touch(cell.key)
+        let former = view.things[cell.key]?.targets[cell.name]
+        guard former != target else { return }
+        touch(former, target)
+        let stored = base.things[cell.key]?.targets[cell.name]
+        if former == stored { left.insert(cell) } else if target == stored { left.remove(cell) }
+        // Who leads to somebody deleted leads to nobody already.
+        let isEmptied = target == nil && stored.map(deleted.contains) ?? false
+        targets[cell] = isEmptied ? nil : .some(target)
+        settle()
+    }
+
+    mutating func add(_ link: DumbLink) {
+        touch(link.left, link.right)
+        if removed.remove(link) == nil { added.insert(link) }
+        settle()
+    }
+
+    mutating func remove(_ link: DumbLink) {
+        touch(link.left, link.right)
+        if added.remove(link) == nil { removed.insert(link) }
+        settle()
+    }
+
+    /// Deletes things, and those that are lost with them.
+    mutating func delete(_ keys: Set<Int>) {
+        let before = view
+        let gone = keys.filter { before.things[$0] != nil }.reduce(into: Set<Int>()) {
+            $0.formUnion(before.cascade(from: $1))
+        }
+        for key in gone {
+            for name in ["owner", "boss"] {
+                before.holders(of: key, by: name).forEach { touch($0) }
+            }
+            before.things[key]?.targets.values.forEach { touch($0) }
+            for link in before.links { if let other = link.other(than: key) { touch(other) } }
+        }
+        deleted.formUnion(gone.filter { made[$0] == nil })
+        drop(gone.filter { made[$0] != nil })
+    }
+
+    /// Takes a deletion back that is not saved.
+    mutating func undelete(_ key: Int) { deleted.remove(key) }
+
+    /// What was made is taken back; whoever mentioned it has changed.
+    mutating func withdraw(_ key: Int) {
+        let before = view
+        for name in ["owner", "boss"] { before.holders(of: key, by: name).forEach { touch($0) } }
+        before.things[key]?.targets.values.forEach { touch($0) }
+        for link in before.links { if let other = link.other(than: key) { touch(other) } }
+        drop([key])
+    }
+
+    /// Takes back what has changed of a thing, at both ends of its relationships.
+    mutating func discard(_ key: Int) {
+        targets = targets.filter { cell, target in
+            let isFormer = base.things[cell.key]?.targets[cell.name] == key
+            return cell.key != key && target != key && !(isFormer && left.contains(cell))
+        }
+        if made[key] != nil { return drop([key]) }
+        values = values.filter { $0.key.key != key }
+        added = added.filter { !$0.mentions(key) }
+        removed = removed.filter { !$0.mentions(key) }
+        deleted.remove(key)
+        dirty.remove(key)
+    }
+
+    mutating func rollBack() { self = DumbContext(above: base) }
+
+    /// What was unsaved is below now.
+    mutating func settle(as saved: DumbPicture) { self = DumbContext(above: saved) }
+
+    /// What is below has changed: things that are gone are dropped, and the others are read again;
+    /// by a refresh the other way round.
+    mutating func rebase(to newer: DumbPicture, isRefresh: Bool = false) {
+        let gone = Set(base.things.filter { newer.things[$0]?.life != $1.life }.keys)
+        if !isRefresh { drop(gone) }
+        left = left.filter { cell in
+            base.things[cell.key]?.targets[cell.name] == newer.things[cell.key]?.targets[cell.name]
+        }
+        base = newer
+        if isRefresh { drop(gone) } else { settle() }
+    }
+
+    /// Things are gone, with all that was changed of them.
+    private mutating func drop(_ gone: Set<Int>) {
+        made = made.filter { !gone.contains($0.key) }
+        deleted.subtract(gone)
+        dirty.subtract(gone)
+        values = values.filter { !gone.contains($0.key.key) }
+        targets = targets.filter { !gone.contains($0.key.key) }
+        for (cell, target) in targets {
+            guard let target, gone.contains(target) else { continue }
+            let former = base.things[cell.key]?.targets[cell.name]
+            let isNobody = former.map { gone.contains($0) || deleted.contains($0) } ?? true
+            targets[cell] = isNobody ? nil : .some(nil)
+        }
+        let isLeft = { (link: DumbLink) in !gone.contains(link.left) && !gone.contains(link.right) }
+        added = added.filter(isLeft)
+        removed = removed.filter(isLeft)
+        settle()
+    }
+
+    /// What is as below is no change.
+    private mutating func settle() {
+        values = values.filter { cell, value in
+            made[cell.key] != nil || base.things[cell.key]?.values[cell.name] != value
+        }
+        targets = targets.filter { cell, target in
+            made[cell.key] != nil || base.things[cell.key]?.targets[cell.name] != target
+        }
+        added.subtract(base.links)
+        removed.formIntersection(base.links)
+    }
+}

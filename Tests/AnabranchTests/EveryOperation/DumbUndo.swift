@@ -1,0 +1,162 @@
+/// What one event has changed in a context.
+///
+/// Undoing it takes back each difference by itself, in this order: things that are missing come
+/// back, links that were added go, things that were deleted before are deleted again, properties
+/// get what they had, as far as that is there, links that were removed come back, and what was not
+/// there goes. What others have deleted stays deleted.
+///
+/// - A thing whose deletion is not saved is undeleted. Another one is made anew with what it had
+///   when it left, related to those it was related to: a to-one of somebody else that leads
+///   elsewhere by now stays so.
+/// - Of the things that the event has touched, those that counted as updated before do so again;
+///   the others do not, if nothing was saved since and nothing of them differs from what is saved.
+/// - An undo is an event, too: undoing it is the redo. One that changes nothing can't be redone.
+struct DumbEvent {
+    let before: DumbMoment
+    let after: DumbMoment
+    /// How often the context has saved until then.
+    let saves: Int
+
+    /// - Returns: `nil` where the event has changed nothing.
+    init?(from before: DumbMoment, to after: DumbMoment, saves: Int) {
+        guard before.view != after.view else { return nil }
+        self.before = before
+        self.after = after
+        self.saves = saves
+    }
+}
+
+struct DumbMoment {
+    let view: DumbPicture
+    let whole: DumbPicture
+    let deleted: Set<Int>
+    let updated: Set<Int>
+
+    init(_ context: DumbContext) {
+        view = context.view
+        whole = context.whole
+        deleted = context.deleted
+        updated = context.updated
+    }
+}
+
+/// One undo on its way.
+struct DumbUndo {
+    var context: DumbContext
+    let event: DumbEvent
+    /// What things were like when they left.
+    let remains: [Int: DumbPicture]
+    /// Deleted by others.
+    let dead: Set<Int>
+    /// Records that the store has had, which get another identity.
+    let everSaved: Set<Int>
+    let saves: Int
+
+    private var before: [Int: DumbThing] { event.before.view.things }
+    private var after: [Int: DumbThing] { event.after.view.things }
+
+    mutating func run() {
+        let (links, formerLinks) = (event.after.view.links, event.before.view.links)
+        bringBack()
+        for link in links.subtracting(formerLinks) where context.view.links.contains(link) {
+            if isExplicit(link) { context.remove(link) }
+        }
+        deleteAgain()
+        for (key, thing) in before { writeBack(key, thing) }
+        for link in formerLinks.subtracting(links) where isExplicit(link) {
+            let isThere = context.view.links.contains(link)
+            if !isThere, isLive(link.left), isLive(link.right) { context.add(link) }
+        }
+        let absent = after.keys.filter { before[$0] == nil && !event.before.deleted.contains($0) }
+        for key in absent.sorted() where context.made[key] != nil { context.withdraw(key) }
+        let leaving = Set(absent.filter(isLive))
+        settle(except: leaving)
+        context.delete(leaving)
+    }
+
+    /// Parts that had left before are not lost with them.
+    private mutating func deleteAgain() {
+        let gone = event.before.deleted.filter { after[$0] != nil && isLive($0) }
+        for (key, thing) in before where isLive(key) {
+            guard let owner = context.view.things[key]?.targets["owner"], gone.contains(owner),
+                after[key]?.targets["owner"] != thing.targets["owner"]
+            else { continue }
+            writeBack("owner", of: key, to: thing.targets["owner"])
+        }
+        context.delete(gone)
+    }
+
+    private func isLive(_ key: Int) -> Bool { context.view.things[key] != nil }
+
+    /// Whether the link was changed, and not only an end of it that came or went.
+    private func isExplicit(_ link: DumbLink) -> Bool {
+        [link.left, link.right].allSatisfy { before[$0] != nil && after[$0] != nil }
+    }
+
+    private mutating func bringBack() {
+        let missing = before.keys.filter { after[$0] == nil && !dead.contains($0) && !isLive($0) }
+        for key in missing where context.deleted.contains(key) { context.undelete(key) }
+        let anew = missing.filter { !isLive($0) }
+        for key in anew {
+            guard var thing = remains[key]?.things[key] else { continue }
+            if everSaved.contains(key) { thing.life += 1 }
+            context.insert(key, thing)
+            for (name, value) in thing.values {
+                context.set(DumbCell(key: key, name: name), to: value)
+            }
+        }
+        for key in anew { relate(key) }
+    }
+
+    private mutating func relate(_ key: Int) {
+        guard let remains = remains[key], let thing = remains.things[key] else { return }
+        for (name, target) in thing.targets where isLive(target) {
+            context.point(DumbCell(key: key, name: name), to: target)
+        }
+        for name in ["owner", "boss"] {
+            for holder in remains.holders(of: key, by: name) where isLive(holder) {
+                guard context.view.things[holder]?.targets[name] == nil else { continue }
+                context.point(DumbCell(key: holder, name: name), to: key)
+            }
+        }
+        for link in remains.links where link.mentions(key) && !context.view.links.contains(link) {
+            if isLive(link.left), isLive(link.right) { context.add(link) }
+        }
+    }
+
+    private mutating func writeBack(_ key: Int, _ thing: DumbThing) {
+        guard let later = after[key], isLive(key) else { return }
+        for name in ["a", "b"] where later.values[name] != thing.values[name] {
+            guard context.view.things[key]?.values[name] != thing.values[name] else { continue }
+            context.set(DumbCell(key: key, name: name), to: thing.values[name])
+        }
+        for name in ["owner", "boss"] where later.targets[name] != thing.targets[name] {
+            writeBack(name, of: key, to: thing.targets[name])
+        }
+    }
+
+    private mutating func writeBack(_ name: String, of key: Int, to target: Int?) {
+        if let target, !isLive(target) { return }
+        guard context.view.things[key]?.targets[name] != target else { return }
+        context.point(DumbCell(key: key, name: name), to: target)
+    }
+
+    private mutating func settle(except leaving: Set<Int>) {
+        for key in Set(before.keys).union(after.keys).subtracting(leaving) where isTouched(key) {
+            guard isLive(key), context.made[key] == nil else { continue }
+            if event.before.updated.contains(key) {
+                context.touch(key)
+            } else if event.saves == saves, context.changedNames(of: key).isEmpty {
+                context.untouch(key)
+            }
+        }
+    }
+
+    /// Whether the event has changed the thing, other than by what it leads to, or made it count as
+    /// updated.
+    private func isTouched(_ key: Int) -> Bool {
+        (before[key] == nil) != (after[key] == nil)
+            || event.before.whole.things[key] != event.after.whole.things[key]
+            || event.before.updated.contains(key) != event.after.updated.contains(key)
+    }
+}

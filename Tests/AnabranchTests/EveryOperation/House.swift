@@ -1,0 +1,279 @@
+import Anabranch
+import Foundation
+import Synchronization
+import TestSupport
+
+@testable import Anabranch
+
+/// Nodes with a delete rule of each kind, and links with and without a side.
+private enum HouseModel {
+    static func make() throws -> ManagedObjectModel {
+        try ManagedObjectModel {
+            Entity("Node") {
+                Attribute("a", .integer64)
+                Attribute("b", .integer64)
+                Attribute("key", .integer64)
+                Relationship("boss", to: "Node", inverse: "reports")
+                Relationship("owner", to: "Node", inverse: "parts")
+                Relationship("friends", toMany: "Node", inverse: "friends")
+                Relationship("parts", toMany: "Node", inverse: "owner", deleteRule: .cascade)
+                Relationship("reports", toMany: "Node", inverse: "boss")
+                Relationship("tags", toMany: "Tag", inverse: "nodes")
+            }
+            Entity("Tag") {
+                Attribute("a", .integer64)
+                Attribute("b", .integer64)
+                Attribute("key", .integer64)
+                Relationship("nodes", toMany: "Node", inverse: "tags")
+            }
+        }
+    }
+}
+
+/// How the contexts of a history are set up.
+struct HouseSettings {
+    /// Whether the main and the other context merge by themselves, or are given notifications.
+    let mergesAutomatically: Bool
+    let childMerges: Bool
+    /// Whether what mentions a deleted record is found as among many objects.
+    let looksUpMentions: Bool
+}
+
+/// Three contexts under one history, and the objects that are held in them.
+final class House {
+    private let directory: TemporaryDirectory
+    private let container: PersistentContainer
+    private let settings: HouseSettings
+    private let contexts: [Place: BackgroundContext]
+    private let watchers: [Place: SaveWatcher]
+    /// All that a context has shown when it was checked last, by key.
+    private var held: [Place: [Int: ManagedObject]] = [:]
+
+    init(_ settings: HouseSettings) throws {
+        self.settings = settings
+        directory = try TemporaryDirectory("house")
+        container = PersistentContainer(
+            model: try HouseModel.make(), classes: [],
+            storeDescription: StoreKind.usual.description(directory.file("house.anabranch")))
+        try container.load()
+        let main = container.newBackgroundContext()
+        contexts = [
+            .main: main, .child: BackgroundContext(parent: main),
+            .other: container.newBackgroundContext(),
+        ]
+        watchers = contexts.mapValues { $0.performAndWait { SaveWatcher($0) } }
+        for place in Place.allCases { setUp(place) }
+    }
+
+    private func setUp(_ place: Place) {
+        on(place) { context in
+            let merges = place == .child ? settings.childMerges : settings.mergesAutomatically
+            context.automaticallyMergesChangesFromParent = merges
+            if settings.looksUpMentions {
+                context.searchLimits = SearchLimits(always: 0, each: 0)
+            }
+            if place == .main { context.undoManager = UndoStack() }
+        }
+    }
+
+    private func on<T>(
+        _ place: Place, _ body: (ManagedObjectContext) throws -> sending T
+    ) rethrows -> sending T {
+        guard let context = contexts[place] else { preconditionFailure("There are all of them") }
+        return try context.performAndWait(body)
+    }
+
+    /// What contexts merge by themselves they have merged then.
+    private func waitForMerges() {
+        for place in Place.allCases { on(place) { _ in } }
+    }
+
+    private func object(_ key: Int, _ context: ManagedObjectContext, _ place: Place) throws
+        -> ManagedObject
+    {
+        guard let object = held[place]?[key] else { throw Missing(key: key, place: place) }
+        return object
+    }
+
+    struct Missing: Error {
+        let key: Int
+        let place: Place
+    }
+}
+
+// Steps.
+extension House {
+    func apply(_ step: HouseStep) throws {
+        switch step {
+        case .insert(let place, let key, let isTag):
+            try on(place) { context in
+                let object = try context.insert(isTag ? "Tag" : "Node")
+                object["key"] = .integer(Int64(key))
+                held[place, default: [:]][key] = object
+            }
+        case .set(let place, let cell, let value):
+            try edit(place, cell.key) { object, _ in
+                try object.setValue(
+                    value.map { .integer(Int64($0)) } ?? .null, forKey: cell.name)
+            }
+        case .point(let place, let cell, let target):
+            try edit(place, cell.key) { object, find in
+                try object.setObject(try target.map(find), forKey: cell.name)
+            }
+        case .take(let place, let owner, let cell, let isIn):
+            try edit(place, owner) { object, find in
+                let set = try object.objects(forKey: cell.name == "owner" ? "parts" : "reports")
+                if isIn { set.insert(try find(cell.key)) } else { set.remove(try find(cell.key)) }
+            }
+        case .link(let place, let link, let fromRight, let isIn):
+            try edit(place, fromRight ? link.right : link.left) { object, find in
+                let isTurned = fromRight && link.name == "tags"
+                let set = try object.objects(forKey: isTurned ? "nodes" : link.name)
+                let other = try find(fromRight ? link.left : link.right)
+                if isIn { set.insert(other) } else { set.remove(other) }
+            }
+        default: try applyToWhole(step)
+        }
+        waitForMerges()
+    }
+
+    private func edit(
+        _ place: Place, _ key: Int,
+        _ body: (ManagedObject, (Int) throws -> ManagedObject) throws -> Void
+    ) throws {
+        try on(place) { context in
+            try body(object(key, context, place)) { try object($0, context, place) }
+        }
+    }
+
+    private func applyToWhole(_ step: HouseStep) throws {
+        switch step {
+        case .delete(let place, let key):
+            try edit(place, key) { object, _ in
+                let context = object.managedObjectContext
+                context?.processPendingChanges()
+                context?.delete(object)
+                context?.processPendingChanges()
+            }
+        case .endEvent: on(.main) { $0.processPendingChanges() }
+        case .undo: on(.main) { $0.undo() }
+        case .redo: on(.main) { $0.redo() }
+        case .save(let place): try save(place)
+        case .rollback(let place): on(place) { $0.rollback() }
+        case .refresh(let place, let key, let merging):
+            try on(place) { context in
+                let deleted = context.deletedObjects.first { $0["key"] == .integer(Int64(key)) }
+                context.processPendingChanges()
+                try context.refresh(
+                    try deleted ?? object(key, context, place), mergeChanges: merging)
+            }
+        case .refreshAll(let place): try on(place) { try $0.refreshAllObjects() }
+        default: break
+        }
+    }
+
+    private func save(_ place: Place) throws {
+        if place != .main { on(.main) { $0.processPendingChanges() } }
+        watchers[place]?.last = nil
+        try on(place) { try $0.save() }
+        guard place != .child, !settings.mergesAutomatically, let last = watchers[place]?.last
+        else { return }
+        try on(place == .main ? .other : .main) {
+            try $0.mergeChanges(fromContextDidSave: last)
+        }
+    }
+}
+
+// Reading.
+extension House {
+    /// What a context shows, one line for each thing; in ``DumbContext/lines`` as it should be.
+    func lines(of place: Place) throws -> [String] {
+        try on(place) { context in
+            var objects: [Int: ManagedObject] = [:]
+            let lines = try Self.lines(of: context, &objects)
+            held[place] = objects
+            return lines + context.inconsistencies
+        }
+    }
+
+    /// What somebody reads who has read nothing yet.
+    func storedLines() throws -> [String] {
+        try container.newBackgroundContext().performAndWait { context in
+            var objects: [Int: ManagedObject] = [:]
+            return try Self.lines(of: context, &objects)
+        }
+    }
+
+    func canUndo() -> (Bool, Bool) {
+        on(.main) { ($0.undoManager?.canUndo ?? false, $0.undoManager?.canRedo ?? false) }
+    }
+
+    private static func lines(
+        of context: ManagedObjectContext, _ objects: inout [Int: ManagedObject]
+    ) throws -> [String] {
+        var lines: [String] = []
+        var count = 0
+        for entity in ["Node", "Tag"] {
+            let request = FetchRequest<ManagedObject>(entityName: entity)
+            for object in try context.fetch(request) {
+                lines.append(try line(of: object, in: context))
+                objects[object.houseKey] = object
+            }
+            count += try context.count(for: request)
+        }
+        lines.sort()
+        var request = FetchRequest<ManagedObject>(entityName: "Node")
+        request.predicate = try FetchPredicate("a == 1")
+        lines.append("a == 1: \(try context.fetch(request).map(\.houseKey).sorted())")
+        lines.append("deleted: \(context.deletedObjects.map(\.houseKey).sorted())")
+        lines.append("changes: \(context.hasChanges), \(count) things")
+        return lines
+    }
+
+    private static func line(
+        of object: ManagedObject, in context: ManagedObjectContext
+    ) throws -> String {
+        let isTag = object.entity.name == "Tag"
+        var line = "\(isTag ? "tag" : "node") \(object.houseKey):"
+        for name in ["a", "b"] {
+            if case .integer(let value) = object[name] { line += " \(name)=\(value)" }
+        }
+        if !isTag {
+            for name in ["boss", "owner"] {
+                if let target = try object.object(forKey: name) {
+                    line += " \(name)=\(target.houseKey)"
+                }
+            }
+        }
+        for name in isTag ? ["nodes"] : ["friends", "parts", "reports", "tags"] {
+            let keys = try object.objects(forKey: name).map(\.houseKey).sorted()
+            if !keys.isEmpty { line += " \(name)=\(keys)" }
+        }
+        let inserted = context.insertedObjects.contains(object)
+        let updated = context.updatedObjects.contains(object)
+        if inserted { return line + ", inserted" }
+        let names = try object.changedValues().keys + object.changedRelationshipNames
+        return line + (updated || !names.isEmpty ? ", updated \(updated) \(names.sorted())" : "")
+    }
+}
+
+extension ManagedObject {
+    fileprivate var houseKey: Int {
+        if case .integer(let key) = self["key"] { Int(key) } else { -1 }
+    }
+}
+
+/// Keeps the notification of a context's last save.
+private final class SaveWatcher: @unchecked Sendable {
+    // Set on the context's queue, read while that is idle.
+    var last: Notification?
+    private var token: (any NSObjectProtocol)?
+
+    init(_ context: ManagedObjectContext) {
+        token = NotificationCenter.default.addObserver(
+            forName: ManagedObjectContext.didSave, object: context, queue: nil
+        ) { [weak self] in self?.last = $0 }
+    }
+
+    deinit { token.map(NotificationCenter.default.removeObserver) }
+}
