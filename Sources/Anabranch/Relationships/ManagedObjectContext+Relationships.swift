@@ -125,7 +125,10 @@ extension ManagedObjectContext {
                 }
                 state.load(members, hiding: left)
             }
-            if members.count < stored.count { noteIncomplete(owner) }
+            // Of what has left the deletion may be taken back, too.
+            if members.count < stored.count || left.contains(where: deletedIDs.contains) {
+                noteIncomplete(owner)
+            }
         }
     }
 
