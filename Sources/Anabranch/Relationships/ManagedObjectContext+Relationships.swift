@@ -124,6 +124,7 @@ extension ManagedObjectContext {
                 }
                 state.load(members, hiding: left)
             }
+            // What has hidden them may be taken back.
             if members.count < all.count { noteIncomplete(owner) }
         }
     }

@@ -47,11 +47,19 @@ struct DumbContext {
         deleted.union(made.keys).union(values.keys.map(\.key)).union(targets.keys.map(\.key))
     }
 
-    /// Whether one of these has others below whom it has lost here.
-    func separates(_ keys: Set<Int>) -> Bool {
-        removed.contains { keys.contains($0.left) || keys.contains($0.right) }
-            || targets.keys.contains { cell in
-                base.things[cell.key]?.targets[cell.name].map(keys.contains) ?? false
+    /// Whether what is unsaved relates one of some things to another, or separates them.
+    ///
+    /// - Parameter key: The other one; `nil`: anything.
+    func concerns(_ keys: Set<Int>, with key: Int? = nil) -> Bool {
+        func joins(_ one: Int, _ other: Int?) -> Bool {
+            guard let other else { return false }
+            guard let key else { return keys.contains(one) || keys.contains(other) }
+            return one == key && keys.contains(other) || other == key && keys.contains(one)
+        }
+        return added.union(removed).contains { joins($0.left, $0.right) }
+            || targets.contains { cell, target in
+                joins(cell.key, target)
+                    || joins(cell.key, base.things[cell.key]?.targets[cell.name])
             }
     }
 
@@ -59,11 +67,11 @@ struct DumbContext {
     func changedNames(of key: Int) -> [String] {
         let shown = view
         var names = Set(values.keys.filter { $0.key == key }.map(\.name))
-        // Who leads to somebody deleted leads to nobody; who was led to nobody has changed.
+        // Who leads to somebody deleted leads to nobody.
         let there = { (target: Int?) in target.flatMap { shown.things[$0] == nil ? nil : $0 } }
         for (cell, target) in targets where shown.things[cell.key] != nil {
             let former = there(base.things[cell.key]?.targets[cell.name])
-            guard target == nil || former != there(target) else { continue }
+            guard former != there(target) else { continue }
             if cell.key == key { names.insert(cell.name) }
             guard key == target || key == former && left.contains(cell) else { continue }
             names.insert(cell.name == "owner" ? "parts" : "reports")
@@ -190,7 +198,9 @@ extension DumbContext {
         for (cell, target) in targets {
             guard let target, gone.contains(target) else { continue }
             let former = base.things[cell.key]?.targets[cell.name]
-            let isNobody = former.map { gone.contains($0) || deleted.contains($0) } ?? true
+            // What is deleted leads where it did.
+            let hidden = deleted.contains(cell.key) ? gone : gone.union(deleted)
+            let isNobody = former.map(hidden.contains) ?? true
             targets[cell] = isNobody ? nil : .some(nil)
         }
         let isLeft = { (link: DumbLink) in !gone.contains(link.left) && !gone.contains(link.right) }

@@ -1,8 +1,10 @@
 /// A store, the main context on it with an undo stack, a child of that, and another context on the
 /// store. Whatever one of the two saves the other merges at once.
 ///
-/// Nobody saves that he has taken something from a thing whose deletion is pending in the main
-/// context: whether an undo relates the two again is left open.
+/// Left open, and never tried, is what an undo relates again that was related, or separated, by
+/// others while the deletion of one of the two was pending, or of which one was refreshed then and
+/// its changes dropped. Whether a to-one counts as changed that was emptied when it led to what is
+/// deleted by now is not compared.
 ///
 /// The child knows of the main context what it has read: when that changes, what the child shows is
 /// not defined until it refreshes all, except that it may merge what the main context saves.
@@ -17,7 +19,8 @@ struct DumbHouse {
     private var eventStart: DumbMoment
     private var remains: [Int: DumbPicture] = [:]
     private var dead: Set<Int> = []
-    private var everSaved: Set<Int> = []
+    /// In which life things were saved last.
+    private var savedLives: [Int: Int] = [:]
     private var saves = 0
     /// Whether the child has read some of what the main context has changed.
     private var isChildMixed = false
@@ -39,7 +42,7 @@ struct DumbHouse {
     func allows(_ step: HouseStep) -> Bool {
         switch step {
         case .insert(let place, let key, _):
-            return isUsable(place) && !everSaved.contains(key) && remains[key] == nil
+            return isUsable(place) && savedLives[key] == nil && remains[key] == nil
                 && Place.allCases.allSatisfy { self[$0].whole.things[key] == nil }
         case .set(let place, let cell, _): return has(place, cell.key)
         case .point(let place, let cell, let target):
@@ -53,11 +56,12 @@ struct DumbHouse {
                 && self[place].view.links.contains(link) != isIn
         case .delete(let place, let key): return has(place, key)
         case .endEvent, .undo, .redo: return true
-        case .save(.other): return !self[.other].separates(self[.main].deleted)
+        case .save(.other): return !self[.other].concerns(self[.main].deleted)
         case .save(let place): return isUsable(place)
         case .rollback(let place): return isUsable(place)
         case .refresh(let place, let key, let merging):
-            return isUsable(place)
+            let isClear = merging || !self[place].concerns(self[place].deleted, with: key)
+            return isUsable(place) && isClear
                 && (has(place, key) || !merging && self[place].deleted.contains(key))
         case .refreshAll: return true
         }
@@ -132,7 +136,8 @@ extension DumbHouse {
     private mutating func takeBack(_ event: DumbEvent) -> DumbEvent? {
         keepRemains(of: self[.main].view, .main)
         var undo = DumbUndo(
-            context: self[.main], event: event, remains: remains, dead: dead, everSaved: everSaved,
+            context: self[.main], event: event, remains: remains, dead: dead,
+            savedLives: savedLives,
             saves: saves)
         undo.run()
         self[.main] = undo.context
@@ -164,7 +169,7 @@ extension DumbHouse {
         let shown = self[.main].view
         let written = self[.main].writtenKeys
         store = shown
-        everSaved.formUnion(shown.things.keys)
+        noteSaved(shown)
         self[.main].settle(as: shown)
         saves += 1
         eventStart = DumbMoment(self[.main])
@@ -180,11 +185,15 @@ extension DumbHouse {
         let written = self[.other].writtenKeys
         store = shown
         self[.other].settle(as: shown)
-        everSaved.formUnion(shown.things.keys)
+        noteSaved(shown)
         dead.formUnion(self[.main].base.things.keys.filter { shown.things[$0] == nil })
         self[.main].rebase(to: shown)
         eventStart = DumbMoment(self[.main])
         if wasFresh, childMerges { refreshChild() } else { mergeIntoChild(written) }
+    }
+
+    private mutating func noteSaved(_ picture: DumbPicture) {
+        savedLives.merge(picture.things.mapValues(\.life)) { _, newer in newer }
     }
 
     /// The child reads some things again, and nothing else.
@@ -221,7 +230,10 @@ extension DumbHouse {
         keepRemains(of: self[.main].view, .main)
         self[.main].delete(child.deleted)
         endEvent()
-        self[.child].settle(as: self[.main].view)
+        // What the main context has lost more than that the child does not know yet.
+        let main = self[.main].view
+        let isMore = shown.things.keys.contains { main.things[$0] == nil }
+        self[.child].settle(as: isMore ? shown : main)
     }
 
     private mutating func rollBack(_ place: Place) {

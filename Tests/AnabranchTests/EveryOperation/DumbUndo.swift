@@ -48,8 +48,8 @@ struct DumbUndo {
     let remains: [Int: DumbPicture]
     /// Deleted by others.
     let dead: Set<Int>
-    /// Records that the store has had, which get another identity.
-    let everSaved: Set<Int>
+    /// Of records that the store has had: they get another identity.
+    let savedLives: [Int: Int]
     let saves: Int
 
     private var before: [Int: DumbThing] { event.before.view.things }
@@ -99,7 +99,7 @@ struct DumbUndo {
         let anew = missing.filter { !isLive($0) }
         for key in anew {
             guard var thing = remains[key]?.things[key] else { continue }
-            if everSaved.contains(key) { thing.life += 1 }
+            if savedLives[key] == thing.life { thing.life += 1 }
             context.insert(key, thing)
             for (name, value) in thing.values {
                 context.set(DumbCell(key: key, name: name), to: value)
