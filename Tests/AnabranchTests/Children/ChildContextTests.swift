@@ -276,7 +276,7 @@ private final class Held: @unchecked Sendable { var objects: [ManagedObject] = [
     }
 
     @Test func `what child and parent had both deleted is related again once it is back`() throws {
-        try family { _, parent, child in
+        try Graph.family { _, parent, child in
             parent.undoManager = UndoStack()
             let anna = try parent.people()[0]
             let bert = try parent.person("Bert")
