@@ -157,8 +157,15 @@ extension DumbContext {
         drop([key])
     }
 
-    /// Takes back what has changed of a thing, at both ends of its relationships.
+    /// Takes back what has changed of a thing, at both ends of its relationships; whoever gets
+    /// something back by that counts as updated.
     mutating func discard(_ key: Int) {
+        for (cell, target) in targets where cell.key == key && !deleted.contains(key) {
+            guard let former = base.things[cell.key]?.targets[cell.name], former != target else {
+                continue
+            }
+            if view.things[former] != nil { touch(former) }
+        }
         targets = targets.filter { cell, target in
             let isFormer = base.things[cell.key]?.targets[cell.name] == key
             return cell.key != key && target != key && !(isFormer && left.contains(cell))
@@ -181,11 +188,23 @@ extension DumbContext {
     mutating func rebase(to newer: DumbPicture, isRefresh: Bool = false) {
         let gone = Set(base.things.filter { newer.things[$0]?.life != $1.life }.keys)
         if !isRefresh { drop(gone) }
+        dropHiddenTargets(under: newer)
         left = left.filter { cell in
             base.things[cell.key]?.targets[cell.name] == newer.things[cell.key]?.targets[cell.name]
         }
         base = newer
         if isRefresh { drop(gone) } else { settle() }
+    }
+
+    /// Whoever led to nobody, and then to somebody who is deleted by now, leads as it is below.
+    private mutating func dropHiddenTargets(under newer: DumbPicture) {
+        for (cell, target) in targets where target.map(deleted.contains) ?? false {
+            let former = base.things[cell.key]?.targets[cell.name]
+            guard former.map(deleted.contains) ?? true, !deleted.contains(cell.key),
+                let other = newer.things[cell.key]?.targets[cell.name], !deleted.contains(other)
+            else { continue }
+            targets[cell] = nil
+        }
     }
 
     /// Things are gone, with all that was changed of them.
