@@ -44,11 +44,7 @@ extension ManagedObjectContext {
             }
         }
         object.relations = nil
-        let losers = refaultedIDs.compactMap(held).filter {
-            $0.flags.contains(.refault) && $0 !== object
-                && $0.flags.isDisjoint(with: [.inserted, .deleted])
-        }
-        try refreshMerging(losers)
+        try readAgainWhatReferred()
     }
 
     /// Whether a reference is as the object that is brought back has left it.
