@@ -107,13 +107,12 @@ public final class MicroHTTPServer: HTTPServer {
         }
         workers.stop()
         guard let daemon = OpaquePointer(bitPattern: address) else { return }
-        // The library's threads may look at the socket until they have ended: were it closed
-        // before, they would end the process.
-        let socket = MHD_quiesce_daemon(daemon)
+        // Who comes now is told that the server stops. The library keeps its socket until its
+        // threads have ended: they end the process where it is taken from them before, and
+        // `MHD_quiesce_daemon` takes it in two threads at once.
         live.closeStreams()
         live.waitUntilEnded(limit: .seconds(5))
         MHD_stop_daemon(daemon)
-        if socket >= 0 { close(socket) }
         state.withLock { state in
             for text in state.texts { free(UnsafeMutableRawPointer(bitPattern: text)) }
             state.texts = []

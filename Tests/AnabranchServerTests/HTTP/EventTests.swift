@@ -42,7 +42,7 @@ import Testing
         for client in clients { #expect(client.receive().isClosed) }
     }
 
-    /// The library's threads look at the listening socket while it is taken from them.
+    /// The library's threads look at the listening socket until they have ended.
     @Test func `servers that stop while clients come stay in one piece`() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
