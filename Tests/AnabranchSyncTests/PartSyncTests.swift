@@ -95,13 +95,16 @@ struct PartSyncTests {
         #expect(count(up, .stage) <= 2 * parts + 2 && count(down, .part) <= 2 * parts + 2)
     }
 
-    @Test func `damage on the way is noticed, and what is right is asked for again`() async throws {
+    @Test(arguments: TestLength.seeds(8))
+    func `damage on the way is noticed, and what is right is asked for again`(
+        seed: UInt64
+    ) async throws {
+        var generator = SeededGenerator(seed: seed)
         let (a, b) = (try open("a.db"), try open("b.db"))
         try insertPeople(60, into: a)
         for _ in 0..<40 {
             let transport = scenario.transport(
-                seed: UInt64.random(in: 0...1000),
-                faults: .all(oneIn: 12))
+                seed: generator.next(), faults: .all(oneIn: 12))
             _ = try? await sync(a, transport)
             _ = try? await sync(b, transport)
         }

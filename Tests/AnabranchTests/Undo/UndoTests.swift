@@ -1,5 +1,6 @@
 import Anabranch
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct `Undoing changes of values` {
@@ -250,11 +251,10 @@ import Testing
                 stack.disableUndoRegistration()
                 let things = try (0..<count).map { try context.thing("\($0)") }
                 stack.enableUndoRegistration()
-                let clock = ContinuousClock()
                 let taken = try (0..<20).map { number in
                     let thing = things[number]
                     try context.step { thing["count"] = 1 }
-                    return clock.measure { context.undo() }
+                    return ThreadTime.measure { context.undo() }
                 }
                 #expect(things[19]["count"] == 0)
                 context.rollback()
