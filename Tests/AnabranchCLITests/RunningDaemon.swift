@@ -66,7 +66,7 @@ final class RunningDaemon {
     }
 
     private static func number(in file: String, of process: Process) throws -> Int {
-        let deadline = Date(timeIntervalSinceNow: 30)
+        let deadline = Date(timeIntervalSinceNow: 120)
         while Date() < deadline, process.isRunning {
             let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
             if let number = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) {

@@ -176,11 +176,11 @@ struct SyncEngineTests {
         #expect(kept.server == "https://sync.example" && kept.lastExchange != nil)
     }
 
-    /// Waits until a condition holds, at most ten seconds.
+    /// Waits until a condition holds, at most two minutes.
     static func wait(
         isolation: isolated (any Actor)? = #isolation, _ condition: () throws -> Bool
     ) async throws {
-        for _ in 0..<2_000 {
+        for _ in 0..<24_000 {
             if try condition() { return }
             try await Task.sleep(for: .milliseconds(5))
         }

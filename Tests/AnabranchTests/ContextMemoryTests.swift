@@ -71,7 +71,7 @@ private struct Remains {
             var iterator = changes.makeAsyncIterator()
             _ = await iterator.next()
         }
-        for _ in 0..<100 where !remains.names.isEmpty {
+        for _ in 0..<3_000 where !remains.names.isEmpty {
             try await Task.sleep(for: .milliseconds(20))
         }
         #expect(remains.names == [])

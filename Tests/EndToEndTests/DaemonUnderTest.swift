@@ -36,7 +36,7 @@ final class DaemonUnderTest {
                 "serve", "--store", "sqlite:\(folder.file("zones"))", "--listen",
                 "127.0.0.1:\(port)", "--port-file", portFile, "--log-level", "warning",
             ], log: log)
-        let deadline = Date(timeIntervalSinceNow: 20)
+        let deadline = Date(timeIntervalSinceNow: 120)
         while Date() < deadline {
             let text = (try? String(contentsOfFile: portFile, encoding: .utf8)) ?? ""
             if let found = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) {

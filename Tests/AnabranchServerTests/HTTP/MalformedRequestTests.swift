@@ -100,7 +100,7 @@ import Testing
         one: Case
     ) throws {
         let server = try TestServer()
-        let client = try RawClient(port: server.port, timeoutSeconds: 3)
+        let client = try RawClient(port: server.port)
         client.send(one.request)
         client.send("GET /v1/health HTTP/1.1\r\nHost: smuggled\r\n\r\n")
         let (bytes, isClosed) = client.receive()
@@ -131,16 +131,16 @@ import Testing
 
     @Test func `headers that come too slowly cost the connection`() throws {
         let server = try TestServer { $0.http.headerSeconds = 1 }
-        let client = try RawClient(port: server.port, timeoutSeconds: 10)
+        let client = try RawClient(port: server.port)
         client.send("GET /v1/health HTTP/1.1\r\nHost: ")
         let clock = ContinuousClock()
         let start = clock.now
         var isClosed = false
-        while !isClosed, clock.now - start < .seconds(8) {
+        while !isClosed, clock.now - start < .seconds(30) {
             client.send("a")
             isClosed = client.isClosedWithin(milliseconds: 300)
         }
         #expect(isClosed)
-        #expect(clock.now - start < .seconds(6))
+        #expect(clock.now - start < .seconds(20))
     }
 }

@@ -5,7 +5,7 @@ import Testing
 final class RawClient {
     private let socket: Int32
 
-    init(port: Int, timeoutSeconds: Int = 5) throws {
+    init(port: Int, timeoutSeconds: Int = 60) throws {
         #if canImport(Glibc)
             socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else

@@ -99,7 +99,7 @@ final class LogLines: Sendable {
 
     /// Waits until a line has the text: it is written once the answer is on its way.
     func waitFor(_ text: String) -> String? {
-        for _ in 0..<200 {
+        for _ in 0..<6_000 {
             if let line = all.first(where: { $0.contains(text) }) { return line }
             usleep(10_000)
         }

@@ -19,7 +19,7 @@ import Testing
             "anabranchd",
             ["serve", "--store", store, "--listen", "127.0.0.1:0"] + arguments,
             scratch: directory.url)
-        for _ in 0..<500 {
+        for _ in 0..<6_000 {
             if daemon.printed.hasSuffix("\n") { return (daemon, daemon.printed) }
             usleep(10_000)
         }
