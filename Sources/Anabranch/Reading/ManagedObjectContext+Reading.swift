@@ -21,7 +21,9 @@ extension ManagedObjectContext {
             }
         case .parent(let parent):
             let rows = try parent.onQueue { try $0.lentRows(of: entity, ids: ids) }
-            for row in rows { body(.lent(row)) }
+            withExtendedLifetime(rows) {
+                for row in rows { body(.lent(.passUnretained(row))) }
+            }
         }
     }
 
@@ -38,7 +40,9 @@ extension ManagedObjectContext {
             let rows = try parent.onQueue {
                 try $0.lentRows(query, includingPending: includingPending)
             }
-            for row in rows { try body(.lent(row)) }
+            try withExtendedLifetime(rows) {
+                for row in rows { try body(.lent(.passUnretained(row))) }
+            }
         }
     }
 

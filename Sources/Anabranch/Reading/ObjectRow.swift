@@ -4,21 +4,24 @@ import AnabranchStore
 
 /// The values of a record on their way into an object: from the store, or from the object that the
 /// context above has.
+///
+/// Whoever hands out a row holds what it refers to: counting references for every row of a fetch
+/// would cost as much as decoding a column.
 enum ObjectRow {
     case stored(StoredRow)
-    case lent(LentRow)
+    case lent(Unmanaged<LentRow>)
 
     var id: LocalID {
         switch self {
         case .stored(let row): row.id
-        case .lent(let row): row.id
+        case .lent(let row): row._withUnsafeGuaranteedRef { $0.id }
         }
     }
 
     var version: RowVersion {
         switch self {
         case .stored(let row): row.version
-        case .lent(let row): row.version
+        case .lent(let row): row._withUnsafeGuaranteedRef { $0.version }
         }
     }
 
@@ -26,14 +29,14 @@ enum ObjectRow {
     var entityIndex: Int32 {
         switch self {
         case .stored(let row): row.entityIndex
-        case .lent(let row): row.entityIndex
+        case .lent(let row): row._withUnsafeGuaranteedRef { $0.entityIndex }
         }
     }
 
     var slotCount: Int {
         switch self {
         case .stored(let row): Int(row.slotCount)
-        case .lent(let row): row.slots.count
+        case .lent(let row): row._withUnsafeGuaranteedRef { $0.slots.count }
         }
     }
 
@@ -42,14 +45,13 @@ enum ObjectRow {
     func read(into slots: UnsafeMutablePointer<Value>) {
         switch self {
         case .stored(let row): row.read(into: slots)
-        case .lent(let row):
-            for (slot, value) in row.slots.enumerated() { (slots + slot).initialize(to: value) }
+        case .lent(let row): row._withUnsafeGuaranteedRef { $0.read(into: slots) }
         }
     }
 }
 
 /// A copy of what an object has, for a context below the object's own.
-struct LentRow: Sendable {
+final class LentRow: Sendable {
     let id: LocalID
     let version: RowVersion
     let entityIndex: Int32
@@ -61,5 +63,9 @@ struct LentRow: Sendable {
         version = object.version
         entityIndex = Int32(truncatingIfNeeded: object.entity.index)
         slots = zip(object.home.plan.isRead, object.slots.buffer).map { $0 ? $1 : .null }
+    }
+
+    func read(into target: UnsafeMutablePointer<Value>) {
+        for (slot, value) in slots.enumerated() { (target + slot).initialize(to: value) }
     }
 }
