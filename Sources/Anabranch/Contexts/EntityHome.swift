@@ -38,9 +38,13 @@ final class EntityHome {
     var hasContext: Bool { reference != nil }
 
     /// Lends the context, which lives on for as long as the body runs: it is called on its queue.
-    @inline(__always)
-    func withContext(_ body: (ManagedObjectContext) -> Void) {
-        reference?._withUnsafeGuaranteedRef(body)
+    ///
+    /// - Returns: `nil` where the context is gone.
+    @inline(__always) @discardableResult
+    func withContext<Result>(
+        _ body: (ManagedObjectContext) throws -> Result
+    ) rethrows -> Result? {
+        try reference?._withUnsafeGuaranteedRef(body)
     }
 
     func cutOff() { reference = nil }

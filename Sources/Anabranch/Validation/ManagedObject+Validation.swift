@@ -15,6 +15,7 @@ extension ManagedObject {
     public final func validateValue(_ value: inout Value, forKey key: String) throws {
         let property = try property(named: key)
         let context = try context(for: key)
+        defer { withExtendedLifetime(context) {} }
         if let attribute = property.attribute, !value.isNull {
             value = attribute.type.coerce(value) ?? value
         }
@@ -33,12 +34,16 @@ extension ManagedObject {
     /// - Throws: ``ValidationError``; ``StoreError`` where a relationship can't be read;
     ///   ``PropertyError`` where the object has no context any more.
     final func checkByModel(_ occasion: SaveOccasion) throws {
-        guard let context = managedObjectContext else {
-            throw PropertyError(
-                .inaccessible,
-                "Can't validate \(objectID) because its context has forgotten it.",
-                objectID: objectID)
-        }
+        let isChecked: Void? =
+            flags.contains(.detached)
+            ? nil : try home.withContext { try check(occasion, in: $0) }
+        guard isChecked == nil else { return }
+        throw PropertyError(
+            .inaccessible, "Can't validate \(objectID) because its context has forgotten it.",
+            objectID: objectID)
+    }
+
+    private final func check(_ occasion: SaveOccasion, in context: ManagedObjectContext) throws {
         var check = ObjectCheck(self, in: context)
         try check.check(occasion)
         context.checkedID = localID

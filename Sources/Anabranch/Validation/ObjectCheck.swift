@@ -5,7 +5,8 @@ import AnabranchStore
 /// Compares an object with its model, and asks its class for each property.
 struct ObjectCheck {
     let object: ManagedObject
-    let context: ManagedObjectContext
+    // On its queue, for the time of a check: counting references to a context is slow.
+    unowned(unsafe) let context: ManagedObjectContext
     private let plan: EntityPlan
     /// By slot, each property's own in the order in which they were found.
     private(set) var failures: [ValidationError] = []
