@@ -10,6 +10,8 @@ struct Oracles {
     let world: SimulatedWorld
     let zone: SimulatedZone
     let replicas: [SimulatedReplica]
+    /// Saves that apps were told of by files that are not in use any more.
+    let acknowledgedBefore: Set<Digest>
     /// Saves that were destroyed with the last log that had them.
     let forgotten: Set<Digest>
 
@@ -65,13 +67,15 @@ struct Oracles {
     /// destroyed.
     private func checkAcknowledged(_ log: [ChangeSet]) throws {
         let held = Set(log.map(\.origin))
-        for replica in replicas {
-            let missing = replica.everAcknowledged.subtracting(held).subtracting(forgotten)
+        func check(_ acknowledged: Set<Digest>, of author: String) throws {
+            let missing = acknowledged.subtracting(held).subtracting(forgotten)
             guard missing.isEmpty else {
                 throw SimulationFailure(
-                    "\(missing.count) acknowledged saves of \(replica.path) are missing")
+                    "\(missing.count) acknowledged saves of \(author) are missing")
             }
         }
+        for replica in replicas { try check(replica.everAcknowledged, of: replica.path) }
+        try check(acknowledgedBefore, of: "files before an upgrade")
     }
 
     /// The zone has rejected what it was to reject, and each such save is in the table of every

@@ -3,7 +3,7 @@ import Synchronization
 /// What happened in runs, so that a green result can't come from runs in which nothing did.
 package struct RunStatistics: Sendable {
     package enum Event: String, CaseIterable, Sendable {
-        case save, exchange, copy, backup, restore, clockJump
+        case save, exchange, copy, backup, restore, upgrade, clockJump
         case crashInSave, powerLossInSave, crashInSync, powerLossInSync, crashInOpening, reopening
         case saveLostToPower, cutOff, zoneCrash, zonePowerLoss, zoneRestart, zoneMove
         case zoneBackup, zoneRestore, entryLostByZone

@@ -108,6 +108,9 @@ package struct Step: Sendable {
         case compaction
         /// Never drawn: some steps of worlds whose zone is restored are this instead of `advance`.
         case zoneRestore
+        /// Never drawn: some steps of worlds with two versions of an app are this instead of
+        /// `advance`.
+        case upgrade
 
         var isOfZone: Bool {
             switch self {
@@ -133,6 +136,7 @@ package struct Step: Sendable {
         guard kind == .advance else { return kind }
         if scenario.hasBundles, seed % 5 == 0 { return .bundle }
         if scenario.traits.hasZoneRestores, seed % 12 == 1 { return .zoneRestore }
+        if scenario.traits.apps == .mixed, seed % 12 == 7 { return .upgrade }
         return scenario.hasCompaction && seed % 12 == 0 ? .compaction : kind
     }
 

@@ -18,6 +18,9 @@ package final class Simulation {
     private var replicas: [SimulatedReplica] = []
     /// Saves that were told to an app and have been destroyed with the last log that had them.
     private var forgotten: Set<Digest> = []
+    /// Saves of files that an upgrade has replaced.
+    private var acknowledgedBefore: Set<Digest> = []
+    private var replicasMade = 0
     private var backups: [(replica: Int, path: String)] = []
     private(set) var statistics = RunStatistics()
     private var zoneMoves = 0
@@ -38,7 +41,7 @@ package final class Simulation {
         network = FaultyNetwork(
             seed: world.draw(), faults: period == 0 ? .none : .all(oneIn: period))
         for number in 0..<scenario.traits.replicaCount {
-            try addReplica(.shared(scenario.traits.apps.model(of: number)))
+            replicas.append(try makeReplica(.shared(scenario.traits.apps.model(of: number))))
         }
     }
 
@@ -54,7 +57,10 @@ package final class Simulation {
         world.reseed(scenario.seed)
         try quiesce()
         try noteRewriting()
-        try Oracles(world: world, zone: zone, replicas: replicas, forgotten: forgotten).check()
+        try Oracles(
+            world: world, zone: zone, replicas: replicas, acknowledgedBefore: acknowledgedBefore,
+            forgotten: forgotten
+        ).check()
     }
 
     private func noteRewriting() throws {
@@ -65,9 +71,9 @@ package final class Simulation {
         }
     }
 
-    private func addReplica(_ names: SimulationModel) throws {
-        replicas.append(
-            try SimulatedReplica(world, names, path: "replica \(replicas.count + 1)"))
+    private func makeReplica(_ names: SimulationModel) throws -> SimulatedReplica {
+        replicasMade += 1
+        return try SimulatedReplica(world, names, path: "replica \(replicasMade)")
     }
 
     private func take(_ step: Step) throws {
@@ -99,9 +105,10 @@ package final class Simulation {
         case .zoneCrash, .zoneRestart, .zoneMove, .compaction, .zoneRestore:
             try disturbZone(kind)
         case .bundle: try bundles.pass(through: replica)
+        case .upgrade: try upgrade(index)
         }
         try noteLosses(of: replica)
-        try replica.check()
+        try replicas[index].check()
     }
 
     private func tell(_ kind: Step.Kind, _ replica: SimulatedReplica) {
@@ -159,8 +166,8 @@ package final class Simulation {
     private func copy(_ index: Int) throws {
         guard replicas.count < Self.mostReplicas else { return }
         statistics.note(.copy)
-        try replicas[index].copyFile(to: "replica \(replicas.count + 1)")
-        try addReplica(replicas[index].names)
+        try replicas[index].copyFile(to: "replica \(replicasMade + 1)")
+        replicas.append(try makeReplica(replicas[index].names))
     }
 
     private func backUpOrRestore(_ index: Int) throws {
@@ -174,6 +181,23 @@ package final class Simulation {
         try replicas[index].restore(backup.path)
         try noteForgotten()
         backups.removeAll { $0.replica == index }
+    }
+
+    /// An app has a newer version, whose model its file does not have: once the zone has all that
+    /// the file has, a new file takes its place, and begins with what the zone has.
+    private func upgrade(_ index: Int) throws {
+        let old = replicas[index]
+        guard old.names.kind == .plain, try old.store.syncState().pendingCount == 0,
+            try old.store.read({ try $0.waitingCount() }) == 0
+        else { return }
+        statistics.note(.upgrade)
+        statistics.add(old.closeForGood())
+        acknowledgedBefore.formUnion(old.everAcknowledged)
+        backups.removeAll { $0.replica == index }
+        replicas[index] = try makeReplica(.shared(.rules))
+        // A zone that has gone back since may have got something from this file alone.
+        try noteForgotten()
+        try noteUnsupplied()
     }
 
     private func backUpOrRestoreZone() throws {
