@@ -189,7 +189,7 @@ extension DumbHouse {
         dead.formUnion(self[.main].base.things.keys.filter { shown.things[$0] == nil })
         self[.main].rebase(to: shown)
         eventStart = DumbMoment(self[.main])
-        if wasFresh, childMerges { refreshChild() } else { mergeIntoChild(written) }
+        if wasFresh, childMerges { followMain() } else { mergeIntoChild(written) }
     }
 
     private mutating func noteSaved(_ picture: DumbPicture) {
@@ -207,6 +207,9 @@ extension DumbHouse {
         self[.child].rebase(to: picture)
         isChildMixed = true
     }
+
+    /// The child merges what the main context has merged, which is all that it does not know.
+    private mutating func followMain() { self[.child].rebase(to: self[.main].view) }
 
     /// What the child has changed the main context changes now, as an event of its own.
     private mutating func saveChild() {
