@@ -168,6 +168,8 @@ extension ManagedObjectContext {
         guard let table = object.relations else { return }
         for index in table.states.indices where table.states[index].mentions(gone) {
             recorder.noteList(of: object, at: index, in: self)
+            let removed = table.states[index].removed.intersection(gone)
+            recorder.noteCleared(removed, of: object, at: index)
             // With an inverse the other end knows.
             guard plan.relations[index].inverse == nil else { continue }
             for id in gone where table.states[index].members?.contains(id) ?? false {

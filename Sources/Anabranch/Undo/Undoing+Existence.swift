@@ -249,12 +249,15 @@ extension Undoing {
         }
     }
 
-    /// The object was taken from the other since the last save.
+    /// The object was taken from the other since the last save, by an edit that the other knows
+    /// of: what others have saved under it is not known to have been there.
     private func mentionRemoved(
         _ object: ManagedObject, at id: LocalID, _ inverse: RelationshipDescription
     ) {
         guard let other = context.held(id), isLive(other),
-            let index = other.home.plan.relationIndex(of: inverse)
+            let index = other.home.plan.relationIndex(of: inverse),
+            let cleared = step.clearedRemovals[ListKey(owner: other, index: index)],
+            cleared.contains(where: { recorder.current($0) == object.localID })
         else { return }
         other.withRelation(index) { $0.regainRemoval(of: object.localID) }
     }

@@ -130,6 +130,42 @@ import Testing
         }
     }
 
+    @Test func `an undone deletion names no relationship that others have changed under an edit`()
+        throws
+    {
+        let workshop = try Workshop()
+        try workshop.undoing { context, stack throws in
+            let (a, b, c) = (
+                try context.thing("a"), try context.thing("b"), try context.thing("c")
+            )
+            try context.save()
+            try context.step { try a.relate("owner", to: b) }
+            let changes = try workshop.elsewhere { other throws in
+                try other.find("a")?.relate("owner", to: other.find("c"))
+            }
+            try context.mergeChanges(from: changes)
+            try context.step { context.delete(a) }
+            context.undo()
+            #expect(try a.object(forKey: "owner") === b && c.nameText("parts").isEmpty)
+            #expect(b.changedRelationshipNames == ["parts"] && c.changedRelationshipNames.isEmpty)
+        }
+    }
+
+    @Test func `an undone deletion names whom an edit had taken a member from`() throws {
+        try Workshop().undoing { context, stack throws in
+            let (a, b, c) = (
+                try context.thing("a"), try context.thing("b"), try context.thing("c")
+            )
+            try a.relate("owner", to: c)
+            try context.save()
+            try context.step { try a.relate("owner", to: b) }
+            try context.step { context.delete(a) }
+            #expect(c.changedRelationshipNames.isEmpty)
+            context.undo()
+            #expect(try c.changedRelationshipNames == ["parts"] && c.nameText("parts").isEmpty)
+        }
+    }
+
     @Test func `a discarded change has nothing more to undo`() throws {
         try Workshop().undoing { context, stack throws in
             let (a, b) = (try context.thing("a"), try context.thing("b"))
