@@ -46,6 +46,63 @@ import Testing
         }
     }
 
+    @Test func `who has lost a member by an edit alone has not once others have taken it`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let (anna, bert) = (
+                try context.person("Anna", age: 1), try context.person("Bert", age: 2)
+            )
+            let carl = try context.person("Carl", age: 3)
+            carl.boss = anna
+            try context.save()
+            carl.boss = bert
+            #expect(anna.changedRelationshipNames == ["reports"])
+            try merge(graph, into: context) { try $0.people("age == 3").first?.boss = nil }
+            #expect(anna.changedRelationshipNames.isEmpty)
+            #expect(bert.changedRelationshipNames == ["reports"])
+            try merge(graph, into: context) {
+                try $0.people("age == 3").first?.boss = $0.people("age == 2").first
+            }
+            #expect(bert.changedRelationshipNames.isEmpty && carl.boss === bert)
+            #expect(try carl.changedValues().isEmpty && bert.reports.map(\.age) == [3])
+        }
+    }
+
+    @Test func `a reference that an edit has emptied is as saved once others delete its target`()
+        throws
+    {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let (anna, bert) = (
+                try context.person("Anna", age: 1), try context.person("Bert", age: 2)
+            )
+            bert.boss = anna
+            try context.save()
+            bert.boss = nil
+            try merge(graph, into: context) { try $0.people("age == 1").forEach($0.delete) }
+            #expect(try bert.changedValues().isEmpty && bert.boss == nil && bert.isUpdated)
+        }
+    }
+
+    @Test func `who was merged while a member was deleted has it again after a rollback`() throws {
+        let graph = try Graph()
+        try graph.inContext { other throws in
+            try other.person("Bert", age: 2).boss = other.person("Anna", age: 1)
+            try other.save()
+        }
+        try graph.inContext { context throws in
+            let bert = try #require(try context.people("age == 2").first)
+            context.delete(bert)
+            context.processPendingChanges()
+            let anna = try #require(try context.people("age == 1").first)
+            #expect(anna.reports.isEmpty && !anna.hasChanges)
+            try merge(graph, into: context) { try $0.people("age == 1").first?.lastName = "A" }
+            #expect(anna.lastName == "A")
+            context.rollback()
+            #expect(anna.reports.map(\.age) == [2])
+        }
+    }
+
     @Test func `a merge reads once for each entity, and only what is registered`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in

@@ -91,14 +91,13 @@ extension ManagedObjectContext {
     func forget(_ gone: [EntityDescription: [LocalID]]) {
         guard !gone.isEmpty else { return }
         let ids = Set(gone.values.joined())
+        if !deletedIDs.isEmpty { deletedIDs.subtract(ids) }
         let cleared = clearMentions(of: gone)
         for object in ids.compactMap(held) {
             savePoint?.capture(object)
             vanish(object)
         }
         event.refreshed += cleared.filter { !$0.flags.contains(.detached) }
-        // A context that this one is below may bring them back.
-        if !deletedIDs.isEmpty { deletedIDs.subtract(ids) }
         noteGone(ids)
     }
 

@@ -216,17 +216,27 @@ extension ManagedObjectContext {
         _ relationship: RelationshipDescription, of object: ManagedObject, to gone: Set<LocalID>
     ) -> Bool {
         let slot = relationship.slot
-        guard case .integer(let id) = object.slots[slot], gone.contains(id),
-            relationship.inverse?.deleteRule != .deny
-        else { return false }
-        object.noteChange(slot)
-        object.slots[slot] = .null
-        object.writtenSlots |= 1 << UInt64(min(slot, 63))
-        if !object.committed.isEmpty, case .integer(let id) = object.committed[slot],
-            gone.contains(id)
-        {
-            object.committed[slot] = .null
+        guard relationship.inverse?.deleteRule != .deny else { return false }
+        let wasChanged = object.isChangedSinceCommit(slot)
+        let isCleared = object.slots[slot].leads(to: gone)
+        if isCleared {
+            object.noteChange(slot)
+            object.slots[slot] = .null
+            object.writtenSlots |= 1 << UInt64(min(slot, 63))
         }
+        guard !object.committed.isEmpty, object.committed[slot].leads(to: gone) else {
+            return isCleared
+        }
+        // An edit that has led it away stays one until the deletion is saved.
+        if wasChanged, object.committed[slot].leads(to: deletedIDs) { return isCleared }
+        object.committed[slot] = .null
         return true
+    }
+}
+
+extension Value {
+    /// Of a reference.
+    fileprivate func leads(to records: Set<LocalID>) -> Bool {
+        if case .integer(let id) = self { records.contains(id) } else { false }
     }
 }

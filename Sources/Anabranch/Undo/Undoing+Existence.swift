@@ -166,6 +166,8 @@ extension Undoing {
             ids.formUnion(state.added)
         }
         for object in objects { ids.formUnion(formerMembers[object] ?? []) }
+        // Others may have led them to what is there again.
+        ids.formUnion(context.refaultedIDs)
         let others = ids.compactMap(context.held).filter {
             isLive($0) && $0.flags.contains(.hasRow) && !$0.flags.contains(.inserted)
         }

@@ -17,6 +17,9 @@ struct DumbContext {
     /// To-ones that an edit here has led away from where they lead below: whoever has lost them so
     /// tells of it, but not whom others have given them under an edit.
     private var left: Set<DumbCell> = []
+    /// To-ones that were set while they led to somebody deleted, which is to nobody: they differ
+    /// from that.
+    private var hidden: Set<DumbCell> = []
     /// Counted as updated; of things that were made or are deleted it does not show.
     private(set) var dirty: Set<Int> = []
 
@@ -70,9 +73,12 @@ struct DumbContext {
         // Who leads to somebody deleted leads to nobody.
         let there = { (target: Int?) in target.flatMap { shown.things[$0] == nil ? nil : $0 } }
         for (cell, target) in targets where shown.things[cell.key] != nil {
-            let former = there(base.things[cell.key]?.targets[cell.name])
+            let stored = base.things[cell.key]?.targets[cell.name]
+            if cell.key == key, (hidden.contains(cell) ? nil : stored) != there(target) {
+                names.insert(cell.name)
+            }
+            let former = there(stored)
             guard former != there(target) else { continue }
-            if cell.key == key { names.insert(cell.name) }
             guard key == target || key == former && left.contains(cell) else { continue }
             names.insert(cell.name == "owner" ? "parts" : "reports")
         }
@@ -110,11 +116,12 @@ extension DumbContext {
         touch(former, target)
         let stored = base.things[cell.key]?.targets[cell.name]
         if former == stored { left.insert(cell) } else if target == stored { left.remove(cell) }
-        // Who leads to somebody deleted leads to nobody already.
-        let isEmptied = target == nil && stored.map(deleted.contains) ?? false
-        targets[cell] = isEmptied ? nil : .some(target)
+        if targets[cell] == nil, isDeleted(stored) { hidden.insert(cell) }
+        targets[cell] = target == nil && hidden.contains(cell) ? nil : .some(target)
         settle()
     }
+
+    private func isDeleted(_ key: Int?) -> Bool { key.map(deleted.contains) ?? false }
 
     mutating func add(_ link: DumbLink) {
         touch(link.left, link.right)
@@ -146,7 +153,10 @@ extension DumbContext {
     }
 
     /// Takes a deletion back that is not saved.
-    mutating func undelete(_ key: Int) { deleted.remove(key) }
+    mutating func undelete(_ key: Int) {
+        deleted.remove(key)
+        hidden = hidden.filter { base.things[$0.key]?.targets[$0.name] != key }
+    }
 
     /// What was made is taken back; whoever mentioned it has changed.
     mutating func withdraw(_ key: Int) {
@@ -174,8 +184,9 @@ extension DumbContext {
         values = values.filter { $0.key.key != key }
         added = added.filter { !$0.mentions(key) }
         removed = removed.filter { !$0.mentions(key) }
-        deleted.remove(key)
+        undelete(key)
         dirty.remove(key)
+        settle()
     }
 
     mutating func rollBack() { self = DumbContext(above: base) }
@@ -189,6 +200,7 @@ extension DumbContext {
         let gone = Set(base.things.filter { newer.things[$0]?.life != $1.life }.keys)
         if !isRefresh { drop(gone) }
         dropHiddenTargets(under: newer)
+        hideTargets(under: newer, except: isRefresh ? [] : gone)
         left = left.filter { cell in
             base.things[cell.key]?.targets[cell.name] == newer.things[cell.key]?.targets[cell.name]
         }
@@ -199,12 +211,26 @@ extension DumbContext {
     /// Whoever led to nobody, and then to somebody who is deleted by now, leads as it is below.
     private mutating func dropHiddenTargets(under newer: DumbPicture) {
         for (cell, target) in targets where target.map(deleted.contains) ?? false {
-            let former = base.things[cell.key]?.targets[cell.name]
-            guard former.map(deleted.contains) ?? true, !deleted.contains(cell.key),
+            guard leadsToNobody(cell, except: []), !deleted.contains(cell.key),
                 let other = newer.things[cell.key]?.targets[cell.name], !deleted.contains(other)
             else { continue }
             targets[cell] = nil
         }
+    }
+
+    /// What nobody has been led away from stays hidden if it is deleted.
+    private mutating func hideTargets(under newer: DumbPicture, except gone: Set<Int>) {
+        hidden = Set(
+            targets.keys.filter { cell in
+                leadsToNobody(cell, except: gone)
+                    && isDeleted(newer.things[cell.key]?.targets[cell.name])
+            })
+    }
+
+    /// Whether a to-one leads to nobody below, as it was seen when it was set.
+    private func leadsToNobody(_ cell: DumbCell, except gone: Set<Int>) -> Bool {
+        guard let former = base.things[cell.key]?.targets[cell.name] else { return true }
+        return hidden.contains(cell) || gone.contains(former)
     }
 
     /// Things are gone, with all that was changed of them.
@@ -216,11 +242,7 @@ extension DumbContext {
         targets = targets.filter { !gone.contains($0.key.key) }
         for (cell, target) in targets {
             guard let target, gone.contains(target) else { continue }
-            let former = base.things[cell.key]?.targets[cell.name]
-            // What is deleted leads where it did.
-            let hidden = deleted.contains(cell.key) ? gone : gone.union(deleted)
-            let isNobody = former.map(hidden.contains) ?? true
-            targets[cell] = isNobody ? nil : .some(nil)
+            targets[cell] = leadsToNobody(cell, except: gone) ? nil : .some(nil)
         }
         let isLeft = { (link: DumbLink) in !gone.contains(link.left) && !gone.contains(link.right) }
         added = added.filter(isLeft)
@@ -236,6 +258,7 @@ extension DumbContext {
         targets = targets.filter { cell, target in
             made[cell.key] != nil || base.things[cell.key]?.targets[cell.name] != target
         }
+        hidden.formIntersection(targets.keys)
         added.subtract(base.links)
         removed.formIntersection(base.links)
     }

@@ -3,8 +3,7 @@
 ///
 /// Left open, and never tried, is what an undo relates again that was related, or separated, by
 /// others while the deletion of one of the two was pending, or of which one was refreshed then and
-/// its changes dropped. Whether a to-one counts as changed that was emptied when it led to what is
-/// deleted by now is not compared.
+/// its changes dropped.
 ///
 /// The child knows of the main context what it has read: when that changes, what the child shows is
 /// not defined until it refreshes all, except that it may merge what the main context saves.
