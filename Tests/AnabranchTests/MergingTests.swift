@@ -84,19 +84,46 @@ import Testing
         }
     }
 
+    @Test func `a reference that an edit has emptied stays so over another that others have set`()
+        throws
+    {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna", age: 1)
+            let bert = try context.person("Bert", age: 2, boss: anna)
+            try context.person("Carl", age: 3)
+            try context.save()
+            bert.boss = nil
+            try merge(graph, into: context) { other throws in
+                try other.people("age == 2").first?.boss = other.people("age == 3").first
+                try other.people("age == 1").forEach(other.delete)
+            }
+            #expect(try bert.boss == nil && bert.changedValues() == ["boss": .null])
+        }
+    }
+
     @Test func `who was merged while a member was deleted has it again after a rollback`() throws {
         let graph = try Graph()
         try graph.inContext { other throws in
             try other.person("Bert", age: 2).boss = other.person("Anna", age: 1)
             try other.save()
         }
-        try graph.inContext { context throws in
-            let bert = try #require(try context.people("age == 2").first)
-            context.delete(bert)
+        let following = graph.context()
+        nonisolated(unsafe) var held: Person?
+        try following.performAndWait { context throws in
+            context.automaticallyMergesChangesFromParent = true
+            try context.people("age == 2").forEach(context.delete)
             context.processPendingChanges()
             let anna = try #require(try context.people("age == 1").first)
             #expect(anna.reports.isEmpty && !anna.hasChanges)
-            try merge(graph, into: context) { try $0.people("age == 1").first?.lastName = "A" }
+            held = anna
+        }
+        try graph.inContext { other throws in
+            try other.people("age == 1").first?.lastName = "A"
+            try other.save()
+        }
+        try following.performAndWait { context throws in
+            let anna = try #require(held)
             #expect(anna.lastName == "A")
             context.rollback()
             #expect(anna.reports.map(\.age) == [2])

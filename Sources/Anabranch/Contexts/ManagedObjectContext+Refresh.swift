@@ -62,10 +62,11 @@ extension ManagedObjectContext {
             }
         }
         event.refreshed += refreshed
-        forget(
+        let mentioning = forget(
             Dictionary(grouping: gone.compactMap { dirty[$0] }, by: \.entity).mapValues {
                 $0.map(\.localID)
             })
+        settleReferences(of: mentioning, to: gone)
         awake(refreshed)
     }
 

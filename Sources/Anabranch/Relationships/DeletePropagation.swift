@@ -227,10 +227,23 @@ extension ManagedObjectContext {
         guard !object.committed.isEmpty, object.committed[slot].leads(to: gone) else {
             return isCleared
         }
-        // An edit that has led it away stays one until the deletion is saved.
-        if wasChanged, object.committed[slot].leads(to: deletedIDs) { return isCleared }
+        // An edit that has led it away stays one: until the deletion is saved, or over what others
+        // have set.
+        let isPending = object.committed[slot].leads(to: deletedIDs)
+        if wasChanged, isPending || !isCleared { return isCleared || !isPending }
         object.committed[slot] = .null
         return true
+    }
+
+    /// Records are gone, and what is newer was read: whoever was led away from them was led away
+    /// from nobody.
+    func settleReferences(of objects: [ManagedObject], to gone: Set<LocalID>) {
+        for object in objects where !object.committed.isEmpty {
+            for relationship in object.home.plan.references
+            where object.committed[relationship.slot].leads(to: gone) {
+                object.committed[relationship.slot] = .null
+            }
+        }
     }
 }
 

@@ -45,25 +45,9 @@ struct DumbContext {
     var updated: Set<Int> { dirty.subtracting(made.keys).subtracting(deleted) }
     var hasChanges: Bool { !made.isEmpty || !deleted.isEmpty || !updated.isEmpty }
 
-    /// Whose rows a save writes.
-    var writtenKeys: Set<Int> {
-        deleted.union(made.keys).union(values.keys.map(\.key)).union(targets.keys.map(\.key))
-    }
-
-    /// Whether what is unsaved relates one of some things to another, or separates them.
-    ///
-    /// - Parameter key: The other one; `nil`: anything.
-    func concerns(_ keys: Set<Int>, with key: Int? = nil) -> Bool {
-        func joins(_ one: Int, _ other: Int?) -> Bool {
-            guard let other else { return false }
-            guard let key else { return keys.contains(one) || keys.contains(other) }
-            return one == key && keys.contains(other) || other == key && keys.contains(one)
-        }
-        return added.union(removed).contains { joins($0.left, $0.right) }
-            || targets.contains { cell, target in
-                joins(cell.key, target)
-                    || joins(cell.key, base.things[cell.key]?.targets[cell.name])
-            }
+    /// What others read again after a save.
+    var changedKeys: Set<Int> {
+        deleted.union(made.keys).union(dirty.filter { !changedNames(of: $0).isEmpty })
     }
 
     /// What of a thing that is neither made nor deleted differs from what is below.
@@ -149,13 +133,14 @@ extension DumbContext {
             for link in before.links { if let other = link.other(than: key) { touch(other) } }
         }
         deleted.formUnion(gone.filter { made[$0] == nil })
-        drop(gone.filter { made[$0] != nil })
+        drop(gone.filter { made[$0] != nil }, exceptFromDeleted: true)
     }
 
     /// Takes a deletion back that is not saved.
     mutating func undelete(_ key: Int) {
         deleted.remove(key)
         hidden = hidden.filter { base.things[$0.key]?.targets[$0.name] != key }
+        settle()
     }
 
     /// What was made is taken back; whoever mentioned it has changed.
@@ -167,8 +152,9 @@ extension DumbContext {
         drop([key])
     }
 
-    /// Takes back what has changed of a thing, at both ends of its relationships; whoever gets
-    /// something back by that counts as updated.
+    /// Takes back what has changed of a thing, at both ends of its relationships, except of those
+    /// that others have with it who are deleted; whoever gets something back by that counts as
+    /// updated.
     mutating func discard(_ key: Int) {
         for (cell, target) in targets where cell.key == key && !deleted.contains(key) {
             guard let former = base.things[cell.key]?.targets[cell.name], former != target else {
@@ -178,15 +164,19 @@ extension DumbContext {
         }
         targets = targets.filter { cell, target in
             let isFormer = base.things[cell.key]?.targets[cell.name] == key
-            return cell.key != key && target != key && !(isFormer && left.contains(cell))
+            guard cell.key != key else { return false }
+            return deleted.contains(cell.key)
+                || target != key && !(isFormer && left.contains(cell))
         }
         if made[key] != nil { return drop([key]) }
         values = values.filter { $0.key.key != key }
-        added = added.filter { !$0.mentions(key) }
-        removed = removed.filter { !$0.mentions(key) }
+        let isOthers = { [deleted] (link: DumbLink) in
+            link.other(than: key).map(deleted.contains) ?? true
+        }
+        added = added.filter(isOthers)
+        removed = removed.filter(isOthers)
         undelete(key)
         dirty.remove(key)
-        settle()
     }
 
     mutating func rollBack() { self = DumbContext(above: base) }
@@ -234,17 +224,26 @@ extension DumbContext {
     }
 
     /// Things are gone, with all that was changed of them.
-    private mutating func drop(_ gone: Set<Int>) {
+    ///
+    /// - Parameter exceptFromDeleted: What is deleted is related to them still, for when both are
+    ///   brought back.
+    private mutating func drop(_ gone: Set<Int>, exceptFromDeleted: Bool = false) {
+        let kept = exceptFromDeleted ? deleted : []
         made = made.filter { !gone.contains($0.key) }
         deleted.subtract(gone)
         dirty.subtract(gone)
         values = values.filter { !gone.contains($0.key.key) }
-        targets = targets.filter { !gone.contains($0.key.key) }
-        for (cell, target) in targets {
+        targets = targets.filter { cell, target in
+            !gone.contains(cell.key) || target.map(kept.contains) ?? false
+        }
+        for (cell, target) in targets where !kept.contains(cell.key) {
             guard let target, gone.contains(target) else { continue }
             targets[cell] = leadsToNobody(cell, except: gone) ? nil : .some(nil)
         }
-        let isLeft = { (link: DumbLink) in !gone.contains(link.left) && !gone.contains(link.right) }
+        let isLeft = { (link: DumbLink) in
+            !gone.contains(link.left) && !gone.contains(link.right)
+                || kept.contains(link.left) || kept.contains(link.right)
+        }
         added = added.filter(isLeft)
         removed = removed.filter(isLeft)
         settle()
@@ -255,8 +254,10 @@ extension DumbContext {
         values = values.filter { cell, value in
             made[cell.key] != nil || base.things[cell.key]?.values[cell.name] != value
         }
+        // An edit that leads to somebody deleted leads to nobody, whoever leads there by now.
         targets = targets.filter { cell, target in
-            made[cell.key] != nil || base.things[cell.key]?.targets[cell.name] != target
+            made[cell.key] != nil || isDeleted(target)
+                || base.things[cell.key]?.targets[cell.name] != target
         }
         hidden.formIntersection(targets.keys)
         added.subtract(base.links)
