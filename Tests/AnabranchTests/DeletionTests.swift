@@ -200,6 +200,32 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a reference that was led away from who is deleted then stays changed`(
+        isFormerFirst: Bool
+    ) throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let (anna, bert) = (try context.person("Anna"), try context.person("Bert"))
+            let emptied = try context.person("Emptied", boss: anna)
+            let moved = try context.person("Moved", boss: anna)
+            let nullified = try context.person("Nullified", boss: anna)
+            try context.save()
+            emptied.boss = nil
+            moved.boss = bert
+            for boss in isFormerFirst ? [anna, bert] : [bert, anna] {
+                context.delete(boss)
+                context.processPendingChanges()
+            }
+            for person in [emptied, moved] {
+                #expect(try person.boss == nil && person.changedValues() == ["boss": .null])
+            }
+            #expect(try nullified.boss == nil && nullified.changedValues().isEmpty)
+            try context.save()
+            #expect(emptied.boss == nil && moved.boss == nil)
+        }
+    }
+
     @Test func `a deletion that a refresh takes back leaves others as the store has them`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in

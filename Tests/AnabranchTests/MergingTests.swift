@@ -46,6 +46,90 @@ import Testing
         }
     }
 
+    @Test func `who has lost a member by an edit alone has not once others have taken it`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let (anna, bert) = (
+                try context.person("Anna", age: 1), try context.person("Bert", age: 2)
+            )
+            let carl = try context.person("Carl", age: 3)
+            carl.boss = anna
+            try context.save()
+            carl.boss = bert
+            #expect(anna.changedRelationshipNames == ["reports"])
+            try merge(graph, into: context) { try $0.people("age == 3").first?.boss = nil }
+            #expect(anna.changedRelationshipNames.isEmpty)
+            #expect(bert.changedRelationshipNames == ["reports"])
+            try merge(graph, into: context) {
+                try $0.people("age == 3").first?.boss = $0.people("age == 2").first
+            }
+            #expect(bert.changedRelationshipNames.isEmpty && carl.boss === bert)
+            #expect(try carl.changedValues().isEmpty && bert.reports.map(\.age) == [3])
+        }
+    }
+
+    @Test func `a reference that an edit has emptied is as saved once others delete its target`()
+        throws
+    {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let (anna, bert) = (
+                try context.person("Anna", age: 1), try context.person("Bert", age: 2)
+            )
+            bert.boss = anna
+            try context.save()
+            bert.boss = nil
+            try merge(graph, into: context) { try $0.people("age == 1").forEach($0.delete) }
+            #expect(try bert.changedValues().isEmpty && bert.boss == nil && bert.isUpdated)
+        }
+    }
+
+    @Test func `a reference that an edit has emptied stays so over another that others have set`()
+        throws
+    {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna", age: 1)
+            let bert = try context.person("Bert", age: 2, boss: anna)
+            try context.person("Carl", age: 3)
+            try context.save()
+            bert.boss = nil
+            try merge(graph, into: context) { other throws in
+                try other.people("age == 2").first?.boss = other.people("age == 3").first
+                try other.people("age == 1").forEach(other.delete)
+            }
+            #expect(try bert.boss == nil && bert.changedValues() == ["boss": .null])
+        }
+    }
+
+    @Test func `who was merged while a member was deleted has it again after a rollback`() throws {
+        let graph = try Graph()
+        try graph.inContext { other throws in
+            try other.person("Bert", age: 2).boss = other.person("Anna", age: 1)
+            try other.save()
+        }
+        let following = graph.context()
+        nonisolated(unsafe) var held: Person?
+        try following.performAndWait { context throws in
+            context.automaticallyMergesChangesFromParent = true
+            try context.people("age == 2").forEach(context.delete)
+            context.processPendingChanges()
+            let anna = try #require(try context.people("age == 1").first)
+            #expect(anna.reports.isEmpty && !anna.hasChanges)
+            held = anna
+        }
+        try graph.inContext { other throws in
+            try other.people("age == 1").first?.lastName = "A"
+            try other.save()
+        }
+        try following.performAndWait { context throws in
+            let anna = try #require(held)
+            #expect(anna.lastName == "A")
+            context.rollback()
+            #expect(anna.reports.map(\.age) == [2])
+        }
+    }
+
     @Test func `a merge reads once for each entity, and only what is registered`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in

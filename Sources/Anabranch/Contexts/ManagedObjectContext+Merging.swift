@@ -55,12 +55,15 @@ extension ManagedObjectContext {
         let renamed = rename(changes.renamed)
         recorder?.mergeCount += 1
         if !followers.isEmpty { event.merged += changes.entities }
-        removeDeleted(changes)
+        let mentioning = removeDeleted(changes)
         unloadRelations(concernedBy: changes)
         do {
             for entity in changes.entities { try rereadUpdated(entity) }
         } catch {
             keep(error)
+        }
+        if !mentioning.isEmpty {
+            settleReferences(of: mentioning, to: Set(changes.entities.flatMap(\.deleted)))
         }
         var merged = objectIDChanges(changes)
         event.insertedElsewhere.append(merged.inserted.items, of: coordinator.origin)
@@ -79,27 +82,31 @@ extension ManagedObjectContext {
         if automaticallyMergesChangesFromParent { merge(changes, author: author, in: group) }
     }
 
-    private func removeDeleted(_ changes: ChangedRecords) {
+    /// - Returns: Those who have mentioned one.
+    private func removeDeleted(_ changes: ChangedRecords) -> [ManagedObject] {
         var gone: [EntityDescription: [LocalID]] = [:]
         for entity in changes.entities where !entity.deleted.isEmpty {
             gone[entity.entity, default: []] += entity.deleted
         }
-        forget(gone)
+        return forget(gone)
     }
 
-    /// Records that somebody else has deleted leave the context, with every mention of them.
-    func forget(_ gone: [EntityDescription: [LocalID]]) {
-        guard !gone.isEmpty else { return }
+    /// Records that somebody else has deleted leave the context, with every mention of them; where
+    /// an edit has led a reference away from one is for ``settleReferences(of:to:)``.
+    ///
+    /// - Returns: Those who have mentioned one.
+    func forget(_ gone: [EntityDescription: [LocalID]]) -> [ManagedObject] {
+        guard !gone.isEmpty else { return [] }
         let ids = Set(gone.values.joined())
+        if !deletedIDs.isEmpty { deletedIDs.subtract(ids) }
         let cleared = clearMentions(of: gone)
         for object in ids.compactMap(held) {
             savePoint?.capture(object)
             vanish(object)
         }
         event.refreshed += cleared.filter { !$0.flags.contains(.detached) }
-        // A context that this one is below may bring them back.
-        if !deletedIDs.isEmpty { deletedIDs.subtract(ids) }
         noteGone(ids)
+        return cleared
     }
 
     /// One SELECT, whose rows are the registered ones; the unsaved edits stay.

@@ -62,10 +62,11 @@ extension ManagedObjectContext {
             }
         }
         event.refreshed += refreshed
-        forget(
+        let mentioning = forget(
             Dictionary(grouping: gone.compactMap { dirty[$0] }, by: \.entity).mapValues {
                 $0.map(\.localID)
             })
+        settleReferences(of: mentioning, to: gone)
         awake(refreshed)
     }
 
@@ -105,13 +106,41 @@ extension ManagedObjectContext {
             else { continue }
             slots[slot] = object.valueToKeep(inSlot: slot, over: slots[slot])
         }
+        // What was loaded still lacks what is deleted here.
+        if deletedIDs.isEmpty || object.relations == nil { object.flags.subtract(.refault) }
+        if hasEdits { rebaseReferences(of: object, on: &committed) }
         object.noteChanges(to: slots)
         object.committed = committed
         object.slots = slots
         object.flags.formUnion(.hasRow)
-        object.flags.subtract(.refault)
         if !deletedIDs.isEmpty { clearReferences(of: object, to: deletedIDs) }
         if !before.isEmpty { rebaseEarlierValues(of: object, before) }
+    }
+
+    /// Where others have led an edited reference elsewhere, who had lost the object by the edit, or
+    /// got it, has not any more.
+    private func rebaseReferences(of object: ManagedObject, on committed: inout SlotStorage) {
+        for relationship in object.home.plan.references {
+            let slot = relationship.slot
+            let former = object.committed[slot]
+            guard former != committed[slot], object.isChangedSinceCommit(slot) else { continue }
+            if isHidden(committed[slot], by: relationship), former.isNull {
+                // The edit was made where the reference led to nobody, and it does still.
+                committed[slot] = .null
+                noteIncomplete(object)
+                continue
+            }
+            guard let inverse = relationship.inverse else { continue }
+            change(inverse, at: former) { $0.removed.remove(object.localID) }
+            guard committed[slot] == object.slots[slot] else { continue }
+            change(inverse, at: committed[slot]) { $0.added.remove(object.localID) }
+        }
+    }
+
+    /// Whether a reference is read as nobody because its target is deleted here.
+    private func isHidden(_ value: Value, by relationship: RelationshipDescription) -> Bool {
+        guard !deletedIDs.isEmpty, case .integer(let id) = value else { return false }
+        return deletedIDs.contains(id) && relationship.inverse?.deleteRule != .deny
     }
 
     /// What a newer row has brought in the middle of an event is no change of the event.

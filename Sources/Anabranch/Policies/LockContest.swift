@@ -102,7 +102,9 @@ struct LockContest {
             context.unpropagated.removeAll { $0 === object }
             context.deletedIDs.remove(object.localID)
         }
-        context.forget(Dictionary(grouping: gone, by: \.entity).mapValues { $0.map(\.localID) })
+        let mentioning = context.forget(
+            Dictionary(grouping: gone, by: \.entity).mapValues { $0.map(\.localID) })
+        context.settleReferences(of: mentioning, to: Set(gone.map(\.localID)))
     }
 
     private mutating func merge(

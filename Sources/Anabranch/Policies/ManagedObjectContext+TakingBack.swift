@@ -22,7 +22,7 @@ extension ManagedObjectContext {
     }
 
     /// Changes a relationship of an object that is registered and has used it.
-    private func change(
+    func change(
         _ relationship: RelationshipDescription, at target: Value,
         _ body: (inout RelationState) -> Void
     ) {

@@ -168,6 +168,8 @@ extension ManagedObjectContext {
         guard let table = object.relations else { return }
         for index in table.states.indices where table.states[index].mentions(gone) {
             recorder.noteList(of: object, at: index, in: self)
+            let removed = table.states[index].removed.intersection(gone)
+            recorder.noteCleared(removed, of: object, at: index)
             // With an inverse the other end knows.
             guard plan.relations[index].inverse == nil else { continue }
             for id in gone where table.states[index].members?.contains(id) ?? false {
@@ -214,17 +216,40 @@ extension ManagedObjectContext {
         _ relationship: RelationshipDescription, of object: ManagedObject, to gone: Set<LocalID>
     ) -> Bool {
         let slot = relationship.slot
-        guard case .integer(let id) = object.slots[slot], gone.contains(id),
-            relationship.inverse?.deleteRule != .deny
-        else { return false }
-        object.noteChange(slot)
-        object.slots[slot] = .null
-        object.writtenSlots |= 1 << UInt64(min(slot, 63))
-        if !object.committed.isEmpty, case .integer(let id) = object.committed[slot],
-            gone.contains(id)
-        {
-            object.committed[slot] = .null
+        guard relationship.inverse?.deleteRule != .deny else { return false }
+        let wasChanged = object.isChangedSinceCommit(slot)
+        let isCleared = object.slots[slot].leads(to: gone)
+        if isCleared {
+            object.noteChange(slot)
+            object.slots[slot] = .null
+            object.writtenSlots |= 1 << UInt64(min(slot, 63))
         }
+        guard !object.committed.isEmpty, object.committed[slot].leads(to: gone) else {
+            return isCleared
+        }
+        // An edit that has led it away stays one: until the deletion is saved, or over what others
+        // have set.
+        let isPending = object.committed[slot].leads(to: deletedIDs)
+        if wasChanged, isPending || !isCleared { return isCleared || !isPending }
+        object.committed[slot] = .null
         return true
+    }
+
+    /// Records are gone, and what is newer was read: whoever was led away from them was led away
+    /// from nobody.
+    func settleReferences(of objects: [ManagedObject], to gone: Set<LocalID>) {
+        for object in objects where !object.committed.isEmpty {
+            for relationship in object.home.plan.references
+            where object.committed[relationship.slot].leads(to: gone) {
+                object.committed[relationship.slot] = .null
+            }
+        }
+    }
+}
+
+extension Value {
+    /// Of a reference.
+    fileprivate func leads(to records: Set<LocalID>) -> Bool {
+        if case .integer(let id) = self { records.contains(id) } else { false }
     }
 }

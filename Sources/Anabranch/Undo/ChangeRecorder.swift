@@ -44,6 +44,8 @@ final class ChangeRecorder {
         var links: [LinkKey: Bool] = [:]
         var lists: [ListKey: ListOrigin] = [:]
         var clearedReferences: [ClearedReference] = []
+        /// Members that pending deletions have taken out of what was removed.
+        var clearedRemovals: [ListKey: Set<LocalID>] = [:]
     }
 
     init(_ stack: UndoStack) { self.stack = stack }
@@ -88,6 +90,13 @@ final class ChangeRecorder {
 
     func noteCleared(_ reference: ClearedReference) {
         if isRecording { record.clearedReferences.append(reference) }
+    }
+
+    /// A deletion takes out of a relationship what was removed from it since the last save.
+    func noteCleared(_ removed: Set<LocalID>, of owner: ManagedObject, at index: Int) {
+        guard isRecording, !removed.isEmpty else { return }
+        record.clearedRemovals[ListKey(owner: owner, index: index), default: []]
+            .formUnion(removed)
     }
 
     /// Hands over what was recorded, and begins anew.

@@ -57,7 +57,7 @@ struct LinkKey: Hashable {
     }
 }
 
-/// One owner's list.
+/// One owner's relationship: a list, or another one without a slot value.
 struct ListKey: Hashable {
     let owner: ManagedObject
     /// In the owner's plan.

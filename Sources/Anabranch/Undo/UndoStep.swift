@@ -29,6 +29,7 @@ struct UndoStep {
     let links: [LinkKey: Bool]
     private(set) var lists: [List] = []
     let clearedReferences: [ClearedReference]
+    let clearedRemovals: [ListKey: Set<LocalID>]
     /// The context's, when it was recorded.
     let saveCount: Int
     let mergeCount: Int
@@ -40,6 +41,7 @@ struct UndoStep {
     ) {
         links = record.links
         clearedReferences = record.clearedReferences
+        clearedRemovals = record.clearedRemovals
         saveCount = recorder.saveCount
         mergeCount = recorder.mergeCount
         // What was set and emptied again in one event is filled when the deletion is undone.

@@ -166,6 +166,8 @@ extension Undoing {
             ids.formUnion(state.added)
         }
         for object in objects { ids.formUnion(formerMembers[object] ?? []) }
+        // Others may have led them to what is there again.
+        ids.formUnion(context.refaultedIDs)
         let others = ids.compactMap(context.held).filter {
             isLive($0) && $0.flags.contains(.hasRow) && !$0.flags.contains(.inserted)
         }
@@ -249,12 +251,15 @@ extension Undoing {
         }
     }
 
-    /// The object was taken from the other since the last save.
+    /// The object was taken from the other since the last save, by an edit that the other knows
+    /// of: what others have saved under it is not known to have been there.
     private func mentionRemoved(
         _ object: ManagedObject, at id: LocalID, _ inverse: RelationshipDescription
     ) {
         guard let other = context.held(id), isLive(other),
-            let index = other.home.plan.relationIndex(of: inverse)
+            let index = other.home.plan.relationIndex(of: inverse),
+            let cleared = step.clearedRemovals[ListKey(owner: other, index: index)],
+            cleared.contains(where: { recorder.current($0) == object.localID })
         else { return }
         other.withRelation(index) { $0.regainRemoval(of: object.localID) }
     }

@@ -17,6 +17,9 @@ struct DumbContext {
     /// To-ones that an edit here has led away from where they lead below: whoever has lost them so
     /// tells of it, but not whom others have given them under an edit.
     private var left: Set<DumbCell> = []
+    /// To-ones that were set while they led to somebody deleted, which is to nobody: they differ
+    /// from that.
+    private var hidden: Set<DumbCell> = []
     /// Counted as updated; of things that were made or are deleted it does not show.
     private(set) var dirty: Set<Int> = []
 
@@ -42,25 +45,9 @@ struct DumbContext {
     var updated: Set<Int> { dirty.subtracting(made.keys).subtracting(deleted) }
     var hasChanges: Bool { !made.isEmpty || !deleted.isEmpty || !updated.isEmpty }
 
-    /// Whose rows a save writes.
-    var writtenKeys: Set<Int> {
-        deleted.union(made.keys).union(values.keys.map(\.key)).union(targets.keys.map(\.key))
-    }
-
-    /// Whether what is unsaved relates one of some things to another, or separates them.
-    ///
-    /// - Parameter key: The other one; `nil`: anything.
-    func concerns(_ keys: Set<Int>, with key: Int? = nil) -> Bool {
-        func joins(_ one: Int, _ other: Int?) -> Bool {
-            guard let other else { return false }
-            guard let key else { return keys.contains(one) || keys.contains(other) }
-            return one == key && keys.contains(other) || other == key && keys.contains(one)
-        }
-        return added.union(removed).contains { joins($0.left, $0.right) }
-            || targets.contains { cell, target in
-                joins(cell.key, target)
-                    || joins(cell.key, base.things[cell.key]?.targets[cell.name])
-            }
+    /// What others read again after a save.
+    var changedKeys: Set<Int> {
+        deleted.union(made.keys).union(dirty.filter { !changedNames(of: $0).isEmpty })
     }
 
     /// What of a thing that is neither made nor deleted differs from what is below.
@@ -70,9 +57,12 @@ struct DumbContext {
         // Who leads to somebody deleted leads to nobody.
         let there = { (target: Int?) in target.flatMap { shown.things[$0] == nil ? nil : $0 } }
         for (cell, target) in targets where shown.things[cell.key] != nil {
-            let former = there(base.things[cell.key]?.targets[cell.name])
+            let stored = base.things[cell.key]?.targets[cell.name]
+            if cell.key == key, (hidden.contains(cell) ? nil : stored) != there(target) {
+                names.insert(cell.name)
+            }
+            let former = there(stored)
             guard former != there(target) else { continue }
-            if cell.key == key { names.insert(cell.name) }
             guard key == target || key == former && left.contains(cell) else { continue }
             names.insert(cell.name == "owner" ? "parts" : "reports")
         }
@@ -110,11 +100,12 @@ extension DumbContext {
         touch(former, target)
         let stored = base.things[cell.key]?.targets[cell.name]
         if former == stored { left.insert(cell) } else if target == stored { left.remove(cell) }
-        // Who leads to somebody deleted leads to nobody already.
-        let isEmptied = target == nil && stored.map(deleted.contains) ?? false
-        targets[cell] = isEmptied ? nil : .some(target)
+        if targets[cell] == nil, isDeleted(stored) { hidden.insert(cell) }
+        targets[cell] = target == nil && hidden.contains(cell) ? nil : .some(target)
         settle()
     }
+
+    private func isDeleted(_ key: Int?) -> Bool { key.map(deleted.contains) ?? false }
 
     mutating func add(_ link: DumbLink) {
         touch(link.left, link.right)
@@ -142,11 +133,15 @@ extension DumbContext {
             for link in before.links { if let other = link.other(than: key) { touch(other) } }
         }
         deleted.formUnion(gone.filter { made[$0] == nil })
-        drop(gone.filter { made[$0] != nil })
+        drop(gone.filter { made[$0] != nil }, exceptFromDeleted: true)
     }
 
     /// Takes a deletion back that is not saved.
-    mutating func undelete(_ key: Int) { deleted.remove(key) }
+    mutating func undelete(_ key: Int) {
+        deleted.remove(key)
+        hidden = hidden.filter { base.things[$0.key]?.targets[$0.name] != key }
+        settle()
+    }
 
     /// What was made is taken back; whoever mentioned it has changed.
     mutating func withdraw(_ key: Int) {
@@ -157,8 +152,9 @@ extension DumbContext {
         drop([key])
     }
 
-    /// Takes back what has changed of a thing, at both ends of its relationships; whoever gets
-    /// something back by that counts as updated.
+    /// Takes back what has changed of a thing, at both ends of its relationships, except of those
+    /// that others have with it who are deleted; whoever gets something back by that counts as
+    /// updated.
     mutating func discard(_ key: Int) {
         for (cell, target) in targets where cell.key == key && !deleted.contains(key) {
             guard let former = base.things[cell.key]?.targets[cell.name], former != target else {
@@ -168,13 +164,18 @@ extension DumbContext {
         }
         targets = targets.filter { cell, target in
             let isFormer = base.things[cell.key]?.targets[cell.name] == key
-            return cell.key != key && target != key && !(isFormer && left.contains(cell))
+            guard cell.key != key else { return false }
+            return deleted.contains(cell.key)
+                || target != key && !(isFormer && left.contains(cell))
         }
         if made[key] != nil { return drop([key]) }
         values = values.filter { $0.key.key != key }
-        added = added.filter { !$0.mentions(key) }
-        removed = removed.filter { !$0.mentions(key) }
-        deleted.remove(key)
+        let isOthers = { [deleted] (link: DumbLink) in
+            link.other(than: key).map(deleted.contains) ?? true
+        }
+        added = added.filter(isOthers)
+        removed = removed.filter(isOthers)
+        undelete(key)
         dirty.remove(key)
     }
 
@@ -189,6 +190,7 @@ extension DumbContext {
         let gone = Set(base.things.filter { newer.things[$0]?.life != $1.life }.keys)
         if !isRefresh { drop(gone) }
         dropHiddenTargets(under: newer)
+        hideTargets(under: newer, except: isRefresh ? [] : gone)
         left = left.filter { cell in
             base.things[cell.key]?.targets[cell.name] == newer.things[cell.key]?.targets[cell.name]
         }
@@ -199,30 +201,49 @@ extension DumbContext {
     /// Whoever led to nobody, and then to somebody who is deleted by now, leads as it is below.
     private mutating func dropHiddenTargets(under newer: DumbPicture) {
         for (cell, target) in targets where target.map(deleted.contains) ?? false {
-            let former = base.things[cell.key]?.targets[cell.name]
-            guard former.map(deleted.contains) ?? true, !deleted.contains(cell.key),
+            guard leadsToNobody(cell, except: []), !deleted.contains(cell.key),
                 let other = newer.things[cell.key]?.targets[cell.name], !deleted.contains(other)
             else { continue }
             targets[cell] = nil
         }
     }
 
+    /// What nobody has been led away from stays hidden if it is deleted.
+    private mutating func hideTargets(under newer: DumbPicture, except gone: Set<Int>) {
+        hidden = Set(
+            targets.keys.filter { cell in
+                leadsToNobody(cell, except: gone)
+                    && isDeleted(newer.things[cell.key]?.targets[cell.name])
+            })
+    }
+
+    /// Whether a to-one leads to nobody below, as it was seen when it was set.
+    private func leadsToNobody(_ cell: DumbCell, except gone: Set<Int>) -> Bool {
+        guard let former = base.things[cell.key]?.targets[cell.name] else { return true }
+        return hidden.contains(cell) || gone.contains(former)
+    }
+
     /// Things are gone, with all that was changed of them.
-    private mutating func drop(_ gone: Set<Int>) {
+    ///
+    /// - Parameter exceptFromDeleted: What is deleted is related to them still, for when both are
+    ///   brought back.
+    private mutating func drop(_ gone: Set<Int>, exceptFromDeleted: Bool = false) {
+        let kept = exceptFromDeleted ? deleted : []
         made = made.filter { !gone.contains($0.key) }
         deleted.subtract(gone)
         dirty.subtract(gone)
         values = values.filter { !gone.contains($0.key.key) }
-        targets = targets.filter { !gone.contains($0.key.key) }
-        for (cell, target) in targets {
-            guard let target, gone.contains(target) else { continue }
-            let former = base.things[cell.key]?.targets[cell.name]
-            // What is deleted leads where it did.
-            let hidden = deleted.contains(cell.key) ? gone : gone.union(deleted)
-            let isNobody = former.map(hidden.contains) ?? true
-            targets[cell] = isNobody ? nil : .some(nil)
+        targets = targets.filter { cell, target in
+            !gone.contains(cell.key) || target.map(kept.contains) ?? false
         }
-        let isLeft = { (link: DumbLink) in !gone.contains(link.left) && !gone.contains(link.right) }
+        for (cell, target) in targets where !kept.contains(cell.key) {
+            guard let target, gone.contains(target) else { continue }
+            targets[cell] = leadsToNobody(cell, except: gone) ? nil : .some(nil)
+        }
+        let isLeft = { (link: DumbLink) in
+            !gone.contains(link.left) && !gone.contains(link.right)
+                || kept.contains(link.left) || kept.contains(link.right)
+        }
         added = added.filter(isLeft)
         removed = removed.filter(isLeft)
         settle()
@@ -233,9 +254,12 @@ extension DumbContext {
         values = values.filter { cell, value in
             made[cell.key] != nil || base.things[cell.key]?.values[cell.name] != value
         }
+        // An edit that leads to somebody deleted leads to nobody, whoever leads there by now.
         targets = targets.filter { cell, target in
-            made[cell.key] != nil || base.things[cell.key]?.targets[cell.name] != target
+            made[cell.key] != nil || isDeleted(target)
+                || base.things[cell.key]?.targets[cell.name] != target
         }
+        hidden.formIntersection(targets.keys)
         added.subtract(base.links)
         removed.formIntersection(base.links)
     }

@@ -1,14 +1,10 @@
 /// A store, the main context on it with an undo stack, a child of that, and another context on the
 /// store. Whatever one of the two saves the other merges at once.
 ///
-/// Left open, and never tried, is what an undo relates again that was related, or separated, by
-/// others while the deletion of one of the two was pending, or of which one was refreshed then and
-/// its changes dropped. Whether a to-one counts as changed that was emptied when it led to what is
-/// deleted by now is not compared.
-///
 /// The child knows of the main context what it has read: when that changes, what the child shows is
 /// not defined until it refreshes all, except that it may merge what the main context saves.
 struct DumbHouse {
+    let mergesAutomatically: Bool
     let childMerges: Bool
     var contexts: [Place: DumbContext] = [:]
     private(set) var store = DumbPicture()
@@ -25,8 +21,9 @@ struct DumbHouse {
     /// Whether the child has read some of what the main context has changed.
     private var isChildMixed = false
 
-    init(childMerges: Bool) {
-        self.childMerges = childMerges
+    init(_ settings: HouseSettings) {
+        mergesAutomatically = settings.mergesAutomatically
+        childMerges = settings.childMerges
         for place in Place.allCases { contexts[place] = DumbContext() }
         eventStart = DumbMoment(DumbContext())
     }
@@ -56,12 +53,11 @@ struct DumbHouse {
                 && self[place].view.links.contains(link) != isIn
         case .delete(let place, let key): return has(place, key)
         case .endEvent, .undo, .redo: return true
-        case .save(.other): return !self[.other].concerns(self[.main].deleted)
+        case .save(.other): return true
         case .save(let place): return isUsable(place)
         case .rollback(let place): return isUsable(place)
         case .refresh(let place, let key, let merging):
-            let isClear = merging || !self[place].concerns(self[place].deleted, with: key)
-            return isUsable(place) && isClear
+            return isUsable(place)
                 && (has(place, key) || !merging && self[place].deleted.contains(key))
         case .refreshAll: return true
         }
@@ -165,16 +161,16 @@ extension DumbHouse {
         endEvent()
         guard self[.main].hasChanges else { return }
         let whole = self[.main].whole
-        for key in self[.main].deleted { remains[key] = whole }
+        for key in self[.main].deleted { remains[key] = whole.relating(key, as: remains[key]) }
         let shown = self[.main].view
-        let written = self[.main].writtenKeys
+        let changed = self[.main].changedKeys
         store = shown
         noteSaved(shown)
         self[.main].settle(as: shown)
         saves += 1
         eventStart = DumbMoment(self[.main])
         self[.other].rebase(to: shown)
-        if self[.child].base != shown { mergeIntoChild(written) }
+        if self[.child].base != shown { mergeIntoChild(changed) }
     }
 
     private mutating func saveOther() {
@@ -182,14 +178,16 @@ extension DumbHouse {
         guard self[.other].hasChanges else { return }
         let wasFresh = isChildFresh
         let shown = self[.other].view
-        let written = self[.other].writtenKeys
+        // Notifications tell of those, too, of whom nothing was written.
+        let touched = mergesAutomatically ? [] : self[.other].updated
+        let changed = self[.other].changedKeys.union(touched)
         store = shown
         self[.other].settle(as: shown)
         noteSaved(shown)
         dead.formUnion(self[.main].base.things.keys.filter { shown.things[$0] == nil })
         self[.main].rebase(to: shown)
         eventStart = DumbMoment(self[.main])
-        if wasFresh, childMerges { refreshChild() } else { mergeIntoChild(written) }
+        if wasFresh, childMerges { followMain() } else { mergeIntoChild(changed) }
     }
 
     private mutating func noteSaved(_ picture: DumbPicture) {
@@ -207,6 +205,9 @@ extension DumbHouse {
         self[.child].rebase(to: picture)
         isChildMixed = true
     }
+
+    /// The child merges what the main context has merged, which is all that it does not know.
+    private mutating func followMain() { self[.child].rebase(to: self[.main].view) }
 
     /// What the child has changed the main context changes now, as an event of its own.
     private mutating func saveChild() {

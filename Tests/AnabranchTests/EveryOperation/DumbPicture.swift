@@ -13,6 +13,24 @@ struct DumbPicture: Equatable {
         return picture
     }
 
+    /// With those who led to a thing before, or were linked to it; its own to-ones are as now.
+    func relating(_ key: Int, as former: DumbPicture?) -> DumbPicture {
+        guard let former else { return self }
+        var picture = self
+        picture.links = links.filter { !$0.mentions(key) }
+            .union(former.links.filter { $0.mentions(key) })
+        for name in ["owner", "boss"] {
+            for holder in holders(of: key, by: name) where holder != key {
+                picture.things[holder]?.targets[name] = nil
+            }
+            for holder in former.holders(of: key, by: name)
+            where holder != key || picture.things[key]?.targets[name] == nil {
+                picture.things[holder]?.targets[name] = key
+            }
+        }
+        return picture
+    }
+
     /// Whose to-one leads to a thing.
     func holders(of key: Int, by name: String) -> [Int] {
         things.filter { $0.value.targets[name] == key }.keys.sorted()

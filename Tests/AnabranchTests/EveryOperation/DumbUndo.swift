@@ -5,9 +5,10 @@
 /// get what they had, as far as that is there, links that were removed come back, and what was not
 /// there goes. What others have deleted stays deleted.
 ///
-/// - A thing whose deletion is not saved is undeleted. Another one is made anew with what it had
-///   when it left, related to those it was related to: a to-one of somebody else that leads
-///   elsewhere by now stays so.
+/// - A thing whose deletion is not saved is undeleted. Another one is made anew with the values and
+///   to-ones that it had when it left, linked to those and referred to by those who were when it
+///   was deleted, whatever others have done about that until the deletion was saved: a to-one of
+///   somebody else that leads elsewhere by now stays so.
 /// - Of the things that the event has touched, those that counted as updated before do so again;
 ///   the others do not, if nothing was saved since and nothing of them differs from what is saved.
 /// - An undo is an event, too: undoing it is the redo. One that changes nothing can't be redone.

@@ -14,7 +14,7 @@ private struct HistoryRun {
 
     init(_ settings: HouseSettings) throws {
         self.settings = settings
-        dumb = DumbHouse(childMerges: settings.childMerges)
+        dumb = DumbHouse(settings)
         house = try House(settings)
     }
 

@@ -252,24 +252,8 @@ extension House {
         let inserted = context.insertedObjects.contains(object)
         let updated = context.updatedObjects.contains(object)
         if inserted { return line + ", inserted" }
-        let names = try changedNames(of: object, in: context)
+        let names = try object.changedValues().keys + object.changedRelationshipNames
         return line + (updated || !names.isEmpty ? ", updated \(updated) \(names.sorted())" : "")
-    }
-}
-
-extension House {
-    /// Without to-ones that are empty and have led to what is deleted.
-    private static func changedNames(
-        of object: ManagedObject, in context: ManagedObjectContext
-    ) throws -> [String] {
-        let values = try object.changedValues().filter { name, value in
-            guard value.isNull, let slot = object.entity.property(named: name)?.slot,
-                case .integer(let id) = object.committedValue(slot)
-            else { return true }
-            return object.entity.slots[slot].relationship == nil
-                || !context.deletedIDs.contains(id)
-        }
-        return values.keys + object.changedRelationshipNames
     }
 }
 

@@ -130,6 +130,86 @@ import Testing
         }
     }
 
+    @Test func `an undone deletion names no relationship that others have changed under an edit`()
+        throws
+    {
+        let workshop = try Workshop()
+        try workshop.undoing { context, stack throws in
+            let (a, b, c) = (
+                try context.thing("a"), try context.thing("b"), try context.thing("c")
+            )
+            try context.save()
+            try context.step { try a.relate("owner", to: b) }
+            let changes = try workshop.elsewhere { other throws in
+                try other.find("a")?.relate("owner", to: other.find("c"))
+            }
+            try context.mergeChanges(from: changes)
+            try context.step { context.delete(a) }
+            context.undo()
+            #expect(try a.object(forKey: "owner") === b && c.nameText("parts").isEmpty)
+            #expect(b.changedRelationshipNames == ["parts"] && c.changedRelationshipNames.isEmpty)
+        }
+    }
+
+    @Test func `an undone deletion names whom an edit had taken a member from`() throws {
+        try Workshop().undoing { context, stack throws in
+            let (a, b, c) = (
+                try context.thing("a"), try context.thing("b"), try context.thing("c")
+            )
+            try a.relate("owner", to: c)
+            try context.save()
+            try context.step { try a.relate("owner", to: b) }
+            try context.step { context.delete(a) }
+            #expect(c.changedRelationshipNames.isEmpty)
+            context.undo()
+            #expect(try c.changedRelationshipNames == ["parts"] && c.nameText("parts").isEmpty)
+        }
+    }
+
+    @Test(arguments: ["", "b", "c"])
+    func `an undone deletion gives an edit its target back whatever others have set`(
+        name: String
+    ) throws {
+        let workshop = try Workshop()
+        try workshop.undoing { context, stack throws in
+            let (a, b) = (try context.thing("a"), try context.thing("b"))
+            let step = try context.made("s", "Step")
+            try step.relate("thing", to: a)
+            _ = try context.thing("c")
+            try context.save()
+            try context.step { try step.relate("thing", to: b) }
+            try context.step { context.delete(b) }
+            let changes = try workshop.elsewhere { other throws in
+                try other.find("s", "Step")?.relate("thing", to: other.find(name))
+                try other.find("a")?.setValue(1, forKey: "count")
+            }
+            try context.mergeChanges(from: changes)
+            #expect(try step.object(forKey: "thing") == nil)
+            context.undo()
+            #expect(try step.object(forKey: "thing") === b && b.nameText("steps") == "s")
+            #expect(try step.changedValues().isEmpty == (name == "b"))
+            #expect(try a.nameText("steps").isEmpty)
+        }
+    }
+
+    @Test func `an undone deletion gives an edit of an empty reference its target back`() throws {
+        let workshop = try Workshop()
+        try workshop.undoing { context, stack throws in
+            let b = try context.thing("b")
+            let step = try context.made("s", "Step")
+            try context.save()
+            try context.step { try step.relate("thing", to: b) }
+            try context.step { context.delete(b) }
+            let changes = try workshop.elsewhere { other throws in
+                try other.find("s", "Step")?.setValue("t", forKey: "name")
+            }
+            try context.mergeChanges(from: changes)
+            context.undo()
+            #expect(try step.object(forKey: "thing") === b && b.nameText("steps") == "t")
+            #expect(try step.changedValues().keys.sorted() == ["thing"])
+        }
+    }
+
     @Test func `a discarded change has nothing more to undo`() throws {
         try Workshop().undoing { context, stack throws in
             let (a, b) = (try context.thing("a"), try context.thing("b"))
