@@ -251,6 +251,25 @@ import Testing
         #expect(plain == Self.example())
     }
 
+    /// A short chunk at the end of a file is genuine, but says that more follows.
+    @Test func `ends where its last chunk says so and nowhere else`() throws {
+        let key = [UInt8](32..<64)
+        let salt = [UInt8](repeating: 7, count: 32)
+        let subkey = Self.digest(salt, key, "anabranch.bundle", count: 32)
+        for (tag, isWhole) in [(0 as UInt8, false), (1, false), (2, false), (3, true)] {
+            var state = crypto_secretstream_xchacha20poly1305_state()
+            var stream = [UInt8](repeating: 0, count: 24)
+            crypto_secretstream_xchacha20poly1305_init_push(&state, &stream, subkey)
+            let header =
+                SealedBundleHeader.magic + [1] + Self.keyRing.newest.id.bytes + salt + stream
+            var chunk = [UInt8](repeating: 0, count: 3 + 17)
+            crypto_secretstream_xchacha20poly1305_push(
+                &state, &chunk, nil, [1, 2, 3], 3, header, UInt64(header.count), tag)
+            let offset = Self.offset(ofDamageIn: header + chunk)
+            #expect(offset == (isWhole ? nil : header.count + chunk.count), "\(tag)")
+        }
+    }
+
     private static func digest(
         _ message: [UInt8], _ key: [UInt8], _ purpose: String, count: Int
     ) -> [UInt8] {

@@ -1,4 +1,5 @@
 import AnabranchStore
+import Dispatch
 import Foundation
 import TestSupport
 import Testing
@@ -171,6 +172,25 @@ import Testing
         }
         #expect(try BundleKeyRing(contentsOf: url).keys.count == 19)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.keys"])
+    }
+
+    @Test func `is changed by the second when the first is done`() throws {
+        try Self.known().create(at: url())
+        let url = url()
+        let (begun, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        try BundleKeyRing.update(at: url) { ring in
+            DispatchQueue.global().async {
+                _ = try? BundleKeyRing.update(at: url) { ring in
+                    begun.signal()
+                    try ring.rotate()
+                }
+                ended.signal()
+            }
+            #expect(begun.wait(timeout: .now() + 0.2) == .timedOut)
+            try ring.rotate()
+        }
+        ended.wait()
+        #expect(try BundleKeyRing(contentsOf: url).keys.count == 5)
     }
 
     @Test func `may be named by a link, which stays one`() throws {
