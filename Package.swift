@@ -49,7 +49,9 @@ let libraries: [Target] = [
     library("AnabranchSQLite", uses: ["CSQLite", "CSystem"]),
     library(
         "AnabranchStore",
-        uses: ["AnabranchSQLite", "AnabranchReplication", "AnabranchModel", "CSystem"]),
+        uses: [
+            "AnabranchSQLite", "AnabranchReplication", "AnabranchModel", "CSodium", "CSystem",
+        ]),
     library(
         "Anabranch",
         uses: ["AnabranchStore", "AnabranchReplication", "AnabranchModel", "AnabranchMacros"]),
@@ -141,7 +143,7 @@ let testTargets: [Target] = [
         "AnabranchMacrosTests", of: ["AnabranchMacroExpansion", "AnabranchModelTool", "Anabranch"]),
     tests("AnabranchProtocolTests", of: ["AnabranchProtocol"]),
     tests("AnabranchSQLiteTests", of: ["AnabranchSQLite"]),
-    tests("AnabranchStoreTests", of: ["AnabranchStore"]),
+    tests("AnabranchStoreTests", of: ["AnabranchStore"], golden: true),
     tests("AnabranchTests", of: ["Anabranch"]),
     tests("AnabranchSyncTests", of: ["AnabranchSync", "AnabranchServer"]),
     tests("AnabranchServerTests", of: ["AnabranchServer", "CPostgreSQL"]),

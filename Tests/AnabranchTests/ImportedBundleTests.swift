@@ -50,6 +50,55 @@ import Testing
         #expect(try ChangeBundle(contentsOf: file).sender == a.coordinator.replicaID)
     }
 
+    @Test func `is closed without the key that it is sealed with`() async throws {
+        let (a, b) = (try container("a"), try container("b"))
+        let file = folder.url.appending(path: "a.bundle")
+        let answer = folder.url.appending(path: "b.bundle")
+        var keyRing = BundleKeyRing()
+        let old = keyRing
+        try keyRing.rotate()
+        try await save("first", in: a)
+        let written = try a.coordinator.exportBundle(to: file, sealedWith: keyRing)
+        #expect(written.sealingKey == keyRing.newest.id)
+        for (ring, code) in [
+            (nil, StoreError.Code.keyRequired), (old, StoreError.Code.keyMissing),
+        ] {
+            let error = await #expect(throws: StoreError.self) {
+                try await b.coordinator.importBundle(from: file, openedWith: ring)
+            }
+            #expect(error?.code == code)
+            #expect(throws: StoreError.self) {
+                try ChangeBundle(contentsOf: file, openedWith: ring)
+            }
+            #expect(throws: StoreError.self) {
+                try ChangeBundle.Base.sender(of: file, openedWith: ring)
+            }
+        }
+        let read = try ChangeBundle(contentsOf: file, openedWith: keyRing)
+        #expect(read.byteCount == written.byteCount)
+        #expect(read.sealingKey == keyRing.newest.id)
+        var authors: [ReplicaID] = []
+        try read.forEachChangeSet { authors.append($0.dot.replica) }
+        #expect(try authors == [a.coordinator.replicaID])
+        let outcome = try await b.coordinator.importBundle(from: file, openedWith: keyRing)
+        #expect(outcome.appliedCount == 1)
+        try await save("second", in: b)
+        let base = try ChangeBundle.Base.sender(of: file, openedWith: keyRing)
+        // What is sealed under the older key is read, too.
+        let second = try b.coordinator.exportBundle(to: answer, lacking: base, sealedWith: old)
+        #expect(second.changeSetCount == 1)
+        try await a.coordinator.importBundle(from: answer, openedWith: keyRing)
+        #expect(try a.coordinator.canonicalHash() == b.coordinator.canonicalHash())
+        // Who gives keys gets nothing that was not sealed with one of them.
+        let plain = try b.coordinator.exportBundle(to: answer)
+        #expect(plain.sealingKey == nil)
+        let error = await #expect(throws: StoreError.self) {
+            try await a.coordinator.importBundle(from: answer, openedWith: keyRing)
+        }
+        #expect(error?.code == .notSealed)
+        #expect(try ChangeBundle.Base.sender(of: answer, openedWith: keyRing) as Any? != nil)
+    }
+
     @Test func `tells what is wrong with it, and changes nothing`() async throws {
         let b = try container("b")
         let file = folder.url.appending(path: "no.bundle")

@@ -20,6 +20,13 @@ enum CommandTable {
                 [BundleCreateCommand.self, BundleApplyCommand.self, BundleShowCommand.self]
             ),
             (
+                "Keys of sealed bundles:",
+                [
+                    KeyCreateCommand.self, KeyRotateCommand.self, KeyShowCommand.self,
+                    KeyAddCommand.self, KeyRemoveCommand.self,
+                ]
+            ),
+            (
                 "What happened:",
                 [
                     LogCommand.self, ShowCommand.self, ConflictsCommand.self, RejectedCommand.self,

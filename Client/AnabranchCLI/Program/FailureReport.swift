@@ -15,7 +15,9 @@ struct FailureReport {
         case let error as PartialImport:
             let cause = FailureReport(error.cause)
             self.init(cause.status, "\(cause.message)\n\(error.consequence)")
-        case let error as StoreError: self.init(Self.status(of: error.code), error.message)
+        case let error as StoreError:
+            self.init(Self.status(of: error.code), error.message + Self.advice(on: error.code))
+        case let error as KeyRingError: self.init(Self.status(of: error.code), error.message)
         case let error as SaveConflictError: self.init(Self.status(of: error.code), error.message)
         case let error as SyncError:
             self.init(Self.status(of: error.code), error.message + Self.advice(on: error.code))
@@ -47,11 +49,22 @@ struct FailureReport {
     private static func status(of code: StoreError.Code) -> ExitStatus {
         switch code {
         case .cannotOpen: .noInput
-        case .notAStore, .corrupt, .newerFormat, .modelMismatch, .damagedBundle: .data
-        case .readOnly: .permission
+        case .notAStore, .corrupt, .newerFormat, .modelMismatch, .damagedBundle, .notSealed: .data
+        case .readOnly, .keyRequired, .keyMissing: .permission
         case .diskFull, .database: .inputOutput
         case .busy, .storeChanged, .mergeConflict, .cursorMoved: .temporary
         case .constraintConflict, .saveTooLarge: .data
+        default: .failure
+        }
+    }
+
+    private static func status(of code: KeyRingError.Code) -> ExitStatus {
+        switch code {
+        case .cannotOpen: .noInput
+        case .exposed: .permission
+        case .malformed, .newerFormat: .data
+        case .alreadyExists: .cannotCreate
+        case .cannotWrite: .inputOutput
         default: .failure
         }
     }
@@ -64,6 +77,14 @@ struct FailureReport {
     }
 
     /// What to type, where the library's words can't know of a command line.
+    private static func advice(on code: StoreError.Code) -> String {
+        switch code {
+        case .keyRequired: " Type --key-ring FILE."
+        case .keyMissing: " Type 'anabranch key add' to take it over from their key ring."
+        default: ""
+        }
+    }
+
     private static func advice(on code: SyncError.Code) -> String {
         switch code {
         case .unauthorized: " Type --token-file FILE, or set ANABRANCH_TOKEN."

@@ -15,6 +15,7 @@ struct BundleText {
         let sets = Quantity.text(bundle.changeSetCount, "change set")
         return [
             ("Bundle", "\(bundle.url.path), \(Quantity.bytes(bundle.byteCount)), \(sets)"),
+            ("Sealed with", bundle.sealingKey?.description ?? "no key: plain text"),
             ("Written by", bundle.sender.description), ("Written at", time),
             ("Who held", Self.text(bundle.vector)), ("Needs", Self.text(bundle.needs)),
         ]
@@ -30,6 +31,7 @@ struct BundleText {
             json.member("file", bundle.url.path)
             json.member("byteCount", bundle.byteCount)
             json.member("changeSets", bundle.changeSetCount)
+            if let key = bundle.sealingKey { json.member("key", key.description) }
             json.member("sender", bundle.sender.description)
             json.member("time", time)
             json.member("vector", VectorText.text(bundle.vector))

@@ -21,16 +21,27 @@ public struct ChangeBundle: Sendable {
     public let needs: VersionVector
     public let changeSetCount: Int
     public let byteCount: Int
+    /// The key that it is sealed with; `nil` for plain text.
+    public var sealingKey: BundleKeyID? { summary.seal?.key }
+
+    private let summary: BundleFile.Summary
+    private let keyRing: BundleKeyRing?
 
     /// Reads a bundle to its end and checks every byte of it.
     ///
-    /// - Throws: ``StoreError`` `cannotOpen`, `damagedBundle` with the offset, `newerFormat`.
-    public init(contentsOf url: URL) throws {
-        self.init(try BundleFile(url.path).check(), at: url)
+    /// - Parameter keyRing: Opens a sealed bundle. With one, plain text is refused: anybody may
+    ///   have put it in the place of what was sealed.
+    /// - Throws: ``StoreError`` `cannotOpen`, `damagedBundle` with the offset, `newerFormat`,
+    ///   `keyRequired`, `keyMissing`, `notSealed`.
+    public init(contentsOf url: URL, openedWith keyRing: BundleKeyRing? = nil) throws {
+        let summary = try BundleFile(url.path, BundleOpening(keyRing)).check()
+        self.init(summary, at: url, keyRing)
     }
 
-    init(_ summary: BundleFile.Summary, at url: URL) {
+    init(_ summary: BundleFile.Summary, at url: URL, _ keyRing: BundleKeyRing?) {
         self.url = url
+        self.summary = summary
+        self.keyRing = keyRing
         sender = summary.header.sender
         date = Date(timeIntervalSince1970: Double(summary.header.wallMilliseconds) / 1000)
         vector = summary.header.vector
@@ -45,7 +56,8 @@ public struct ChangeBundle: Sendable {
     /// - Throws: As ``init(contentsOf:)``, where the file has changed since, and what the body
     ///   throws.
     public func forEachChangeSet(_ body: (ChangeSet) throws -> Void) throws {
-        try BundleFile(url.path).forEachItem { item in
+        let file = BundleFile(url.path, BundleOpening(keyRing), checked: summary)
+        try file.forEachItem { item in
             if case .changeSet(let set) = item { try body(set) }
         }
     }
@@ -62,9 +74,15 @@ extension ChangeBundle {
         /// What the sender of another bundle held: ask somebody for a bundle, and answer with
         /// what it lacks.
         ///
-        /// - Throws: ``StoreError`` `cannotOpen`, `damagedBundle`, `newerFormat`.
-        public static func sender(of url: URL) throws -> Base {
-            Base(base: BundleBase(senderOf: try BundleFile(url.path).check().header))
+        /// - Parameter keyRing: Opens a sealed bundle. Plain text is read, too, because nothing of
+        ///   it is taken in.
+        /// - Throws: ``StoreError`` `cannotOpen`, `damagedBundle`, `newerFormat`, `keyRequired`,
+        ///   `keyMissing`.
+        public static func sender(
+            of url: URL, openedWith keyRing: BundleKeyRing? = nil
+        ) throws -> Base {
+            let file = BundleFile(url.path, BundleOpening(keyRing, takesPlain: true))
+            return Base(base: BundleBase(senderOf: try file.check().header))
         }
 
         /// What a vector names, as `versionVector()` of the other store tells it.

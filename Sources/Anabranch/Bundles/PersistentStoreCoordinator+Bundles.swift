@@ -11,14 +11,20 @@ extension PersistentStoreCoordinator {
     /// A store that began with a snapshot of its zone has no change sets of what that stands for:
     /// its bundles are for stores that have this from elsewhere, as the bundle's `needs` say.
     ///
-    /// - Parameter base: What whoever gets the bundle has already: that is left out.
+    /// - Parameters:
+    ///   - base: What whoever gets the bundle has already: that is left out.
+    ///   - keyRing: Its newest key seals the bundle, so that only who has that key can read it, and
+    ///     only who has one of the reader's keys can have written it. Without one it is plain text.
     /// - Throws: ``StoreError``: `cannotOpen` or `diskFull` where the file can't be written,
     ///   `notHeld` where the store knows no save of the replica that the base names.
     @discardableResult
     public func exportBundle(
-        to url: URL, lacking base: ChangeBundle.Base = .nothing
+        to url: URL, lacking base: ChangeBundle.Base = .nothing,
+        sealedWith keyRing: BundleKeyRing? = nil
     ) throws -> ChangeBundle {
-        ChangeBundle(try store.exportBundle(to: url.path, lacking: base.base), at: url)
+        let summary = try store.exportBundle(
+            to: url.path, lacking: base.base, sealedWith: keyRing)
+        return ChangeBundle(summary, at: url, keyRing)
     }
 
     /// Takes in the change sets of a bundle, and returns when the contexts show them.
@@ -32,14 +38,20 @@ extension PersistentStoreCoordinator {
     /// Contexts take the changes in on their own queues, the view context on the main one: who
     /// blocks that queue until this returns waits for itself.
     ///
-    /// - Throws: ``StoreError``: `cannotOpen`, `damagedBundle`, `newerFormat`, and nothing was
-    ///   changed; after any other error take the bundle in again, which goes on where it broke off.
+    /// - Parameter keyRing: Opens a sealed bundle. With one, plain text is refused: anybody may
+    ///   have put it in the place of what was sealed.
+    /// - Throws: ``StoreError``: `cannotOpen`, `damagedBundle`, `newerFormat`, `keyRequired`,
+    ///   `keyMissing`, `notSealed`, and nothing was changed, unless the message says that somebody
+    ///   has changed the file meanwhile. After that, or any other error, take the bundle in again,
+    ///   which goes on where it broke off.
     @discardableResult
-    public func importBundle(from url: URL) async throws -> ChangeBundle.Outcome {
+    public func importBundle(
+        from url: URL, openedWith keyRing: BundleKeyRing? = nil
+    ) async throws -> ChangeBundle.Outcome {
         let pages = DispatchGroup()
         let outcome = try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async { [self] in
-                continuation.resume(with: Result { try takeIn(url, noting: pages) })
+                continuation.resume(with: Result { try takeIn(url, keyRing, noting: pages) })
             }
         }
         await withCheckedContinuation { continuation in
@@ -50,8 +62,10 @@ extension PersistentStoreCoordinator {
             waitingCount: outcome.waitingCount)
     }
 
-    private func takeIn(_ url: URL, noting pages: DispatchGroup) throws -> BundleOutcome {
-        try store.importBundle(from: url.path) { changed in
+    private func takeIn(
+        _ url: URL, _ keyRing: BundleKeyRing?, noting pages: DispatchGroup
+    ) throws -> BundleOutcome {
+        try store.importBundle(from: url.path, openedWith: keyRing) { changed in
             guard !changed.isEmpty || !changed.conflicts.isEmpty else { return }
             pages.enter()
             didApply(changed, author: "bundle") { pages.leave() }

@@ -1,11 +1,29 @@
 package import AnabranchReplication
 import Foundation
 
-/// A bundle in a file, read piece by piece.
+/// A bundle in a file, sealed or in plain text, read piece by piece.
 package struct BundleFile: Sendable {
     package let path: String
+    private let opening: BundleOpening
+    private let isChecked: Bool
 
-    package init(_ path: String) { self.path = path }
+    package init(_ path: String, _ opening: BundleOpening = .plain) {
+        self.path = path
+        self.opening = opening
+        isChecked = false
+    }
+
+    /// A file that was found whole before.
+    ///
+    /// Of a sealed one every chunk that is read again belongs to the stream that was read to its
+    /// end then, or is refused, whoever may have changed the file in between.
+    package init(_ path: String, _ opening: BundleOpening, checked: Summary) {
+        self.path = path
+        self.opening = BundleOpening(
+            opening.keyRing, takesPlain: opening.takesPlain && checked.seal == nil,
+            expected: checked.seal)
+        isChecked = true
+    }
 
     /// What a whole bundle is.
     package struct Summary: Sendable {
@@ -13,20 +31,24 @@ package struct BundleFile: Sendable {
         /// What its sets follow and it does not have.
         package let needs: VersionVector
         package let setCount: Int
+        /// Of the file.
         package let byteCount: Int
+        /// `nil` where it is in plain text.
+        package let seal: SealedBundleHeader?
     }
 
     private static let pieceBytes = 1 << 18
 
     /// Reads the file to its end and looks at every byte of it, the payloads too.
     ///
-    /// - Throws: ``StoreError`` `cannotOpen`, `damagedBundle` with the offset, `newerFormat`.
+    /// - Throws: ``StoreError`` `cannotOpen`, `damagedBundle` with the offset, `newerFormat`,
+    ///   `keyRequired`, `keyMissing`, `notSealed`.
     package func check() throws -> Summary {
         var found: BundleHeader?
         var setCount = 0
         var needs = BundleNeeds()
         var parts: Set<SavePart> = []
-        let byteCount = try forEachItem { item in
+        let envelope = try forEachItem { item in
             switch item {
             case .header(let header): found = header
             case .part(let bytes):
@@ -44,7 +66,8 @@ package struct BundleFile: Sendable {
         }
         guard let found else { throw damaged("it has no header") }
         return Summary(
-            header: found, needs: needs.vector, setCount: setCount, byteCount: byteCount)
+            header: found, needs: needs.vector, setCount: setCount,
+            byteCount: envelope.byteCount, seal: envelope.seal)
     }
 
     private func check(_ set: ChangeSet) throws {
@@ -66,23 +89,40 @@ package struct BundleFile: Sendable {
 
     /// Reads the file, whose end tells only at last whether it is whole.
     ///
-    /// - Returns: The bytes of the file.
+    /// - Returns: How large the file is, and how it is sealed.
     @discardableResult
-    package func forEachItem(_ body: (BundleParser.Item) throws -> Void) throws -> Int {
+    package func forEachItem(
+        _ body: (BundleParser.Item) throws -> Void
+    ) throws -> (byteCount: Int, seal: SealedBundleHeader?) {
         var parser = BundleParser()
         do {
-            try forEachPiece { piece in
+            let envelope = try forEachPiece { piece in
                 parser.feed(piece)
                 while let item = try parser.next() { try body(item) }
             }
             try parser.finish()
+            return envelope
         } catch let error as ChangeSetDecodingError {
             throw try refusal(error)
         }
-        return parser.offset
     }
 
-    private func forEachPiece(_ body: ([UInt8]) throws -> Void) throws {
+    /// Of the bundle, out of its seal.
+    @discardableResult
+    private func forEachPiece(
+        _ body: ([UInt8]) throws -> Void
+    ) throws -> (byteCount: Int, seal: SealedBundleHeader?) {
+        var envelope = BundleEnvelope(opening)
+        do {
+            try forEachPieceOfFile { try body(try envelope.open($0)) }
+            try body(try envelope.finish())
+        } catch let error as SealError {
+            throw refusal(error)
+        }
+        return (envelope.offset, envelope.header)
+    }
+
+    private func forEachPieceOfFile(_ body: ([UInt8]) throws -> Void) throws {
         let file: FileHandle
         do { file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path)) } catch {
             throw StoreError(
@@ -116,6 +156,34 @@ package struct BundleFile: Sendable {
         return damaged("\(error.cause) at offset \(error.offset)", error)
     }
 
+    private func refusal(_ error: SealError) -> StoreError {
+        switch error {
+        case .keyRequired(let key):
+            refusal(
+                .keyRequired, "it is sealed with the key \(key). Give the key ring that has it.")
+        case .keyMissing(let key):
+            refusal(
+                .keyMissing,
+                "it is sealed with the key \(key), which the key ring lacks. Ask those who have "
+                    + "it for it.")
+        case .notSealed:
+            refusal(
+                .notSealed,
+                "a key ring was given, and it is in plain text, which anybody may have written. "
+                    + "Ask for a sealed one, or give no key ring if you know where it is from.")
+        case .newerVersion(let version):
+            refusal(
+                .newerFormat,
+                "version \(version) of sealed bundles is not known here at offset 8; update the "
+                    + "program, or have the bundle sent again if it was damaged.")
+        case .damaged(let offset, let cause): damaged("\(cause) at offset \(offset)", error)
+        }
+    }
+
+    private func refusal(_ code: StoreError.Code, _ cause: String) -> StoreError {
+        StoreError(code, "Can't read the bundle \(path) because \(cause)", path: path)
+    }
+
     /// Whether the file ends with the digest of all before it, which every version does.
     private func isWhole() throws -> Bool {
         var digest = DigestBuilder()
@@ -129,76 +197,13 @@ package struct BundleFile: Sendable {
     }
 
     private func damaged(_ cause: String, _ underlying: (any Error)? = nil) -> StoreError {
-        StoreError(
-            .damagedBundle,
-            "Can't read the bundle \(path) because \(cause). Nothing was changed; have it written "
-                + "or sent again.", path: path, underlying: underlying)
-    }
-}
-
-/// A bundle that is being written: it gets its name when it is whole and on the disk.
-struct BundleOutput: ~Copyable {
-    private let path: String
-    private let partial: String
-    private let file: FileHandle
-    private var pending: [UInt8] = []
-    private(set) var byteCount = 0
-
-    private static let pieceBytes = 1 << 18
-
-    init(to path: String) throws {
-        self.path = path
-        partial = path + ".partial"
-        guard FileManager.default.createFile(atPath: partial, contents: nil),
-            let file = FileHandle(forWritingAtPath: partial)
-        else {
-            throw StoreError(
-                .cannotOpen, "Can't write the bundle \(path) because its folder takes no file.",
-                path: path)
-        }
-        self.file = file
-    }
-
-    mutating func write(_ bytes: [UInt8]) throws {
-        pending += bytes
-        byteCount += bytes.count
-        if pending.count >= Self.pieceBytes { try flush() }
-    }
-
-    private mutating func flush() throws {
-        try translating { try file.write(contentsOf: pending) }
-        pending.removeAll(keepingCapacity: true)
-    }
-
-    mutating func finish() throws {
-        try flush()
-        try translating {
-            try file.synchronize()
-            try file.close()
-            try FileManager.default.rename(partial, to: path)
-        }
-    }
-
-    /// What was written of it goes.
-    func discard() {
-        try? file.close()
-        try? FileManager.default.removeItem(atPath: partial)
-    }
-
-    private func translating(_ body: () throws -> Void) throws {
-        do { try body() } catch {
-            throw StoreError(
-                .diskFull, "Can't write the bundle \(path): \(error.localizedDescription)",
-                path: path, underlying: error)
-        }
-    }
-}
-
-extension FileManager {
-    /// Puts a file in the place of another, at once.
-    fileprivate func rename(_ old: String, to new: String) throws {
-        guard Foundation.rename(old, new) == 0 else {
-            throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: new])
-        }
+        let advice =
+            isChecked
+            ? "It was whole before, so somebody has changed it meanwhile; have it written or sent "
+                + "again."
+            : "Nothing was changed; have it written or sent again."
+        return StoreError(
+            .damagedBundle, "Can't read the bundle \(path) because \(cause). \(advice)",
+            path: path, underlying: underlying)
     }
 }

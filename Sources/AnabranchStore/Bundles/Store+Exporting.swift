@@ -8,13 +8,16 @@ extension Store {
     /// bundle needs that from elsewhere. What leaves the file is first made durable (invariant
     /// 11). The bundle appears under its name when it is whole.
     ///
-    /// - Parameter base: What whoever gets it holds already: that is left out.
+    /// - Parameters:
+    ///   - base: What whoever gets it holds already: that is left out.
+    ///   - keyRing: Its newest key seals the file; without one it is plain text.
     /// - Throws: ``StoreError`` `cannotOpen`, `diskFull`, `notHeld`; what stood under the name
     ///   before is still there.
     package func exportBundle(
-        to path: String, lacking base: BundleBase = .nothing
+        to path: String, lacking base: BundleBase = .nothing,
+        sealedWith keyRing: BundleKeyRing? = nil
     ) throws -> BundleFile.Summary {
-        var output = try BundleOutput(to: path)
+        var output = try BundleOutput(to: path, sealedWith: keyRing)
         do {
             let (header, needs, setCount) = try read { reader in
                 // What this snapshot shows was committed before the flush that follows.
@@ -25,7 +28,7 @@ extension Store {
             try output.finish()
             return BundleFile.Summary(
                 header: header, needs: needs.vector, setCount: setCount,
-                byteCount: output.byteCount)
+                byteCount: output.byteCount, seal: output.seal)
         } catch {
             output.discard()
             throw error

@@ -20,14 +20,22 @@ extension Store {
     ///
     /// Bundles may be taken in in any order, and more than once.
     ///
-    /// - Parameter didApply: Told what each page has changed, after its transaction.
-    /// - Throws: ``StoreError`` `cannotOpen`, `damagedBundle`, `newerFormat`: nothing was changed.
-    ///   Any other error leaves whole pages; taking the bundle in again goes on behind them.
+    /// All of the file is read, and of a sealed one authenticated, before anything is applied.
+    ///
+    /// - Parameters:
+    ///   - keyRing: Opens a sealed bundle; with one, plain text is refused.
+    ///   - didApply: Told what each page has changed, after its transaction.
+    /// - Throws: ``StoreError`` `cannotOpen`, `damagedBundle`, `newerFormat`, `keyRequired`,
+    ///   `keyMissing`, `notSealed`: nothing was changed, unless somebody has changed the file
+    ///   while it was read. That, as any other error, leaves whole pages of what was found whole;
+    ///   taking the bundle in again goes on behind them.
     package func importBundle(
-        from path: String, didApply: (ChangedRecords) -> Void
+        from path: String, openedWith keyRing: BundleKeyRing? = nil,
+        didApply: (ChangedRecords) -> Void
     ) throws -> BundleOutcome {
-        let file = BundleFile(path)
-        _ = try file.check()
+        let opening = BundleOpening(keyRing)
+        let summary = try BundleFile(path, opening).check()
+        let file = BundleFile(path, opening, checked: summary)
         var outcome = BundleOutcome()
         var page = BundlePage()
         try file.forEachItem { item in

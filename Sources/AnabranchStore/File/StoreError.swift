@@ -78,6 +78,13 @@ extension StoreError {
         public static let digestMismatch = Code(rawValue: "digest-mismatch")
         /// A bundle was cut or damaged on its way, or is none: have it written or sent again.
         public static let damagedBundle = Code(rawValue: "damaged-bundle")
+        /// A bundle is sealed, and no key ring was given: give the one that has its key.
+        public static let keyRequired = Code(rawValue: "key-required")
+        /// A bundle is sealed with a key that the key ring lacks: ask those who have it for it.
+        public static let keyMissing = Code(rawValue: "key-missing")
+        /// A key ring was given for a bundle in plain text, which anybody may have written: ask
+        /// for a sealed one, or read it without a key ring if you know where it is from.
+        public static let notSealed = Code(rawValue: "not-sealed")
         /// The store holds nothing by that name.
         public static let notHeld = Code(rawValue: "not-held")
         /// An earlier state of the store is not kept any more: pin the context again.

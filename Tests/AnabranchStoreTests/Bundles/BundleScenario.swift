@@ -9,16 +9,19 @@ extension StoreScenario {
     /// - Returns: Its file.
     @discardableResult
     func bundle(
-        _ store: Store, as name: String, lacking base: BundleBase = .nothing
+        _ store: Store, as name: String, lacking base: BundleBase = .nothing,
+        sealedWith keyRing: BundleKeyRing? = nil
     ) throws -> String {
-        _ = try store.exportBundle(to: path(name), lacking: base)
+        _ = try store.exportBundle(to: path(name), lacking: base, sealedWith: keyRing)
         return path(name)
     }
 
     /// What a bundle holds.
-    func changeSets(in bundle: String) throws -> [ChangeSet] {
+    func changeSets(
+        in bundle: String, _ keyRing: BundleKeyRing? = nil
+    ) throws -> [ChangeSet] {
         var sets: [ChangeSet] = []
-        try BundleFile(bundle).forEachItem { item in
+        try BundleFile(bundle, BundleOpening(keyRing)).forEachItem { item in
             if case .changeSet(let set) = item { sets.append(set) }
         }
         return sets
@@ -38,8 +41,10 @@ extension StoreScenario {
 
 extension Store {
     @discardableResult
-    func take(_ bundle: String) throws -> BundleOutcome {
-        try importBundle(from: bundle) { _ in }
+    func take(
+        _ bundle: String, openedWith keyRing: BundleKeyRing? = nil
+    ) throws -> BundleOutcome {
+        try importBundle(from: bundle, openedWith: keyRing) { _ in }
     }
 
     /// Gives another store all it has.

@@ -36,7 +36,11 @@ struct ImportTable {
             "AnabranchProtocol": Row(.essentials, ["AnabranchReplication"]),
             "AnabranchSQLite": Row(.essentialsAndSystem, ["CSQLite", "CSystem"]),
             "AnabranchStore": Row(
-                .whole, ["AnabranchSQLite", "AnabranchReplication", "AnabranchModel", "CSystem"]),
+                .whole,
+                [
+                    "AnabranchSQLite", "AnabranchReplication", "AnabranchModel", "CSodium",
+                    "CSystem",
+                ]),
             "Anabranch": Row(
                 .whole, ["AnabranchStore", "AnabranchReplication", "AnabranchModel"]),
             "AnabranchSync": Row(

@@ -10,6 +10,8 @@ struct BundleApplyCommand: Command {
             "Each bundle is checked before anything of it is taken in. A change set whose author "
                 + "had others that the store lacks waits in the store until they come, by a "
                 + "bundle or a sync. The next sync sends the zone what it lacks.",
+            "With --key-ring every bundle has to be sealed with one of its keys: plain text, which "
+                + "anybody may have put in its place, is refused.",
             "Where ANABRANCH_STORE names the store every word is a bundle; --store names another "
                 + "store.",
         ],
@@ -18,25 +20,33 @@ struct BundleApplyCommand: Command {
             ArgumentSpecification(
                 "FILE", "Bundles; one taken in twice harms not.", isRepeated: true, isFile: true),
         ],
-        options: [.json],
-        examples: [.init("bundle apply geo.store monday.bundle tuesday.bundle", "Takes in two.")])
+        options: [.keyRing("Opens sealed bundles with the keys in FILE."), .json],
+        examples: [
+            .init("bundle apply geo.store monday.bundle tuesday.bundle", "Takes in two."),
+            .init(
+                "bundle apply geo.store monday.bundle --key-ring family.keys",
+                "Takes in a sealed one."),
+        ])
 
     let path: String
     let files: [String]
+    let keyRing: String?
     let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         path = try arguments.word("STORE")
         files = arguments.allWords("FILE")
+        keyRing = arguments.text("key-ring")
         isJSON = arguments.isSet("json")
     }
 
     func run(_ console: Console) async throws {
+        let keyRing = try KeyRingFile.read(keyRing)
         let container = try StoreFile.open(path, for: .writing)
         defer { container.coordinator.close() }
         for file in files {
             let outcome = try await container.coordinator.importBundle(
-                from: URL(fileURLWithPath: file))
+                from: URL(fileURLWithPath: file), openedWith: keyRing)
             try console.print(isJSON ? json(file, outcome) : text(file, outcome))
         }
     }

@@ -7,21 +7,26 @@ struct BundleShowCommand: Command {
         name: "bundle show", summary: "Checks a bundle and lists its change sets.",
         discussion: [
             "The first lines say who wrote it, when, and what that store held; with --json the "
-                + "first object does."
+                + "first object does. Without a key ring a sealed bundle only says which key it "
+                + "is sealed with; with one, plain text is refused."
         ],
-        arguments: [ArgumentSpecification("FILE", "The bundle.")], options: [.json],
+        arguments: [ArgumentSpecification("FILE", "The bundle.")],
+        options: [.keyRing("Opens a sealed bundle with the keys in FILE."), .json],
         examples: [.init("bundle show monday.bundle", "Shows one bundle.")])
 
     let file: String
+    let keyRing: String?
     let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         file = try arguments.word("FILE")
+        keyRing = arguments.text("key-ring")
         isJSON = arguments.isSet("json")
     }
 
     func run(_ console: Console) async throws {
-        let bundle = try ChangeBundle(contentsOf: URL(fileURLWithPath: file))
+        let bundle = try ChangeBundle(
+            contentsOf: URL(fileURLWithPath: file), openedWith: try KeyRingFile.read(keyRing))
         let text = BundleText(bundle)
         guard !isJSON else {
             try console.print(text.json())

@@ -1,0 +1,126 @@
+/// What is around the bytes of a bundle that come piece by piece: nothing, or a seal.
+///
+/// A seal says nothing of lengths, so no claim can ask for memory: every chunk but the last is as
+/// long as any other. What it gives out is authentic, and in its place; that nothing was cut off
+/// at the end is known with ``finish()``, so act on nothing before that.
+package struct BundleEnvelope: ~Copyable {
+    private enum Part { case magic, plain, header, chunks, over }
+
+    private let opening: BundleOpening
+    private var part = Part.magic
+    private var buffer: [UInt8] = []
+    /// Of the buffer's first byte in the file.
+    private var start = 0
+    private var stream: SealStream?
+    /// Of a sealed bundle, as soon as it has come.
+    package private(set) var header: SealedBundleHeader?
+
+    private static let sealedChunkBytes = BundleSealer.chunkBytes + SealStream.overhead
+
+    package init(_ opening: BundleOpening) { self.opening = opening }
+
+    /// How much of the file has come.
+    package var offset: Int { start + buffer.count }
+
+    /// - Returns: What of the bundle is known to be genuine by now, behind what came before.
+    /// - Throws: ``SealError``.
+    package mutating func open(_ bytes: [UInt8]) throws(SealError) -> [UInt8] {
+        buffer += bytes
+        if part == .magic { try readMagic() }
+        if part == .header { try readHeader() }
+        switch part {
+        case .magic, .header: return []
+        case .plain: return take(buffer.count)
+        case .chunks, .over: return try openChunks()
+        }
+    }
+
+    /// Says that no more bytes will come.
+    ///
+    /// - Returns: The end of the bundle.
+    package mutating func finish() throws(SealError) -> [UInt8] {
+        switch part {
+        case .plain, .over: return []
+        case .magic, .header: throw ending()
+        case .chunks:
+            guard buffer.count >= SealStream.overhead else { throw ending() }
+            let (bytes, isLast) = try openChunk(buffer[...])
+            _ = take(buffer.count)
+            guard isLast else { throw ending() }
+            part = .over
+            return bytes
+        }
+    }
+
+    private mutating func readMagic() throws(SealError) {
+        let magic = SealedBundleHeader.magic
+        let common = min(magic.count, buffer.count)
+        guard buffer.prefix(common).elementsEqual(magic.prefix(common)) else {
+            guard opening.takesPlain else { throw .notSealed }
+            part = .plain
+            return
+        }
+        if common == magic.count { part = .header }
+    }
+
+    private mutating func readHeader() throws(SealError) {
+        let place = SealedBundleHeader.magic.count
+        guard buffer.count > place else { return }
+        guard buffer[place] == SealedBundleHeader.version else {
+            throw .newerVersion(buffer[place])
+        }
+        guard let found = SealedBundleHeader(buffer.prefix(SealedBundleHeader.byteCount)) else {
+            return
+        }
+        guard opening.expected == nil || opening.expected == found else {
+            throw .damaged(offset: place, "it is not the bundle that it was")
+        }
+        guard let keyRing = opening.keyRing else { throw .keyRequired(found.key) }
+        guard let subkey = keyRing.subkey(of: found) else { throw .keyMissing(found.key) }
+        stream = SealStream(openingWith: subkey, found)
+        header = found
+        _ = take(SealedBundleHeader.byteCount)
+        part = .chunks
+    }
+
+    private mutating func openChunks() throws(SealError) -> [UInt8] {
+        var opened: [UInt8] = []
+        var place = 0
+        while part == .chunks, buffer.count - place >= Self.sealedChunkBytes {
+            let (bytes, isLast) = try openChunk(buffer[place..<place + Self.sealedChunkBytes])
+            opened += bytes
+            place += Self.sealedChunkBytes
+            if isLast { part = .over }
+        }
+        _ = take(place)
+        guard part == .chunks || buffer.isEmpty else {
+            throw .damaged(offset: start, "bytes follow the end of the bundle")
+        }
+        return opened
+    }
+
+    private mutating func openChunk(
+        _ chunk: ArraySlice<UInt8>
+    ) throws(SealError) -> (bytes: [UInt8], isLast: Bool) {
+        guard let found = stream?.open(chunk) else {
+            throw .damaged(
+                offset: start + chunk.startIndex,
+                "the \(chunk.count) bytes that begin there are not those that were sealed")
+        }
+        return found
+    }
+
+    private mutating func take(_ count: Int) -> [UInt8] {
+        start += count
+        guard count < buffer.count else {
+            let taken = buffer
+            buffer = []
+            return taken
+        }
+        let taken = Array(buffer.prefix(count))
+        buffer.removeFirst(count)
+        return taken
+    }
+
+    private func ending() -> SealError { .damaged(offset: offset, "the bundle ends") }
+}
