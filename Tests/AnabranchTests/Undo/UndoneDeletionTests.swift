@@ -194,6 +194,29 @@ import Testing
     }
 
     @Test(arguments: [false, true])
+    func `who is related by others while it is deleted is so again unless that was saved`(
+        isSaved: Bool
+    ) throws {
+        let workshop = try Workshop()
+        try workshop.undoing { context, stack throws in
+            let (a, b) = (try context.thing("a"), try context.thing("b"))
+            let c = try context.thing("c")
+            try a.objects(forKey: "friends").insert(b)
+            try context.save()
+            try context.step { context.delete(a) }
+            let changes = try workshop.elsewhere { other throws in
+                let friends = try other.find("a")?.objects(forKey: "friends")
+                friends?.insert(try #require(try other.find("c")))
+            }
+            try context.mergeChanges(from: changes)
+            if isSaved { try context.save() }
+            context.undo()
+            #expect(try a.sortedNames("friends") == (isSaved ? "b" : "bc"))
+            #expect(try c.nameText("friends") == (isSaved ? "" : "a"))
+        }
+    }
+
+    @Test(arguments: [false, true])
     func `a refresh of all does not make a deletion forget who was related`(isSaved: Bool) throws {
         try Workshop().undoing { context, stack throws in
             let (a, b) = (try context.thing("a"), try context.thing("b"))
