@@ -46,6 +46,8 @@ final class ChangeRecorder {
         var clearedReferences: [ClearedReference] = []
         /// Members that pending deletions have taken out of what was removed.
         var clearedRemovals: [ListKey: Set<LocalID>] = [:]
+        /// Who came back with an owner and was there without it, by the owner's relationship.
+        var regainedParts: [ListKey: Set<LocalID>] = [:]
     }
 
     init(_ stack: UndoStack) { self.stack = stack }
@@ -97,6 +99,12 @@ final class ChangeRecorder {
         guard isRecording, !removed.isEmpty else { return }
         record.clearedRemovals[ListKey(owner: owner, index: index), default: []]
             .formUnion(removed)
+    }
+
+    /// Others have given an owner parts while its deletion was pending, and it is there again.
+    func noteRegained(_ parts: Set<LocalID>, of owner: ManagedObject, at index: Int) {
+        guard isRecording, !parts.isEmpty else { return }
+        record.regainedParts[ListKey(owner: owner, index: index)] = parts
     }
 
     /// Hands over what was recorded, and begins anew.

@@ -30,6 +30,7 @@ struct UndoStep {
     private(set) var lists: [List] = []
     let clearedReferences: [ClearedReference]
     let clearedRemovals: [ListKey: Set<LocalID>]
+    let regainedParts: [ListKey: Set<LocalID>]
     /// The context's, when it was recorded.
     let saveCount: Int
     let mergeCount: Int
@@ -42,6 +43,7 @@ struct UndoStep {
         links = record.links
         clearedReferences = record.clearedReferences
         clearedRemovals = record.clearedRemovals
+        regainedParts = record.regainedParts
         saveCount = recorder.saveCount
         mergeCount = recorder.mergeCount
         // What was set and emptied again in one event is filled when the deletion is undone.

@@ -25,7 +25,10 @@ extension Undoing {
         }
         fillClearedReferences()
         for object in undeleted { try mention(object) }
-        if !isSameMerge { try reread(thoseRelatedTo: undeleted) }
+        if !isSameMerge {
+            try reread(thoseRelatedTo: undeleted)
+            try noteParts(of: undeleted)
+        }
         for (object, relations) in former { try relate(object, relations) }
         for (object, relations) in former { try arrange(object, relations) }
         broughtBack = undeleted + gone
@@ -176,6 +179,22 @@ extension Undoing {
                 guard let other = context.held(row.id) else { return }
                 context.merge(row, into: other)
                 context.event.refreshed.append(other)
+            }
+        }
+    }
+
+    /// Parts that did not go with an object when it was deleted were given to it by others since.
+    ///
+    /// Those of which it is mandatory to have an owner can't be without one.
+    private func noteParts(of objects: [ManagedObject]) throws {
+        let back = Set(objects.map(\.localID))
+        for object in objects {
+            for (index, relationship) in object.home.plan.relations.enumerated() {
+                guard relationship.deleteRule == .cascade, let inverse = relationship.inverse,
+                    inverse.storage == .reference, inverse.isOptional
+                else { continue }
+                let parts = try context.members(of: object, at: index).subtracting(back)
+                recorder.noteRegained(parts, of: object, at: index)
             }
         }
     }

@@ -119,6 +119,24 @@ extension Undoing {
                 try writeBack(before, to: relationship, of: part.object)
             }
         }
+        for (key, ids) in step.regainedParts where gone.contains(key.owner.localID) {
+            try release(ids, from: key.owner, key.index)
+        }
+    }
+
+    /// Who was there without the owner stays without it.
+    private func release(
+        _ ids: Set<LocalID>, from owner: ManagedObject, _ index: Int
+    ) throws {
+        let relationship = owner.home.plan.relations[index]
+        guard let inverse = relationship.inverse else { return }
+        let parts = try context.objects(
+            Set(ids.map(recorder.current)), of: relationship.destination)
+        for part in parts where isLive(part) {
+            try part.realiseOrThrow()
+            guard case .integer(owner.localID) = part.slots[inverse.slot] else { continue }
+            try context.setTarget(of: part, by: inverse, to: nil)
+        }
     }
 
     /// What was added goes before others are deleted, who must not take it with them.

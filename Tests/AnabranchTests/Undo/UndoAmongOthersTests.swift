@@ -241,4 +241,32 @@ import Testing
             #expect(!context.hasChanges)
         }
     }
+
+    @Test(arguments: [true, false])
+    func `what others gave to who was deleted is not lost when that is deleted again`(
+        isHeld: Bool
+    ) throws {
+        let workshop = try Workshop()
+        try workshop.undoing { context, stack throws in
+            let whole = try context.thing("a")
+            var part: ManagedObject? = try context.thing("p")
+            try context.save()
+            if !isHeld { part = nil }
+            try context.step { context.delete(whole) }
+            let changes = try workshop.elsewhere { other throws in
+                try other.find("p")?.relate("owner", to: other.find("a"))
+            }
+            try context.mergeChanges(from: changes)
+            context.undo()
+            #expect(try whole.nameText("parts") == "p")
+            context.redo()
+            let left = try #require(try context.find("p"))
+            #expect(whole.isDeleted && !left.isDeleted && (!isHeld || left === part))
+            #expect(try left.object(forKey: "owner") == nil)
+            try context.save()
+            try workshop.inContext { other throws in
+                #expect(try other.find("p") != nil && other.find("a") == nil)
+            }
+        }
+    }
 }
