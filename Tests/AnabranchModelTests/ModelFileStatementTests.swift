@@ -28,6 +28,7 @@ struct ModelFileStatementTests {
 
     @Test func `a number without a default has none`() throws {
         #expect(try attribute("attributeType=\"Integer 16\" optional=\"YES\"").defaultValue.isNull)
+        #expect(try attribute("attributeType=\"Integer 16\"").defaultValue.isNull)
     }
 
     @Test func `a date's default is its interval, and the text beside it says nothing`() throws {
@@ -37,13 +38,14 @@ struct ModelFileStatementTests {
         #expect(date.defaultValue == .date(388_411_200))
     }
 
+    private func relationship(_ mark: String) throws -> RelationshipDescription {
+        try read(
+            "<relationship name=\"r\" optional=\"YES\" deletionRule=\"Nullify\" "
+                + "destinationEntity=\"E\" \(mark)/>"
+        ).relationship("E", "r")
+    }
+
     @Test func `a relationship of at most one is a to-one`() throws {
-        func relationship(_ mark: String) throws -> RelationshipDescription {
-            try read(
-                "<relationship name=\"r\" optional=\"YES\" deletionRule=\"Nullify\" "
-                    + "destinationEntity=\"E\" \(mark)/>"
-            ).relationship("E", "r")
-        }
         let one = try relationship("maxCount=\"1\"")
         #expect(!one.isToMany && one.minCount == 0 && one.maxCount == 1)
         #expect(try relationship("toMany=\"YES\"").isToMany)
@@ -52,6 +54,21 @@ struct ModelFileStatementTests {
         #expect(unbounded.isToMany && unbounded.maxCount == nil)
         let five = try relationship("toMany=\"YES\" maxCount=\"5\"")
         #expect(five.isToMany && five.maxCount == 5)
+    }
+
+    @Test func `the mark decides what is to-many, not the greatest count`() throws {
+        let bounded = try relationship("toMany=\"YES\" maxCount=\"1\"")
+        #expect(bounded.isToMany && bounded.maxCount == 1)
+        let error = #expect(throws: ModelError.self) { try relationship("maxCount=\"5\"") }
+        #expect(error?.code == .invalidBounds && error?.property == "r")
+    }
+
+    @Test func `a version hash modifier says nothing`() throws {
+        let plain = try read("<attribute name=\"a\" attributeType=\"String\"/>")
+        let modified = try read(
+            "<attribute name=\"a\" attributeType=\"String\" versionHashModifier=\"2\"/>",
+            entity: "versionHashModifier=\"3\"")
+        #expect(modified == plain && modified.hash == plain.hash)
     }
 
     @Test func `an element ID is the name from before`() throws {
@@ -69,5 +86,10 @@ struct ModelFileStatementTests {
         let plain = try attribute("attributeType=\"String\"")
         #expect(plain.declaration.renamingIdentifier == nil)
         #expect(plain.wireProperty.name == "a")
+        let model = try read(
+            "<relationship name=\"r\" optional=\"YES\" maxCount=\"1\" "
+                + "deletionRule=\"Nullify\" destinationEntity=\"E\"/>")
+        #expect(try model.relationship("E", "r").wireProperty.name == "r")
+        #expect(try model.required("E").wireName == "E")
     }
 }

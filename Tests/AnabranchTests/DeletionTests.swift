@@ -105,6 +105,25 @@ import Testing
         }
     }
 
+    @Test func `what a cascade deletes still reads its owner when it is told`() throws {
+        let model = try ManagedObjectModel {
+            Entity("Tree") {
+                Relationship("leaves", toMany: "Leaf", inverse: "tree", deleteRule: .cascade)
+            }
+            Entity("Leaf") { Relationship("tree", to: "Tree", inverse: "leaves") }
+        }
+        try League(model, classes: [Leaf.self]).inContext { context throws in
+            let (tree, leaf) = (try context.insert("Tree"), try context.insert(Leaf.self))
+            try leaf.setObject(tree, forKey: "tree")
+            try context.save()
+            try context.refreshAllObjects()
+            context.delete(tree)
+            #expect(leaf.ownerWhenTold == nil && !leaf.isDeleted)
+            context.processPendingChanges()
+            #expect(leaf.ownerWhenTold == tree.objectID && leaf.isDeleted)
+        }
+    }
+
     @Test func `a denied deletion fails while the other end stays`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
@@ -242,5 +261,15 @@ import Testing
             #expect(
                 try graph.inContext { try $0.people().map { $0.boss != nil } } == [true, false])
         }
+    }
+}
+
+private final class Leaf: ManagedObject {
+    override class var entityName: String { "Leaf" }
+    override class var slotNames: [String] { ["tree"] }
+    var ownerWhenTold: ManagedObjectID?
+    override func prepareForDeletion() {
+        let owner: ManagedObject? = self[toOne: 0]
+        ownerWhenTold = owner?.objectID
     }
 }

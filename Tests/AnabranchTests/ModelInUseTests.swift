@@ -1,4 +1,5 @@
 import Anabranch
+import AnabranchStore
 import Testing
 
 @Suite struct `A model that a store uses` {
@@ -23,5 +24,22 @@ import Testing
             #expect(error?.code == .unknownProperty && error?.property == "nickname")
             try context.save()
         }
+    }
+
+    @Test(arguments: ["a default", "a class", "user info"])
+    func `is the only one that opens it, however little another differs`(what: String) throws {
+        let graph = try Graph(.file)
+        var copy = graph.coordinator.model.declaration
+        graph.coordinator.close()
+        let place = try #require(copy.entities.firstIndex { $0.name == "Person" })
+        switch what {
+        case "a default": copy.entities[place].attributes[0].defaultValue = 7
+        case "a class": copy.entities[place].representedClassName = "Human"
+        default: copy.entities[place].userInfo = ["k": "v"]
+        }
+        let other = PersistentContainer(
+            model: try ManagedObjectModel(copy), url: graph.file("company.anabranch"))
+        let error = #expect(throws: StoreError.self) { try other.load() }
+        #expect(error?.code == .modelMismatch && error?.entity == "Person")
     }
 }

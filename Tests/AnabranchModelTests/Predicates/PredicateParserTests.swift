@@ -41,6 +41,7 @@ struct PredicateParserTests {
         ("age == %y", .syntax, 8, "placeholder"),
         ("1", .syntax, 2, "comparison operator"),
         ("CAST(age) == 1", .syntax, 1, "CAST"),
+        ("%@", .syntax, 1, "whole predicate"),
         ("SELF isKindOfClass:$c", .syntax, 6, "comparison operator"),
     ]
 
@@ -80,6 +81,8 @@ struct PredicateParserTests {
         ("a=1", "a == 1"),
         ("age>18&&name=='x'", "age > 18 AND name == \"x\""),
         ("not a = true or v >= 1 and v <= 10.5", "NOT a == 1 OR (v >= 1 AND v <= 10.5)"),
+        ("a == 1 OR b == 2 AND c == 3", "a == 1 OR (b == 2 AND c == 3)"),
+        ("a beginsWITH 'x' And b == Nil", "a BEGINSWITH \"x\" AND b == nil"),
         ("a == 1 AND b == 2 AND c == 3", "a == 1 AND b == 2 AND c == 3"),
         ("(a == 1 AND b == 2) AND c == 3", "(a == 1 AND b == 2) AND c == 3"),
         ("NOT (a == 1 OR b == 2)", "NOT (a == 1 OR b == 2)"),
@@ -131,6 +134,7 @@ struct PredicateParserTests {
         #expect(try FetchPredicate("a == 'x'") != FetchPredicate("a ==[c] 'x'"))
         #expect(try FetchPredicate("a < 1") != FetchPredicate("a <= 1"))
         #expect(try FetchPredicate("a == %@", true) == FetchPredicate("a == YES"))
+        #expect(try FetchPredicate("%K == 1", "boss.name") == FetchPredicate("boss.name == 1"))
     }
 
     @Test func `arguments are data, never syntax`() throws {

@@ -49,6 +49,8 @@ import Testing
             try context.mergeChanges(from: ObjectIDChanges(deleted: [id]))
             #expect(log.objects == [.object(.delete, id, IndexPath(0, 0), nil)])
             #expect(results.names == ["Bob"])
+            #expect(anna.managedObjectContext == nil)
+            #expect(context.registeredObject(for: id) == nil)
         }
     }
 

@@ -26,6 +26,7 @@ import Testing
             #expect(try account.values("a", "b", "c") == expected.map { .integer($0) })
             #expect(!context.hasChanges && !account.isUpdated)
             #expect(try account.changedValues().isEmpty)
+            #expect(try ledger.stored(id, "a", "b", "c") == expected.map { .integer($0) })
             try account.set(["a": 9])
             try context.save()
         }

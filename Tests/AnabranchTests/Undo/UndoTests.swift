@@ -174,6 +174,8 @@ import Testing
             context.undo()
             #expect(thing["count"] == 0 && thing.managedObjectContext != nil)
             thing["count"] = 1
+            context.processPendingChanges()
+            #expect(stack.canUndo)
             context.reset()
             #expect(!stack.canUndo)
         }

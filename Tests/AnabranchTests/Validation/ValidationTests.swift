@@ -86,15 +86,17 @@ import Testing
     {
         let league = try League()
         try league.inContext { context throws in
-            try context.team("x")
-            try context.team("y")
+            let teams = [try context.team("x"), try context.team("y")]
             _ = try context.insert(Player.self)
             let error = #expect(throws: ValidationError.self) { try context.save() }
             #expect(error?.code == .multiple && error?.all.count == 2)
+            #expect(Set(error?.all.map(\.objectID) ?? []) == Set(teams.map(\.objectID)))
+            #expect(error?.all.allSatisfy { $0.property == "name" } == true)
         }
         #expect(try league.coordinator.history().isEmpty)
         try league.inContext { context throws in
             #expect(try context.count(for: FetchRequest<Player>()) == 0)
+            #expect(try context.count(for: FetchRequest<Team>()) == 0)
         }
     }
 
