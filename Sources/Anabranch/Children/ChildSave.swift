@@ -24,9 +24,9 @@ struct ChildSave: Sendable {
         request = builder.request
         records = builder.changedRecords([:])
         var transients: [Transient] = []
-        for object in builder.inserted { transients += object.transients(writtenOnly: false) }
-        for object in builder.updated.joined() { transients += object.transients() }
-        for object in builder.untouched { transients += object.transients() }
+        builder.inserted.forEach { transients += $0.transients(writtenOnly: false) }
+        for group in builder.updated { group.forEach { transients += $0.transients() } }
+        builder.untouched.forEach { transients += $0.transients() }
         self.transients = transients
         counted = Self.counted(by: builder)
     }
@@ -38,7 +38,7 @@ struct ChildSave: Sendable {
                 update.entity.slots[$0].wireProperty.rule == .counter
             }
             guard !counters.isEmpty else { continue }
-            for object in objects {
+            objects.forEach { object in
                 for slot in counters {
                     counted[object.localID, default: [:]][slot] = object.delta(inSlot: slot)
                 }

@@ -23,6 +23,9 @@ final class EntityPlan: Sendable {
     let checks: EntityChecks
     /// Whether the class checks values in a way of its own.
     let checksValues: Bool
+    /// Whether the model alone says what an object may have, and nothing about relationships that
+    /// have no slot value.
+    let asksValuesOnly: Bool
     /// The groups of attributes, each with the slots of its members.
     let groups: [(property: WireProperty, slots: [Int])]
     /// What a merge decides about at once.
@@ -62,6 +65,7 @@ final class EntityPlan: Sendable {
         relations = entity.relationships.filter { $0.storage != .reference }
         checks = EntityChecks(entity, relations: relations)
         checksValues = type is any ValueChecking.Type
+        asksValuesOnly = !checksValues && checks.relations.isEmpty
         var index = Array(repeating: -1, count: entity.slots.count)
         for (place, relationship) in relations.enumerated() { index[relationship.slot] = place }
         relationIndex = index

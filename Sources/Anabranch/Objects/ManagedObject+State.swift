@@ -114,7 +114,7 @@ extension ManagedObject {
     }
 
     final func isChangedSinceCommit(_ slot: Int) -> Bool {
-        !committed.isEmpty && committed[slot] != slots[slot]
+        !committed.isEmpty && !slots.agrees(with: committed, at: slot)
     }
 
     /// A reference leaves the store as the record's identity.

@@ -73,6 +73,12 @@ struct SlotStorage: ~Copyable {
     var isEmpty: Bool { values.isEmpty }
     var count: Int { values.count }
 
+    /// Whether another one has an equal value in a slot, which both have.
+    @inline(__always)
+    func agrees(with other: borrowing SlotStorage, at slot: Int) -> Bool {
+        values[slot] == other.values[slot]
+    }
+
     /// For a reader within one call.
     var buffer: UnsafeBufferPointer<Value> { UnsafeBufferPointer(values) }
 

@@ -102,10 +102,10 @@ extension ManagedObjectContext {
         _ pending: [ManagedObject], rewriting rewritten: [ManagedObject: Set<Int>] = [:]
     ) -> SaveBuilder {
         var builder = SaveBuilder(
-            author: transactionAuthor, name: name, carriedGroups: carriedGroups)
+            pending, author: transactionAuthor, name: name, carriedGroups: carriedGroups)
         builder.rewrite(rewritten)
-        if coordinator.plans.haveLists { builder.addLists(of: pending) }
-        for object in pending { builder.add(object) }
+        if coordinator.plans.haveLists { builder.addLists() }
+        builder.addAll()
         if !conflictChecks.isEmpty { builder.addChecks(of: conflictChecks) }
         return builder
     }
@@ -160,15 +160,13 @@ extension ManagedObjectContext {
 
     /// - Parameter version: Of the written rows; `nil` where they are not written yet.
     private func settle(_ builder: SaveBuilder, _ version: RowVersion?) {
-        for object in builder.deleted {
+        builder.deleted.forEach { object in
             detach(object)
             object.flags.subtract([.deleted, .listed])
         }
-        for object in builder.inserted { settle(object, version ?? .none) }
-        for group in builder.updated {
-            for object in group { settle(object, version ?? object.version) }
-        }
-        for object in builder.untouched { settle(object, object.version) }
+        builder.inserted.forEach { settle($0, version ?? .none) }
+        for group in builder.updated { group.forEach { settle($0, version ?? $0.version) } }
+        builder.untouched.forEach { settle($0, $0.version) }
         // Those that have lost their changes since they were listed.
         if changed.count > builder.count {
             for object in changed { object.flags.subtract(.listed) }

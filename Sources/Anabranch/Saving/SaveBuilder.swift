@@ -5,12 +5,14 @@ import AnabranchStore
 /// Groups a context's changes into one request of the store, and hands the result back.
 struct SaveBuilder {
     private(set) var request: SaveRequest
-    private(set) var inserted: [ManagedObject] = []
-    private(set) var deleted: [ManagedObject] = []
+    /// All that were added; the lists below are of these.
+    private let pending: [ManagedObject]
+    private(set) var inserted = UnmanagedObjects()
+    private(set) var deleted = UnmanagedObjects()
     /// Parallel to the request's updates and their rows.
-    private(set) var updated: [[ManagedObject]] = []
+    private(set) var updated: [UnmanagedObjects] = []
     /// Counted as changed, though no slot of theirs is written.
-    private(set) var untouched: [ManagedObject] = []
+    private(set) var untouched = UnmanagedObjects()
     /// Of updated and untouched objects, the to-many relationships that have changed.
     private var changedRelations: [LocalID: SlotSet] = [:]
     private var insertGroups = EntityGroups()
@@ -27,12 +29,14 @@ struct SaveBuilder {
     }
 
     /// Of all objects that were added.
-    private(set) var count = 0
+    var count: Int { pending.count }
 
+    /// - Parameter pending: The objects; ``addAll()`` adds them.
     init(
-        author: String, name: String,
+        _ pending: [ManagedObject], author: String, name: String,
         carriedGroups: [ManagedObject: [WireProperty: GroupValue]]
     ) {
+        self.pending = pending
         request = SaveRequest(author: author, name: name)
         for (object, groups) in carriedGroups where !object.flags.contains(.deleted) {
             request.carriedGroups[object.localID] = groups
@@ -64,7 +68,7 @@ struct SaveBuilder {
 
     /// Adds the lists of all objects that will be added: before these, since they also write what
     /// stands in a list.
-    mutating func addLists(of pending: [ManagedObject]) {
+    mutating func addLists() {
         for object in pending where !object.flags.contains(.deleted) { addLists(of: object) }
     }
 
@@ -83,8 +87,11 @@ struct SaveBuilder {
         }
     }
 
-    mutating func add(_ object: ManagedObject) {
-        count += 1
+    mutating func addAll() {
+        for object in pending { add(object) }
+    }
+
+    private mutating func add(_ object: ManagedObject) {
         let flags = object.flags
         if flags.contains(.deleted) {
             addDeletion(of: object)
@@ -130,8 +137,8 @@ struct SaveBuilder {
             let changed = changed(by: update)
             change(update.entity) { $0.updated += changed }
         }
-        for object in untouched {
-            guard let slots = changedRelations[object.localID] else { continue }
+        untouched.forEach { object in
+            guard let slots = changedRelations[object.localID] else { return }
             change(object.entity) { $0.updated.append(.init(ids: [object.localID], slots: slots)) }
         }
         for delete in request.deletes {
@@ -150,7 +157,9 @@ struct SaveBuilder {
     }
 
     /// Of no interest to others: nothing was written of them.
-    var unchanged: [ManagedObject] { untouched.filter { changedRelations[$0.localID] == nil } }
+    var unchanged: [ManagedObject] {
+        untouched.all.filter { changedRelations[$0.localID] == nil }
+    }
 
     private mutating func addInsertion(of object: ManagedObject) {
         let index = insertGroups.index(of: object.entity) {
@@ -187,7 +196,7 @@ struct SaveBuilder {
             updateGroups[shape]
             ?? {
                 request.updates.append(.init(entity: entity, slots: shape.slots.slots))
-                updated.append([])
+                updated.append(UnmanagedObjects())
                 updateGroups[shape] = request.updates.count - 1
                 return request.updates.count - 1
             }()
@@ -242,16 +251,14 @@ extension SlotSet {
             self.init()
             return
         }
-        let plan = object.home.plan
-        var word: UInt64 = 0
-        var beyond: [Int] = []
+        var slots = SlotSet()
         object.forEachWrittenSlot { slot in
-            guard plan.isStored[slot], object.isChangedSinceCommit(slot) else { return }
-            if slot < 64 { word |= 1 << UInt64(slot) } else { beyond.append(slot) }
+            if object.home.plan.isStored[slot], object.isChangedSinceCommit(slot) {
+                slots.insert(slot)
+            }
         }
-        self.init(word: word)
-        for slot in beyond { insert(slot) }
-        for slot in moved ?? [] { insert(slot) }
+        for slot in moved ?? [] { slots.insert(slot) }
+        self = slots
     }
 
     /// The relationships without a slot value that have gained or lost members.

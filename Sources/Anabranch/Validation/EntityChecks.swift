@@ -9,6 +9,13 @@ final class EntityChecks: Sendable {
         let isOptional: Bool
         /// Whether there is more to ask than for a value of the type.
         let hasRestrictions: Bool
+
+        /// Whether nothing can be against a value; of one that isn't, something may be.
+        func takes(_ value: borrowing Value) -> Bool {
+            if value.isNull { return isOptional }
+            guard !hasRestrictions, !value.isNoMoment else { return false }
+            return type?.accepts(value) ?? true
+        }
     }
 
     /// Of a relationship without a slot value.
@@ -53,6 +60,23 @@ final class EntityChecks: Sendable {
             relation.dependsOnOthers
                 || relation.relationship.isToMany && relation.relationship.maxCount != nil
         }
+    }
+}
+
+extension EntityChecks {
+    /// Whether nothing can be against an object's values: a look that most objects of most saves
+    /// pass, and that costs a third of finding out what is.
+    func take(valuesOf object: ManagedObject, _ occasion: SaveOccasion) -> Bool {
+        guard object.flags.contains(.hasRow) else { return false }
+        for slot in valueSlots {
+            let isAsked = occasion == .insert || object.isWritten(slot)
+            if isAsked {
+                if !slots[slot].takes(object.slots.buffer[slot]) { return false }
+            } else if !slots[slot].isOptional, object.slots.buffer[slot].isNull {
+                return false
+            }
+        }
+        return true
     }
 }
 

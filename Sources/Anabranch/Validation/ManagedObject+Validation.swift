@@ -44,6 +44,12 @@ extension ManagedObject {
     }
 
     private final func check(_ occasion: SaveOccasion, in context: ManagedObjectContext) throws {
+        if home.plan.asksValuesOnly, occasion != .delete, context.modelFailures.isEmpty,
+            home.plan.checks.take(valuesOf: self, occasion)
+        {
+            context.checkedID = localID
+            return
+        }
         var check = ObjectCheck(self, in: context)
         try check.check(occasion)
         context.checkedID = localID

@@ -3,8 +3,7 @@ import AnabranchReplication
 import AnabranchSQLite
 
 extension SaveOperation {
-    /// One prepared statement and one block for all rows: values are bound and encoded in the
-    /// same pass.
+    /// One block for all rows: values are bound and encoded in the same pass.
     mutating func write(_ insert: SaveRequest.Insert) throws {
         let layout = schema.layout(of: insert.entity)
         try transaction.views.willSave(insert.rows.ids, of: layout)
@@ -50,35 +49,26 @@ extension SaveOperation {
         presentEntity = insert.entity
         var block = emptyBlock()
         var room = room
-        let isWhole = columns.count == layout.columns.count
-        let statement = try connection.cached(
-            isWhole
-                ? layout.insertSQL : EntityLayout.insertSQL(table: layout.table, columns: columns))
-        try statement.bind(firstWrites(of: columns, in: layout), at: 2)
-        if layout.table.hasDiscriminator { try statement.bind(layout.number, at: 4) }
-        let first = layout.firstColumnParameter
-        let parameters = TableLayout.parameters(of: columns, from: first)
+        var writer = try InsertWriter(
+            columns, of: layout, rowCount: rows.count, writes: firstWrites(of: columns, in: layout),
+            connection)
         for row in rows {
             let id = insert.rows.ids[row]
             present = id
             block.append(record: RecordID(replica: replica, number: id.number))
-            try statement.bind(id, at: 1)
+            try writer.begin(id)
             for (index, column) in columns.enumerated() {
-                let value = insert.rows[row, places[index]]
-                guard column.kind == .reference else {
-                    try statement.bind(slot: value, at: parameters[index], as: column.kind)
-                    if let place = blockPlaces.places[index] {
-                        block.append(value, toColumn: place)
-                    }
-                    continue
+                var value = insert.rows[row, places[index]]
+                let parameter = writer.parameter(ofColumn: index)
+                if column.kind == .reference {
+                    value = try bindReference(
+                        value, of: id, to: column, writer.statement, at: parameter)
+                } else {
+                    try writer.statement.bind(slot: value, at: parameter, as: column.kind)
                 }
-                let reference = try bindReference(
-                    value, of: id, to: column, statement, at: parameters[index])
-                if let place = blockPlaces.places[index] {
-                    block.append(reference, toColumn: place)
-                }
+                if let place = blockPlaces.places[index] { block.append(value, toColumn: place) }
             }
-            try statement.run()
+            try end(&writer)
             if !blockPlaces.groups.isEmpty {
                 try append(groups: blockPlaces.groups, of: id, isNew: true, to: &block) {
                     insert.rows[row, places[$0]]
@@ -91,6 +81,14 @@ extension SaveOperation {
             }
         }
         try append(block, of: insert.entity)
+    }
+
+    private func end(_ writer: inout InsertWriter) throws {
+        do {
+            try writer.end()
+        } catch let error as SQLiteError where error.code == .tooBig {
+            throw recordTooLarge([try writer.rowAtFault() ?? present], error)
+        }
     }
 
     private func firstWrites(

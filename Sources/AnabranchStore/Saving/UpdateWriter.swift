@@ -72,16 +72,9 @@ struct UpdateWriter {
         try statement.run()
         defer { ids.removeAll(keepingCapacity: true) }
         guard connection.changes < count || connection.lastInsertRowID != 0 else { return [] }
-        return try ids.filter { try !hasWritten($0) }
-    }
-
-    private func hasWritten(_ id: LocalID) throws -> Bool {
-        let statement = try connection.cached(
-            "SELECT 1 FROM \(table.name) WHERE ab_pk = ? AND ab_version = ?")
-        try statement.bind(id, at: 1)
-        try statement.bind(position, at: 2)
-        defer { statement.reset() }
-        return try statement.step()
+        return try ids.filter {
+            try !table.hasRow($0, writtenAt: position, connection)
+        }
     }
 
     private mutating func chooseStatement(_ versions: ArraySlice<RowVersion>) throws {

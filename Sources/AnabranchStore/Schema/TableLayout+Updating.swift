@@ -1,5 +1,8 @@
+import AnabranchReplication
+import AnabranchSQLite
+
 extension TableLayout {
-    /// How many rows ``updateSQL(_:assigning:where:)`` updates.
+    /// How many rows a statement of many writes.
     static let rowsAtOnce = 16
 
     /// Updates many rows with one statement, in a third of the time that statements of a row each
@@ -22,5 +25,17 @@ extension TableLayout {
             VALUES \(rows.joined(separator: ", ")) ON CONFLICT (ab_pk) DO UPDATE
             SET \(assignments.joined(separator: ", "))\(condition.map { " WHERE " + $0 } ?? "")
             """
+    }
+
+    /// Whether the present row of a record was written by the change set at a place in the log.
+    func hasRow(
+        _ id: LocalID, writtenAt position: Int64, _ connection: Connection
+    ) throws -> Bool {
+        let statement = try connection.cached(
+            "SELECT 1 FROM \(name) WHERE ab_pk = ? AND ab_version = ?")
+        try statement.bind(id, at: 1)
+        try statement.bind(position, at: 2)
+        defer { statement.reset() }
+        return try statement.step()
     }
 }

@@ -69,6 +69,32 @@ import Testing
         #expect(try store.check().isRight)
     }
 
+    /// One statement writes sixteen of them.
+    @Test(arguments: [0, 7, 15, 21, 39])
+    func `of many new records the one that is too large is named`(large: Int) throws {
+        let store = try scenario.open("a", recordBytes: 50_000)
+        let first = try store.reserveNumbers(40).lowerBound
+        let file = try #require(store.model.entity(named: "File"))
+        /// Each value would fit.
+        func request(_ sizes: (bytes: Int, preview: Int)) -> SaveRequest {
+            let rows = (0..<40).map { index in
+                let size = index == large ? sizes : (10, 10)
+                let values = ["bytes": Self.data(size.0), "preview": Self.data(size.1)]
+                return (first + Int64(index), store.slots(of: file, values))
+            }
+            var request = SaveRequest()
+            request.inserts = [.init(entity: file, rows: rows)]
+            return request
+        }
+        try expectRefused(first + Int64(large)) {
+            _ = try store.save(request((30_000, 30_000)))
+        }
+        #expect(try store.syncState().pendingCount == 0)
+        _ = try store.save(request((20_000, 20_000)))
+        #expect(try store.check().isRight)
+        #expect(try (0..<40).allSatisfy { try store.row("File", first + $0) != nil })
+    }
+
     @Test func `a record that two saves made larger than a row is told when it is taken in`() throws
     {
         let (a, b) = (try scenario.open("a"), try scenario.open("b"))

@@ -81,22 +81,12 @@ struct Oracles {
     /// The zone has rejected what it was to reject, and each such save is in the table of every
     /// replica that made it, and nothing else is.
     private func checkRejected(_ log: [ChangeSet]) throws {
-        let voids = Set(log.filter { $0.kind == .void }.map(\.origin))
+        let voids = log.voids
         let period = world.traits.rejectionPeriod
         guard voids.allSatisfy({ period > 0 && $0.prefix % period == 0 }) else {
             throw SimulationFailure("the zone has rejected a save that nothing is wrong with")
         }
-        for replica in replicas {
-            let saves = try replica.store.rejectedSaves()
-            let parked = Set(saves.map(\.changeSet.origin))
-            guard parked.count == saves.count, parked.isSubset(of: voids),
-                replica.acknowledged.intersection(voids).isSubset(of: parked)
-            else {
-                throw SimulationFailure(
-                    "\(replica.path) has parked \(saves.count) saves, which are not those that the "
-                        + "zone has rejected")
-            }
-        }
+        for replica in replicas { try replica.checkRejected(voids) }
     }
 
     /// The zone's sum, kept from push to push, is that of what every replica has.

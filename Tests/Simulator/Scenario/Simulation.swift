@@ -191,13 +191,27 @@ package final class Simulation {
             try old.store.read({ try $0.waitingCount() }) == 0
         else { return }
         statistics.note(.upgrade)
+        try old.checkRejected(zone.log().voids)
+        let held = try old.logOrigins()
         statistics.add(old.closeForGood())
         acknowledgedBefore.formUnion(old.everAcknowledged)
         backups.removeAll { $0.replica == index }
         replicas[index] = try makeReplica(.shared(.rules))
+        guard scenario.traits.hasZoneRestores else { return try checkSupplied(held) }
         // A zone that has gone back since may have got something from this file alone.
         try noteForgotten()
         try noteUnsupplied()
+    }
+
+    /// A file that has nothing left to push may go: others have what it has.
+    private func checkSupplied(_ origins: Set<Digest>) throws {
+        var missing = origins.subtracting(forgotten)
+        missing.subtract(try zone.log().map(\.origin))
+        for replica in replicas { missing.subtract(try replica.logOrigins()) }
+        guard missing.isEmpty else {
+            throw SimulationFailure(
+                "\(missing.count) saves of a file with nothing to push went with it")
+        }
     }
 
     private func backUpOrRestoreZone() throws {

@@ -63,6 +63,21 @@ extension SimulatedReplica {
             })
     }
 
+    /// What the replica was told of and the zone has rejected is in its table, and nothing else.
+    ///
+    /// - Parameter voids: Origins of what the zone has rejected.
+    func checkRejected(_ voids: Set<Digest>) throws {
+        let saves = try store.rejectedSaves()
+        let parked = Set(saves.map(\.changeSet.origin))
+        guard parked.count == saves.count, parked.isSubset(of: voids),
+            acknowledged.intersection(voids).isSubset(of: parked)
+        else {
+            throw SimulationFailure(
+                "\(path) has parked \(saves.count) saves, which are not those that the zone has "
+                    + "rejected")
+        }
+    }
+
     /// All rows of an entity.
     func rows(of entity: EntityDescription) throws -> [RowSnapshot] {
         try store.read { try SimulatedContent.rows(entity, $0) }
@@ -80,4 +95,9 @@ extension SimulatedReplica {
         }
         return record
     }
+}
+
+extension [ChangeSet] {
+    /// Origins of the saves that the zone has rejected.
+    var voids: Set<Digest> { Set(filter { $0.kind == .void }.map(\.origin)) }
 }
