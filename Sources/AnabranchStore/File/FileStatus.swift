@@ -8,7 +8,7 @@ struct FileStatus {
 
     /// Of what a path leads to, through symbolic links.
     ///
-    /// - Returns: `nil` where nothing is there, or what is there can't be reached; `errno` says why.
+    /// - Returns: `nil` where nothing is there, or nothing that can be reached; `errno` says why.
     init?(of path: String) {
         var status = Status()
         guard stat(path, &status) == 0 else { return nil }
