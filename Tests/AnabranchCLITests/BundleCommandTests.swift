@@ -1,3 +1,4 @@
+import AnabranchReplication
 import Foundation
 import TestSupport
 import Testing
@@ -128,6 +129,73 @@ import Testing
         #expect(hashes == [hashes[0], try daemon.hash(ofZone: "geo")])
     }
 
+    @Test func `no bundle takes the place of the store, however that is named`() throws {
+        let bench = try Workbench()
+        _ = try bench.run("insert", "Country", "code=FR")
+        let hash = try bench.run("hash").output
+        let (store, link) = (bench.store, bench.folder.file("link"))
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: store)
+        let environment = ["ANABRANCH_STORE": store]
+        for run in [
+            try ToolRun(["bundle", "create", store], environment: environment),
+            try ToolRun(["bundle", "create", link], environment: environment),
+            try ToolRun(["bundle", "create", store, store]),
+            try ToolRun(["bundle", "create", store, link]),
+            try ToolRun(["bundle", "create", link, store]),
+        ] {
+            #expect(run.status == 64)
+            #expect(run.errors.contains("place of the store"), "\(run.errors)")
+            #expect(run.errors.contains("Name a file for it"))
+        }
+        // Nor of what belongs to it, of another store, or of anything but a bundle.
+        let other = try Workbench()
+        for file in [store + "-wal", other.store, try bench.write("text", to: "text")] {
+            let run = try ToolRun(["bundle", "create", file], environment: environment)
+            #expect(run.status == 73, "\(run.errors)")
+            #expect(run.errors.contains("hoose another name"), "\(run.errors)")
+        }
+        #expect(try bench.run("hash").output == hash)
+        #expect(try other.run("status").status == 0)
+    }
+
+    @Test func `what can't be written or read is told with its cause`() throws {
+        let bench = try Workbench()
+        let folder = try ToolRun(["bundle", "create", bench.store, bench.folder.path])
+        #expect(folder.status == 66)
+        #expect(folder.errors.contains("a folder is there"), "\(folder.errors)")
+        let nowhere = bench.folder.file("none/a.bundle")
+        let missing = try ToolRun(["bundle", "create", bench.store, nowhere])
+        #expect(missing.status == 66)
+        #expect(missing.errors.contains("No such file or directory"), "\(missing.errors)")
+        let shown = try ToolRun(["bundle", "show", bench.folder.path])
+        #expect(shown.status == 66)
+        #expect(shown.errors.contains("it is a folder"), "\(shown.errors)")
+        let none = try ToolRun(["bundle", "apply", bench.store, bench.folder.file("none")])
+        #expect(none.errors.contains("No such file or directory"), "\(none.errors)")
+    }
+
+    @Test(arguments: [Int64.min, -1, .max])
+    func `a bundle of no time that there is is refused, not a crash`(time: Int64) throws {
+        let bench = try Workbench()
+        var header = ByteWriter()
+        header.append(replica: ReplicaID(high: 1, low: 1))
+        header.append(signed: time)
+        header.append(context: .empty)
+        var bundle = ByteWriter()
+        bundle.append(raw: BundleHeader.magic)
+        bundle.append(byte: BundleHeader.version)
+        bundle.append(block: header.bytes)
+        bundle.append(byte: 0)
+        bundle.append(count: 0)
+        let file = bench.folder.file("a.bundle")
+        try Data(bundle.bytes + Digest(of: bundle.bytes).bytes).write(to: URL(filePath: file))
+        for words in [["show", file], ["show", file, "--json"], ["apply", bench.store, file]] {
+            let run = try ToolRun(["bundle"] + words)
+            #expect(run.status == 65, "\(run.errors)")
+            #expect(run.errors.contains("a bundle's time"), "\(run.errors)")
+        }
+    }
+
     @Test func `errors say what to do, with the status of their kind`() throws {
         let bench = try Workbench()
         let file = try bench.write("no bundle", to: "x.bundle")
@@ -136,11 +204,12 @@ import Testing
         #expect(refused.errors.contains("at offset 0"), "\(refused.errors)")
         let missing = try ToolRun(["bundle", "apply", bench.store, bench.folder.file("none")])
         #expect(missing.status == 66)
-        let base = try ToolRun(["bundle", "create", bench.store, file, "--since", "yesterday"])
+        let new = bench.folder.file("new.bundle")
+        let base = try ToolRun(["bundle", "create", bench.store, new, "--since", "yesterday"])
         #expect(base.status == 64)
         #expect(base.errors.contains("REPLICA:NUMBER"), "\(base.errors)")
         let stranger = String(repeating: "ab", count: 16)
-        let unknown = try ToolRun(["bundle", "create", bench.store, file, "--since", stranger])
+        let unknown = try ToolRun(["bundle", "create", bench.store, new, "--since", stranger])
         #expect(unknown.status == 1)
         #expect(try ToolRun(["bundle"]).status == 64)
         let second = try ToolRun(["bundle", "crate"])

@@ -6,6 +6,18 @@ import Testing
 @testable import AnabranchCLI
 
 @Suite struct FailureReportTests {
+    @Test func `what is too large is wrong in the data, however it came together`() {
+        for code in [StoreError.Code.saveTooLarge, .recordTooLarge] {
+            #expect(FailureReport(StoreError(code, "Too large.")).status == .data)
+        }
+    }
+
+    @Test func `what can't be kept on the disk is an error of reading or writing`() {
+        #expect(FailureReport(StoreError(.notDurable, "Written.")).status == .inputOutput)
+        #expect(FailureReport(KeyRingError(.notDurable, "Written.")).status == .inputOutput)
+        #expect(FailureReport(StoreError(.alreadyExists, "There.")).status == .cannotCreate)
+    }
+
     @Test func `every refused property is told, not only the first`() throws {
         let folder = try TemporaryDirectory()
         let model = try ManagedObjectModel {

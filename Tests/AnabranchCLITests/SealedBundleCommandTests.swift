@@ -88,8 +88,12 @@ import Testing
         #expect(ring.status == 64)
         #expect(ring.errors.contains("place of the key ring"), "\(ring.errors)")
         #expect(try ToolRun(["key", "show", keys]).status == 0)
-        // Nothing of a base is taken in, so one in plain text will do.
-        let base = ["bundle", "create", bob.store, new, "--since", plain, "--key-ring", keys]
+        // A base decides what is left out, so it is nobody's either.
+        let base = ["bundle", "create", bob.store, new, "--since", plain]
+        let refused = try ToolRun(base + ["--key-ring", keys])
+        #expect(refused.status == 65)
+        #expect(refused.errors.contains("in plain text"), "\(refused.errors)")
+        #expect(!FileManager.default.fileExists(atPath: new))
         #expect(try ToolRun(base).status == 0)
     }
 
@@ -136,6 +140,20 @@ import Testing
         for run in [rotated, shown, json] { #expect(!run.output.contains(secret)) }
     }
 
+    @Test func `a bundle that is written leaves the key ring alone, whatever its name`() throws {
+        let key = try makeKeys()
+        let partial = ada.folder.file("x.partial")
+        try FileManager.default.moveItem(atPath: keys, toPath: partial)
+        let wrote = try ToolRun(
+            ["bundle", "create", ada.store, ada.folder.file("x"), "--key-ring", partial])
+        #expect(wrote.status == 0, "\(wrote.errors)")
+        #expect(try ToolRun(["key", "show", partial]).output.contains(key))
+        // Nor does one take its place where it is not named.
+        let lost = try ToolRun(["bundle", "create", ada.store, partial])
+        #expect(lost.status == 73, "\(lost.errors)")
+        #expect(try ToolRun(["key", "show", partial]).output.contains(key))
+    }
+
     @Test func `errors of key rings say what to do, with the status of their kind`() throws {
         let key = try makeKeys()
         let again = try ToolRun(["key", "create", keys])
@@ -160,7 +178,7 @@ import Testing
             ] {
                 let run = try ToolRun(words)
                 #expect(run.status == status, "\(words): \(run.errors)")
-                #expect(run.errors.contains(mode == 0o600 ? "line 1" : "chmod 600 \(text)"))
+                #expect(run.errors.contains(mode == 0o600 ? "line 1" : "chmod 600 '\(text)'"))
             }
         }
         #expect(!FileManager.default.fileExists(atPath: ada.folder.file("a")))

@@ -17,6 +17,24 @@ import Testing
         #expect(TimeText.read(text) == seconds)
     }
 
+    @Test(
+        arguments: [
+            (Int64.min, "1970-01-01T00:00:00.000Z"), (-1, "1970-01-01T00:00:00.000Z"),
+            (0, "1970-01-01T00:00:00.000Z"), (1_700_000_000_001, "2023-11-14T22:13:20.001Z"),
+            (1 << 47, "6429-10-17T02:45:55.328Z"),
+        ] as [(Int64, String)])
+    func `times of logs are written to the millisecond`(milliseconds: Int64, text: String) {
+        #expect(TimeText.precise(wallMilliseconds: milliseconds) == text)
+    }
+
+    @Test(arguments: [Int64.min, -1, 0, .max])
+    func `any number of milliseconds is written as some time`(milliseconds: Int64) {
+        for text in [
+            TimeText.precise(wallMilliseconds: milliseconds),
+            TimeText.short(wallMilliseconds: milliseconds),
+        ] { #expect(text.hasSuffix("Z") && !text.contains("-1Z")) }
+    }
+
     @Test(arguments: [
         ("2024-02-29", 730_857_600.0), ("2024-02-29T02:00+02:00", 730_857_600),
         ("2024-02-28T22:30:00-0130", 730_857_600), ("2024-02-29 00:00:01.5Z", 730_857_601.5),

@@ -96,7 +96,10 @@ import Testing
             try await a.coordinator.importBundle(from: answer, openedWith: keyRing)
         }
         #expect(error?.code == .notSealed)
-        #expect(try ChangeBundle.Base.sender(of: answer, openedWith: keyRing) as Any? != nil)
+        let refused = #expect(throws: StoreError.self) {
+            try ChangeBundle.Base.sender(of: answer, openedWith: keyRing)
+        }
+        #expect(refused?.code == .notSealed)
     }
 
     @Test func `tells what is wrong with it, and changes nothing`() async throws {

@@ -51,9 +51,10 @@ struct FailureReport {
         case .cannotOpen: .noInput
         case .notAStore, .corrupt, .newerFormat, .modelMismatch, .damagedBundle, .notSealed: .data
         case .readOnly, .keyRequired, .keyMissing: .permission
-        case .diskFull, .database: .inputOutput
+        case .diskFull, .database, .notDurable: .inputOutput
+        case .alreadyExists: .cannotCreate
         case .busy, .storeChanged, .mergeConflict, .cursorMoved: .temporary
-        case .constraintConflict, .saveTooLarge: .data
+        case .constraintConflict, .saveTooLarge, .recordTooLarge: .data
         default: .failure
         }
     }
@@ -64,7 +65,7 @@ struct FailureReport {
         case .exposed: .permission
         case .malformed, .newerFormat: .data
         case .alreadyExists: .cannotCreate
-        case .cannotWrite: .inputOutput
+        case .cannotWrite, .notDurable: .inputOutput
         default: .failure
         }
     }

@@ -8,7 +8,8 @@ struct BundleText {
     init(_ bundle: ChangeBundle) { self.bundle = bundle }
 
     private var time: String {
-        TimeText.precise(wallMilliseconds: Int64(bundle.date.timeIntervalSince1970 * 1000))
+        let milliseconds = (bundle.date.timeIntervalSince1970 * 1000).rounded()
+        return TimeText.precise(wallMilliseconds: Int64(exactly: milliseconds) ?? 0)
     }
 
     var lines: [(String, String)] {

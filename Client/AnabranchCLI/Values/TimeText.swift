@@ -31,7 +31,9 @@ enum TimeText {
         return calendarText(Int(seconds)) + "Z"
     }
 
+    /// To the millisecond; what lies before 1970 is written as its first.
     static func precise(wallMilliseconds: Int64) -> String {
+        let wallMilliseconds = max(wallMilliseconds, 0)
         let base = calendarText(Int(wallMilliseconds / 1000))
         let milliseconds = String(wallMilliseconds % 1000)
         return base + "." + String(repeating: "0", count: max(0, 3 - milliseconds.count))

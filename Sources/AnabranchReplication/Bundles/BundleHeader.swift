@@ -13,15 +13,17 @@ package struct BundleHeader: Hashable, Sendable {
 
     /// The replica that the store saved under.
     package var sender: ReplicaID
-    /// By the sender's clock, since 1970-01-01 UTC.
-    package var wallMilliseconds: Int64
+    /// By the sender's clock, since 1970-01-01 UTC; within what a timestamp holds.
+    package let wallMilliseconds: Int64
     /// The last set that the sender held of each replica, in the order of the replicas, whether it
     /// is in the bundle or not.
     package let heads: [CausalContext.Entry]
 
+    /// - Parameter wallMilliseconds: Before 1970 it counts as 1970.
     package init(sender: ReplicaID, wallMilliseconds: Int64, heads: [CausalContext.Entry]) {
         self.sender = sender
-        self.wallMilliseconds = wallMilliseconds
+        self.wallMilliseconds =
+            HybridTimestamp(wallMilliseconds: wallMilliseconds).wallMilliseconds
         self.heads = CausalContext(beyond: heads).beyond
     }
 
@@ -39,6 +41,10 @@ package struct BundleHeader: Hashable, Sendable {
         var reader = ByteReader(bytes)
         sender = try reader.readReplica()
         wallMilliseconds = try reader.readSigned()
+        guard
+            HybridTimestamp(wallMilliseconds: wallMilliseconds).wallMilliseconds
+                == wallMilliseconds
+        else { throw reader.failure(.limitExceeded, "a bundle's time is not within 0…2^47−1") }
         let context = try reader.readContext()
         guard context.prefix == nil else {
             throw reader.failure(.malformed, "a bundle's vector names a log")

@@ -123,26 +123,44 @@ package struct BundleFile: Sendable {
     }
 
     private func forEachPieceOfFile(_ body: ([UInt8]) throws -> Void) throws {
-        let file: FileHandle
-        do { file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path)) } catch {
-            throw StoreError(
-                .cannotOpen, "Can't read the bundle \(path) because it can't be opened.",
-                path: path, underlying: error)
-        }
-        defer { try? file.close() }
+        // Who opens a pipe by its name waits for a writer, perhaps for ever.
+        let file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else { throw refusal(SystemError()) }
+        defer { close(file) }
+        try checkIsRegular(file)
         while let piece = try read(file) { try body(piece) }
     }
 
-    private func read(_ file: FileHandle) throws -> [UInt8]? {
-        do {
-            guard let piece = try file.read(upToCount: Self.pieceBytes), !piece.isEmpty else {
-                return nil
-            }
-            return [UInt8](piece)
-        } catch {
-            throw StoreError(
-                .cannotOpen, "Can't read the bundle \(path).", path: path, underlying: error)
+    /// What is checked is read once more: a pipe would be empty by then.
+    private func checkIsRegular(_ file: Int32) throws {
+        guard let status = FileStatus(of: file) else { throw refusal(SystemError()) }
+        guard !status.isFolder else { throw refusal(.cannotOpen, "it is a folder.") }
+        guard status.isRegular else {
+            throw refusal(
+                .cannotOpen,
+                "it is no regular file, and a bundle is read twice; save it into one first.")
         }
+    }
+
+    /// - Returns: `nil` at the end.
+    private func read(_ file: Int32) throws -> [UInt8]? {
+        var failure: SystemError?
+        let piece = [UInt8](unsafeUninitializedCapacity: Self.pieceBytes) { room, count in
+            var more = Foundation.read(file, room.baseAddress, room.count)
+            while more < 0 && errno == EINTR {
+                more = Foundation.read(file, room.baseAddress, room.count)
+            }
+            if more < 0 { failure = SystemError() }
+            count = max(more, 0)
+        }
+        if let failure { throw refusal(failure) }
+        return piece.isEmpty ? nil : piece
+    }
+
+    private func refusal(_ error: SystemError) -> StoreError {
+        StoreError(
+            .cannotOpen, "Can't read the bundle \(path): \(error.text).", path: path,
+            underlying: error)
     }
 
     /// A later version is one only where the file is whole.

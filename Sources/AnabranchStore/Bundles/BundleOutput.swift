@@ -1,10 +1,7 @@
-import Foundation
-
 /// A bundle that is being written: it gets its name when it is whole and on the disk.
 struct BundleOutput: ~Copyable {
     private let path: String
-    private let partial: String
-    private let file: FileHandle
+    private let file: PartialFile
     private var pending: [UInt8] = []
     private var sealer: BundleSealer?
     let seal: SealedBundleHeader?
@@ -15,15 +12,9 @@ struct BundleOutput: ~Copyable {
     /// - Parameter keyRing: Its newest key seals what is written; `nil`: plain text.
     init(to path: String, sealedWith keyRing: BundleKeyRing?) throws {
         self.path = path
-        partial = path + ".partial"
-        guard FileManager.default.createFile(atPath: partial, contents: nil),
-            let file = FileHandle(forWritingAtPath: partial)
-        else {
-            throw StoreError(
-                .cannotOpen, "Can't write the bundle \(path) because its folder takes no file.",
-                path: path)
+        do throws(SystemError) { file = try PartialFile(of: path, rights: 0o666) } catch {
+            throw StoreError(writingBundle: path, error)
         }
-        self.file = file
         guard let keyRing else {
             seal = nil
             return
@@ -45,40 +36,24 @@ struct BundleOutput: ~Copyable {
     }
 
     private mutating func put(_ bytes: [UInt8]) throws {
-        try translating { try file.write(contentsOf: bytes) }
+        do {
+            try bytes.withUnsafeBytes { try file.write($0) }
+        } catch let error as SystemError { throw StoreError(writingBundle: path, error) }
         byteCount += bytes.count
     }
 
     mutating func finish() throws {
         try flush()
         if let end = sealer.take()?.finish() { try put(end) }
-        try translating {
+        do throws(SystemError) {
             try file.synchronize()
-            try file.close()
-            try FileManager.default.rename(partial, to: path)
-        }
-    }
-
-    /// What was written of it goes.
-    func discard() {
-        try? file.close()
-        try? FileManager.default.removeItem(atPath: partial)
-    }
-
-    private func translating(_ body: () throws -> Void) throws {
-        do { try body() } catch {
+            try file.replaceTarget()
+        } catch { throw StoreError(writingBundle: path, error) }
+        do throws(SystemError) { try PartialFile.synchronizeFolder(of: path) } catch {
             throw StoreError(
-                .diskFull, "Can't write the bundle \(path): \(error.localizedDescription)",
-                path: path, underlying: error)
-        }
-    }
-}
-
-extension FileManager {
-    /// Puts a file in the place of another, at once.
-    fileprivate func rename(_ old: String, to new: String) throws {
-        guard Foundation.rename(old, new) == 0 else {
-            throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: new])
+                .notDurable,
+                "The bundle \(path) is written, and a loss of power may still take its name: "
+                    + "\(error.text).", path: path, underlying: error)
         }
     }
 }

@@ -6,33 +6,30 @@ extension Store {
     ///
     /// A file that began with a snapshot has no sets of what that stands for: whoever gets the
     /// bundle needs that from elsewhere. What leaves the file is first made durable (invariant
-    /// 11). The bundle appears under its name when it is whole.
+    /// 11). The bundle appears under its name when it is whole, where an older bundle may be, and
+    /// nothing else.
     ///
     /// - Parameters:
     ///   - base: What whoever gets it holds already: that is left out.
     ///   - keyRing: Its newest key seals the file; without one it is plain text.
-    /// - Throws: ``StoreError`` `cannotOpen`, `diskFull`, `notHeld`; what stood under the name
-    ///   before is still there.
+    /// - Throws: ``StoreError`` `alreadyExists`, `cannotOpen`, `diskFull`, `notHeld`, `corrupt`;
+    ///   what stood under the name before is still there. After `notDurable` the bundle is.
     package func exportBundle(
         to path: String, lacking base: BundleBase = .nothing,
         sealedWith keyRing: BundleKeyRing? = nil
     ) throws -> BundleFile.Summary {
+        try checkBundle(mayTakePlaceOf: path)
         var output = try BundleOutput(to: path, sealedWith: keyRing)
-        do {
-            let (header, needs, setCount) = try read { reader in
-                // What this snapshot shows was committed before the flush that follows.
-                let state = try StoreState.read(reader.connection)
-                try makeDurable()
-                return try write(reader, state, lacking: base, to: &output)
-            }
-            try output.finish()
-            return BundleFile.Summary(
-                header: header, needs: needs.vector, setCount: setCount,
-                byteCount: output.byteCount, seal: output.seal)
-        } catch {
-            output.discard()
-            throw error
+        let (header, needs, setCount) = try read { reader in
+            // What this snapshot shows was committed before the flush that follows.
+            let state = try StoreState.read(reader.connection)
+            try makeDurable()
+            return try write(reader, state, lacking: base, to: &output)
         }
+        try output.finish()
+        return BundleFile.Summary(
+            header: header, needs: needs.vector, setCount: setCount,
+            byteCount: output.byteCount, seal: output.seal)
     }
 
     private func write(
@@ -63,7 +60,9 @@ extension Store {
             for part in try set.parts() {
                 try parts.checkIsWhole(part)
                 try output.write(encoder.begin(part))
-                try parts.forEachPiece(of: part) { try output.write(encoder.append(piece: $0)) }
+                try parts.forEachRightPiece(of: part) {
+                    try output.write(encoder.append(piece: $0))
+                }
             }
             try output.write(encoder.append(set))
             needs.follow(set)

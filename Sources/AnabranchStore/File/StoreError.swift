@@ -85,6 +85,12 @@ extension StoreError {
         /// A key ring was given for a bundle in plain text, which anybody may have written: ask
         /// for a sealed one, or read it without a key ring if you know where it is from.
         public static let notSealed = Code(rawValue: "not-sealed")
+        /// Where a bundle was to be written is the store, or another file that is no bundle, and
+        /// nothing is overwritten: choose another name.
+        public static let alreadyExists = Code(rawValue: "already-exists")
+        /// A bundle is written, whole and under its name, and a loss of power may still take that:
+        /// write it again.
+        public static let notDurable = Code(rawValue: "not-durable")
         /// The store holds nothing by that name.
         public static let notHeld = Code(rawValue: "not-held")
         /// An earlier state of the store is not kept any more: pin the context again.

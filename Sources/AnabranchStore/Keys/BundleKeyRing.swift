@@ -77,13 +77,15 @@ extension BundleKeyRing {
     ///
     /// It counts as made after all that are there, also where this device's clock is behind.
     ///
-    /// - Throws: ``KeyRingError`` `tooManyKeys`.
+    /// - Throws: ``KeyRingError`` `tooManyKeys`; `lastDate` where the newest has the last date
+    ///   there is: ``remove(_:)`` takes it out.
     public mutating func rotate() throws(KeyRingError) {
-        guard sealing.seconds < BundleKey.greatestSeconds else {
+        guard canRotate else {
             throw KeyRingError(
-                .tooManyKeys,
-                "Can't make a newer key because the newest has the greatest date there is. Begin "
-                    + "with a new ring.")
+                .lastDate,
+                "Can't make a newer key because the newest, \(sealing.id), has the last date "
+                    + "there is. "
+                    + (all.count > 1 ? "Remove it, then rotate." : "Begin with a new ring."))
         }
         let key = BundleKey(
             secret: Self.freshSecret(), seconds: max(Self.now, sealing.seconds + 1))
@@ -103,14 +105,17 @@ extension BundleKeyRing {
     /// Takes a key out: what is sealed with it can't be read by this ring any more, unless
     /// ``formUnion(_:)`` brings the key back from a ring that still has it.
     ///
-    /// - Throws: ``KeyRingError`` `notHeld`; `sealingKey` for the newest, because the one before
-    ///   it would seal then.
+    /// The newest stays, because the one before it would seal then. Only where it has the last
+    /// date there is, so that none can be newer, may it go, if there is another: else whoever gave
+    /// such a key to others would have them seal with it for ever. Rotate at once then.
+    ///
+    /// - Throws: ``KeyRingError`` `notHeld`; `sealingKey` for a newest key that stays.
     public mutating func remove(_ id: BundleKeyID) throws(KeyRingError) {
-        guard id != sealing.id else {
+        guard id != sealing.id || (!canRotate && all.count > 1) else {
             throw KeyRingError(
                 .sealingKey,
                 "Can't remove the key \(id) because it is the newest, with which bundles are "
-                    + "sealed. Rotate first.")
+                    + "sealed. " + (canRotate ? "Rotate first." : "Begin with a new ring."))
         }
         guard key(named: id) != nil else {
             throw KeyRingError(
@@ -118,6 +123,8 @@ extension BundleKeyRing {
         }
         all.removeAll { $0.id == id }
     }
+
+    private var canRotate: Bool { sealing.seconds < BundleKey.greatestSeconds }
 
     private mutating func put(_ keys: [BundleKey]) throws(KeyRingError) {
         guard keys.count <= Self.mostKeys else {

@@ -1,4 +1,6 @@
-/// Why a key ring can't be read, changed or written. The file is as it was.
+/// Why a key ring can't be read, changed or written.
+///
+/// The file is as it was, but with the code `notDurable`, which says that it has changed.
 ///
 /// No message has anything of what stands in the file but numbers of lines and IDs of keys.
 public struct KeyRingError: Error, Sendable {
@@ -35,10 +37,16 @@ extension KeyRingError {
         public static let alreadyExists = Code(rawValue: "already-exists")
         /// The file can't be written: check its folder, and the room on the disk.
         public static let cannotWrite = Code(rawValue: "cannot-write")
+        /// The file has what it should, and a loss of power may still bring back what was there
+        /// before: look at it again after one, and keep a copy.
+        public static let notDurable = Code(rawValue: "not-durable")
         /// The ring has no such key.
         public static let notHeld = Code(rawValue: "not-held")
         /// The newest key can't be removed: rotate first.
         public static let sealingKey = Code(rawValue: "sealing-key")
+        /// No key can be newer than one with the last date there is: remove that one first, or
+        /// begin with a new ring where it is the only one.
+        public static let lastDate = Code(rawValue: "last-date")
         /// A ring is full: remove keys with which nothing is sealed any more.
         public static let tooManyKeys = Code(rawValue: "too-many-keys")
     }

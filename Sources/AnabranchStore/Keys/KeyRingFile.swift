@@ -2,10 +2,17 @@ import CSodium
 import Foundation
 
 /// A key ring on the disk: readable by its owner alone, replaced as a whole.
-struct KeyRingFile {
-    let path: String
+package struct KeyRingFile {
+    /// What a test has the file system refuse.
+    package enum Refusal: Sendable { case rights, folderFlush }
 
-    private typealias Status = stat
+    private let path: String
+    private let refusals: Set<Refusal>
+
+    package init(path: String, refusing refusals: Set<Refusal> = []) {
+        self.path = path
+        self.refusals = refusals
+    }
 
     // MARK: - Reading
 
@@ -17,11 +24,7 @@ struct KeyRingFile {
 
     private func open(_ path: String) throws(KeyRingError) -> Int32 {
         let file = Foundation.open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else {
-            throw KeyRingError(
-                .cannotOpen, "Can't read the key ring \(path): \(Self.systemError()).",
-                path: path)
-        }
+        guard file >= 0 else { throw cannotRead(SystemError()) }
         return file
     }
 
@@ -31,11 +34,7 @@ struct KeyRingFile {
         // One byte more than there may be shows that there is more.
         let most = KeyRingText.largestFile + 1
         let text = SecretBytes(count: most) { count = Self.fill($0, most, from: file) }
-        guard count >= 0 else {
-            throw KeyRingError(
-                .cannotOpen, "Can't read the key ring \(path): \(Self.systemError()).",
-                path: path)
-        }
+        guard count >= 0 else { throw cannotRead(SystemError()) }
         return try text.withUnsafeBytes { bytes throws(KeyRingError) in
             try KeyRingText.ring(
                 in: UnsafeBufferPointer(start: bytes, count: count), path: path)
@@ -58,58 +57,53 @@ struct KeyRingFile {
 
     /// Looks at the file that was opened, not at what lies under the name by now.
     private func checkIsPrivate(_ file: Int32) throws(KeyRingError) {
-        var status = Status()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
+        guard let status = FileStatus(of: file), !status.isFolder else {
             throw KeyRingError(
                 .cannotOpen, "Can't read the key ring \(path) because it is no file.", path: path)
         }
-        guard status.st_mode & 0o077 == 0 else {
+        guard status.isPrivate else {
             throw KeyRingError(
                 .exposed,
                 "Can't use the key ring \(path) because others than its owner have rights to it. "
-                    + "Take them away by: chmod 600 \(path)", path: path)
+                    + "Take them away by: chmod 600 \(quoted(path))", path: path)
         }
+    }
+
+    /// One word of a shell's command line, whatever is in it.
+    private func quoted(_ path: String) -> String {
+        "'" + path.replacingOccurrences(of: "'", with: #"'\''"#) + "'"
     }
 
     // MARK: - Writing
 
     /// Writes a file that was not there.
-    func create(_ ring: BundleKeyRing) throws(KeyRingError) {
-        let partial = try writePartial(of: ring, beside: path)
-        defer { unlink(partial) }
-        guard link(partial, path) == 0 else {
-            guard errno != EEXIST else {
+    package func create(_ ring: BundleKeyRing) throws(KeyRingError) {
+        let partial = try partial(of: ring, beside: path)
+        do throws(SystemError) { try partial.becomeTarget() } catch {
+            guard error.number != EEXIST else {
                 throw KeyRingError(
                     .alreadyExists,
                     "Can't make the key ring \(path) because there is such a file already, and "
                         + "a key that is overwritten is lost.", path: path)
             }
-            throw cannotWrite()
+            throw cannotWrite(error)
         }
         try synchronizeFolder(of: path)
     }
 
     /// Reads the ring, changes it and puts it in the place of the old one; of two who do so at
     /// once the second waits, and changes what the first has written.
-    func update(_ change: (inout BundleKeyRing) throws -> Void) throws -> BundleKeyRing {
+    package func update(_ change: (inout BundleKeyRing) throws -> Void) throws -> BundleKeyRing {
         // A link goes on leading to the file.
-        guard let resolved = realpath(path, nil) else {
-            throw KeyRingError(
-                .cannotOpen, "Can't read the key ring \(path): \(Self.systemError()).",
-                path: path)
-        }
+        guard let resolved = realpath(path, nil) else { throw cannotRead(SystemError()) }
         defer { free(resolved) }
         let target = String(cString: resolved)
         let file = try openLocked(target)
         defer { close(file) }
         var ring = try read(file)
         try change(&ring)
-        let partial = try writePartial(of: ring, beside: target)
-        guard rename(partial, target) == 0 else {
-            let error = cannotWrite()
-            unlink(partial)
-            throw error
-        }
+        let partial = try partial(of: ring, beside: target, inPlaceOf: FileStatus(of: file))
+        do throws(SystemError) { try partial.replaceTarget() } catch { throw cannotWrite(error) }
         try synchronizeFolder(of: target)
         return ring
     }
@@ -121,13 +115,12 @@ struct KeyRingFile {
             var isLocked = flock(file, LOCK_EX)
             while isLocked != 0 && errno == EINTR { isLocked = flock(file, LOCK_EX) }
             guard isLocked == 0 else {
-                let error = cannotWrite()
+                let error = cannotWrite(SystemError())
                 close(file)
                 throw error
             }
-            var (opened, named) = (Status(), Status())
-            if fstat(file, &opened) == 0, stat(path, &named) == 0,
-                opened.st_ino == named.st_ino, opened.st_dev == named.st_dev
+            if let opened = FileStatus(of: file), let named = FileStatus(of: path),
+                opened.isSameFile(as: named)
             {
                 return file
             }
@@ -135,54 +128,61 @@ struct KeyRingFile {
         }
     }
 
-    /// - Returns: The path of a file with the ring in it, which is on the disk.
-    private func writePartial(
-        of ring: BundleKeyRing, beside target: String
-    ) throws(KeyRingError) -> String {
-        let partial = "\(target).\(String(UInt64.random(in: 1 << 60 ... .max), radix: 16))"
-        let file = Foundation.open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw cannotWrite() }
-        defer { close(file) }
-        do throws(KeyRingError) {
-            // Before the first secret byte: not every file system keeps rights.
-            guard fchmod(file, 0o600) == 0 else { throw cannotWrite() }
-            try checkIsPrivate(file)
-            guard Self.write(KeyRingText.text(of: ring), to: file), fsync(file) == 0 else {
-                throw cannotWrite()
+    /// - Parameter old: The file whose owner the new one gets, whoever changes it.
+    /// - Returns: A file with the ring in it, which is on the disk.
+    private func partial(
+        of ring: BundleKeyRing, beside target: String, inPlaceOf old: FileStatus? = nil
+    ) throws(KeyRingError) -> PartialFile {
+        let partial = try emptyPartial(beside: target, inPlaceOf: old)
+        let text = KeyRingText.text(of: ring)
+        do throws(SystemError) {
+            try text.withUnsafeBytes { bytes throws(SystemError) in
+                try partial.write(UnsafeRawBufferPointer(start: bytes, count: text.count))
             }
-        } catch {
-            unlink(partial)
-            throw error
-        }
+            try partial.synchronize()
+        } catch { throw cannotWrite(error) }
         return partial
     }
 
-    private static func write(_ text: SecretBytes, to file: Int32) -> Bool {
-        text.withUnsafeBytes { bytes in
-            var count = 0
-            while count < text.count {
-                let more = Foundation.write(file, bytes + count, text.count - count)
-                if more < 0 && errno == EINTR { continue }
-                guard more > 0 else { return false }
-                count += more
-            }
-            return true
+    /// Nobody but its owner has rights to it before the first secret byte is in it.
+    private func emptyPartial(
+        beside target: String, inPlaceOf old: FileStatus?
+    ) throws(KeyRingError) -> PartialFile {
+        do throws(SystemError) {
+            let partial = try PartialFile(of: target, rights: 0o600)
+            if let old { try partial.belong(to: old) }
+            try partial.setRights(0o600)
+            let isPrivate = partial.status?.isPrivate == true && !refusals.contains(.rights)
+            if isPrivate { return partial }
+        } catch { throw cannotWrite(error) }
+        throw KeyRingError(
+            .cannotWrite,
+            "Can't write the key ring \(path) because its file system does not keep others from "
+                + "reading it. Choose another place.", path: path)
+    }
+
+    private func synchronizeFolder(of target: String) throws(KeyRingError) {
+        do throws(SystemError) {
+            guard !refusals.contains(.folderFlush) else { throw SystemError(EIO) }
+            try PartialFile.synchronizeFolder(of: target)
+        } catch {
+            throw KeyRingError(
+                .notDurable,
+                "The key ring \(path) is written, and a loss of power may still bring back what "
+                    + "was there before: \(error.text).", path: path)
         }
     }
 
-    /// A name is on the disk when its folder is.
-    private func synchronizeFolder(of path: String) throws(KeyRingError) {
-        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        let file = Foundation.open(folder, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return }
-        defer { close(file) }
-        guard fsync(file) == 0 || errno == EINVAL else { throw cannotWrite() }
+    private func cannotRead(_ error: SystemError) -> KeyRingError {
+        KeyRingError(.cannotOpen, "Can't read the key ring \(path): \(error.text).", path: path)
     }
 
-    private func cannotWrite() -> KeyRingError {
-        KeyRingError(
-            .cannotWrite, "Can't write the key ring \(path): \(Self.systemError()).", path: path)
+    private func cannotWrite(_ error: SystemError) -> KeyRingError {
+        KeyRingError(.cannotWrite, "Can't write the key ring \(path): \(error.text).", path: path)
     }
+}
 
-    private static func systemError() -> String { String(cString: strerror(errno)) }
+extension FileStatus {
+    /// Whether nobody but its owner has rights to it.
+    fileprivate var isPrivate: Bool { rights & 0o077 == 0 }
 }

@@ -16,19 +16,25 @@ struct PartTable: PartKeeping {
     static let pieceBytes = 1 << 20
 
     /// How much of a part is here, from its beginning on.
-    func heldBytes(of part: SavePart) throws -> Int {
+    func heldBytes(of part: SavePart) throws -> Int { try extent(of: part).end }
+
+    /// Where the last piece of a part ends, and how many bytes all pieces have: fewer where one in
+    /// between was lost.
+    private func extent(of part: SavePart) throws -> (end: Int, byteCount: Int) {
         let statement = try connection.cached(
             """
-            SELECT coalesce(max(start + length(bytes)), 0) FROM ab_part
-            WHERE digest = ? AND size = ?
+            SELECT coalesce(max(start + length(bytes)), 0), coalesce(sum(length(bytes)), 0)
+            FROM ab_part WHERE digest = ? AND size = ?
             """)
         try statement.bind(part)
-        guard try statement.step() else { return 0 }
+        guard try statement.step() else { return (0, 0) }
         defer { statement.reset() }
-        return Int(statement.int64(at: 0))
+        return (Int(statement.int64(at: 0)), Int(statement.int64(at: 1)))
     }
 
-    func isWhole(_ part: SavePart) throws -> Bool { try heldBytes(of: part) == part.byteCount }
+    func isWhole(_ part: SavePart) throws -> Bool {
+        try extent(of: part) == (part.byteCount, part.byteCount)
+    }
 
     /// The first of a set's parts that is not here whole, and how much of it is here.
     func lacking(_ set: ChangeSet) throws -> LackingPart? {
@@ -52,24 +58,55 @@ struct PartTable: PartKeeping {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(part.byteCount)
         try forEachPiece(of: part) { bytes += $0 }
+        guard bytes.count == part.byteCount else { throw lacking(bytes.count, of: part) }
         return bytes
     }
 
+    /// Throws `corrupt` where bytes are missing, at the end or in between.
     func checkIsWhole(_ part: SavePart) throws {
-        let held = try heldBytes(of: part)
-        guard held != part.byteCount else { return }
-        throw StoreError(
+        let extent = try extent(of: part)
+        let held = min(extent.end, extent.byteCount)
+        guard extent == (part.byteCount, part.byteCount) else { throw lacking(held, of: part) }
+    }
+
+    /// Of what is here, in order, each behind the one before it.
+    func forEachPiece(of part: SavePart, _ body: ([UInt8]) throws -> Void) throws {
+        let statement = try connection.cached(
+            "SELECT start, bytes FROM ab_part WHERE digest = ? AND size = ? ORDER BY start")
+        try statement.bind(part)
+        // A body that throws leaves no statement under way.
+        defer { statement.reset() }
+        var place = 0
+        while try statement.step() {
+            guard Int(statement.int64(at: 0)) == place else { throw lacking(place, of: part) }
+            let bytes = statement.bytes(at: 1)
+            place += bytes.count
+            try body(bytes)
+        }
+    }
+
+    /// Pieces that go to somebody else, who could read none of it if a single byte were another.
+    ///
+    /// - Throws: `corrupt` behind the last piece where the bytes are not those that were saved.
+    func forEachRightPiece(of part: SavePart, _ body: ([UInt8]) throws -> Void) throws {
+        var digest = DigestBuilder()
+        try forEachPiece(of: part) { piece in
+            digest.update(piece)
+            try body(piece)
+        }
+        guard digest.finish() == part.digest else {
+            throw StoreError(
+                .corrupt,
+                "Can't read a part of a save because its bytes are not those that were saved.",
+                path: connection.path)
+        }
+    }
+
+    private func lacking(_ held: Int, of part: SavePart) -> StoreError {
+        StoreError(
             .corrupt,
             "Can't read a part of a save because \(held) of its \(part.byteCount) bytes are here.",
             path: connection.path)
-    }
-
-    /// Of what is here, in order.
-    func forEachPiece(of part: SavePart, _ body: ([UInt8]) throws -> Void) throws {
-        let statement = try connection.cached(
-            "SELECT bytes FROM ab_part WHERE digest = ? AND size = ? ORDER BY start")
-        try statement.bind(part)
-        while try statement.step() { try body(statement.bytes(at: 0)) }
     }
 
     /// The bytes of a part from a place on, as many as a piece has.

@@ -30,7 +30,7 @@ import Testing
 
     private static func header(_ sets: [ChangeSet]) -> BundleHeader {
         BundleHeader(
-            sender: sender, wallMilliseconds: -1_700_000_000_000,
+            sender: sender, wallMilliseconds: 1_700_000_000_000,
             heads: sets.map { .init(dot: $0.dot, originPrefix: $0.origin.prefix) })
     }
 
@@ -144,6 +144,48 @@ import Testing
         #expect(Self.failure(tooLarge)?.code == .limitExceeded)
         let endless: [UInt8] = BundleHeader.magic + [1] + [UInt8](repeating: 0xFF, count: 12)
         #expect(Self.failure(endless)?.code == .malformed)
+    }
+
+    // MARK: - Its time
+
+    @Test(arguments: [Int64.min, -1, 1 << 47, .max])
+    func `of a time that no timestamp holds is refused`(milliseconds: Int64) {
+        let error = Self.failure(Self.bytes(at: milliseconds))
+        #expect(error?.code == .limitExceeded)
+        #expect(error?.cause.contains("time") == true)
+    }
+
+    @Test(arguments: [0, (1 << 47) - 1] as [Int64])
+    func `of any time that a timestamp holds is read`(milliseconds: Int64) throws {
+        let header = try Self.decoded(Self.bytes(at: milliseconds)).header
+        #expect(header?.wallMilliseconds == milliseconds)
+    }
+
+    @Test(
+        arguments: [
+            (Int64.min, 0), (-1, 0), (0, 0), (1 << 47, (1 << 47) - 1), (.max, (1 << 47) - 1),
+        ] as [(Int64, Int64)])
+    func `is written with a time that can be read, whatever the clock says`(
+        clock: Int64, written: Int64
+    ) throws {
+        let header = BundleHeader(sender: Self.sender, wallMilliseconds: clock, heads: [])
+        let content = try Self.decoded(Self.encoded(header, []))
+        #expect(content.header?.wallMilliseconds == written)
+    }
+
+    /// A bundle without sets, whole, of any time.
+    private static func bytes(at milliseconds: Int64) -> [UInt8] {
+        var header = ByteWriter()
+        header.append(replica: sender)
+        header.append(signed: milliseconds)
+        header.append(context: .empty)
+        var writer = ByteWriter()
+        writer.append(raw: BundleHeader.magic)
+        writer.append(byte: BundleHeader.version)
+        writer.append(block: header.bytes)
+        writer.append(byte: 0)
+        writer.append(count: 0)
+        return writer.bytes + Digest(of: writer.bytes).bytes
     }
 
     @Test func `of a later version says so`() {

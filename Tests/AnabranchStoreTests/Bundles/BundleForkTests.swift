@@ -9,18 +9,8 @@ import Testing
 
     init() throws { scenario = try StoreScenario() }
 
-    /// Two stores that can't be told apart, both with a save of their own under one name.
-    private func twins() throws -> (Store, Store) {
-        let a = try scenario.open("a")
-        try a.insertPerson("Anna")
-        a.close()
-        try scenario.copy("a", to: "b")
-        let original = try scenario.open("a", disabled: [.fileIdentity])
-        let copy = try scenario.open("b", disabled: [.fileIdentity])
-        try original.insertPerson("of the original")
-        try copy.insertPerson("of the copy")
-        try copy.insertPerson("later, of the copy")
-        return (original, copy)
+    private func twins() throws -> (original: Store, copy: Store) {
+        try scenario.twins(savesOfCopy: ["of the copy", "later, of the copy"])
     }
 
     @Test func `wait for a log's word, and take other names from then on`() throws {

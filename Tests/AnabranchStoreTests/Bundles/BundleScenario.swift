@@ -16,6 +16,19 @@ extension StoreScenario {
         return path(name)
     }
 
+    /// Two stores that can't be told apart, with saves of their own under the same names.
+    func twins(savesOfCopy: [String] = ["of the copy"]) throws -> (original: Store, copy: Store) {
+        let a = try open("a")
+        try a.insertPerson("Anna")
+        a.close()
+        try copy("a", to: "b")
+        let original = try open("a", disabled: [.fileIdentity])
+        let copy = try open("b", disabled: [.fileIdentity])
+        try original.insertPerson("of the original")
+        for name in savesOfCopy { try copy.insertPerson(name) }
+        return (original, copy)
+    }
+
     /// What a bundle holds.
     func changeSets(
         in bundle: String, _ keyRing: BundleKeyRing? = nil
@@ -25,6 +38,12 @@ extension StoreScenario {
             if case .changeSet(let set) = item { sets.append(set) }
         }
         return sets
+    }
+
+    /// What was not finished, in the folder of all files.
+    func partialFiles() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .filter { $0.hasSuffix(".partial") }
     }
 
     /// A bundle with change sets of anybody's choice, in any order.

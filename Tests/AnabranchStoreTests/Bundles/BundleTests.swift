@@ -220,6 +220,6 @@ import Testing
         let stranger = BundleBase.replica(ReplicaID(high: 1, low: 2))
         #expect(storeError { _ = try a.exportBundle(to: bundle, lacking: stranger) } != nil)
         #expect(try Data(contentsOf: URL(filePath: bundle)) == before)
-        #expect(!FileManager.default.fileExists(atPath: bundle + ".partial"))
+        #expect(try scenario.partialFiles() == [])
     }
 }

@@ -114,14 +114,7 @@ import Testing
     // MARK: - Copies
 
     @Test func `of two copies of one store share nothing, and both are taken in`() throws {
-        let a = try scenario.open("a")
-        try a.insertPerson("Anna")
-        a.close()
-        try scenario.copy("a", to: "b")
-        let original = try scenario.open("a", disabled: [.fileIdentity])
-        let copy = try scenario.open("b", disabled: [.fileIdentity])
-        try original.insertPerson("of the original")
-        try copy.insertPerson("of the copy")
+        let (original, copy) = try scenario.twins()
         #expect(try original.replica == copy.replica)
         let files = try [original, copy].enumerated().map { number, store in
             try scenario.bundle(store, as: "\(number).bundle", sealedWith: keyRing)
@@ -251,6 +244,6 @@ import Testing
                 _ = try a.exportBundle(to: file, lacking: stranger, sealedWith: keyRing)
             }?.code == .notHeld)
         #expect(try bytes(of: file) == before)
-        #expect(!FileManager.default.fileExists(atPath: file + ".partial"))
+        #expect(try scenario.partialFiles() == [])
     }
 }

@@ -178,6 +178,40 @@ import Testing
         #expect(error?.code == .damagedBundle)
     }
 
+    @Test(arguments: ["start = 1048576", "start = 0", "start = 2097152"])
+    func `that have lost a piece go to nobody`(piece: String) throws {
+        let a = try scenario.open("a", partBytes: 1 << 20)
+        try a.insertPerson(String(repeating: "x", count: 5 << 19))
+        let set = try #require(try sets(a).last)
+        #expect(try set.parts().map(\.byteCount).first ?? 0 > 2 << 20)
+        let bundle = scenario.path("a.bundle")
+        _ = try a.exportBundle(to: bundle)
+        let before = try Data(contentsOf: URL(filePath: bundle))
+        try Connection(path: a.path).execute("DELETE FROM ab_part WHERE \(piece)")
+        let exporting = #expect(throws: StoreError.self) { try a.exportBundle(to: bundle) }
+        #expect(exporting?.code == .corrupt)
+        #expect(exporting?.message.contains("bytes are here") == true)
+        #expect(try Data(contentsOf: URL(filePath: bundle)) == before)
+        let reading = #expect(throws: StoreError.self) { try a.forEachBlock(of: set) { _ in } }
+        #expect(reading?.code == .corrupt)
+    }
+
+    @Test func `with a byte that is another go to nobody`() throws {
+        let a = try scenario.open("a", partBytes: 1 << 20)
+        try a.insertPerson(String(repeating: "x", count: 5 << 19))
+        try Connection(path: a.path).execute(
+            """
+            UPDATE ab_part SET bytes = CAST(x'00' || substr(bytes, 2) AS BLOB)
+            WHERE start = 1048576
+            """)
+        let error = #expect(throws: StoreError.self) {
+            try a.exportBundle(to: scenario.path("a.bundle"))
+        }
+        #expect(error?.code == .corrupt)
+        #expect(error?.message.contains("not those that were saved") == true)
+        #expect(try scenario.partialFiles() == [])
+    }
+
     @Test func `leave nothing behind when they fail`() throws {
         let a = try scenario.open("a", partBytes: 80)
         let people = try a.insertPeople(30)

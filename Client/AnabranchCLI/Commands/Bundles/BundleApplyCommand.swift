@@ -41,7 +41,7 @@ struct BundleApplyCommand: Command {
     }
 
     func run(_ console: Console) async throws {
-        let keyRing = try KeyRingFile.read(keyRing)
+        let keyRing = try BundleKeyRing.named(keyRing)
         let container = try StoreFile.open(path, for: .writing)
         defer { container.coordinator.close() }
         for file in files {

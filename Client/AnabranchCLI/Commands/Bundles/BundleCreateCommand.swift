@@ -16,7 +16,8 @@ struct BundleCreateCommand: Command {
         ],
         arguments: [
             .store,
-            ArgumentSpecification("FILE", "The bundle. One that is there goes.", isFile: true),
+            ArgumentSpecification(
+                "FILE", "The bundle. One that is there goes; no other file does.", isFile: true),
         ],
         options: [
             OptionSpecification("since", "BASE", "Leaves out what BASE says is held."),
@@ -46,11 +47,15 @@ struct BundleCreateCommand: Command {
         guard keyRing.map(Self.resolved) != Self.resolved(file) else {
             throw arguments.error("The bundle can't take the place of the key ring '\(file)'.")
         }
+        guard Self.resolved(path) != Self.resolved(file) else {
+            throw arguments.error(
+                "The bundle can't take the place of the store '\(file)'. Name a file for it.")
+        }
         isJSON = arguments.isSet("json")
     }
 
     func run(_ console: Console) async throws {
-        let keyRing = try KeyRingFile.read(keyRing)
+        let keyRing = try BundleKeyRing.named(keyRing)
         let container = try StoreFile.open(path, for: .writing)
         defer { container.coordinator.close() }
         let bundle = try container.coordinator.exportBundle(

@@ -26,7 +26,7 @@ struct BundleShowCommand: Command {
 
     func run(_ console: Console) async throws {
         let bundle = try ChangeBundle(
-            contentsOf: URL(fileURLWithPath: file), openedWith: try KeyRingFile.read(keyRing))
+            contentsOf: URL(fileURLWithPath: file), openedWith: try BundleKeyRing.named(keyRing))
         let text = BundleText(bundle)
         guard !isJSON else {
             try console.print(text.json())

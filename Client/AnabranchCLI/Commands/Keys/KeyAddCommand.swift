@@ -17,22 +17,19 @@ struct KeyAddCommand: Command {
         options: [.json],
         examples: [.init("key add family.keys from-ada.keys", "Has the keys of both then.")])
 
-    let file: String
+    let listing: KeyRingListing
     let others: [String]
-    let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
-        file = try arguments.word("FILE")
+        listing = try KeyRingListing(arguments)
         others = arguments.allWords("OTHER")
-        isJSON = arguments.isSet("json")
     }
 
     func run(_ console: Console) async throws {
         let rings = try others.map { try BundleKeyRing(contentsOf: URL(fileURLWithPath: $0)) }
-        let ring = try BundleKeyRing.update(at: URL(fileURLWithPath: file)) { ring in
+        let ring = try BundleKeyRing.update(at: listing.url) { ring in
             for other in rings { try ring.formUnion(other) }
         }
-        guard isJSON else { return try KeyRingFile.print(ring, console) }
-        for key in ring.keys { try console.print(KeyRingFile.json(key, of: ring)) }
+        try listing.print(ring, console)
     }
 }

@@ -1,5 +1,4 @@
 import Anabranch
-import Foundation
 
 /// Makes a key ring.
 struct KeyCreateCommand: Command {
@@ -15,20 +14,16 @@ struct KeyCreateCommand: Command {
         arguments: [.keyRing], options: [.json],
         examples: [.init("key create family.keys", "Makes the file family.keys.")])
 
-    let file: String
-    let isJSON: Bool
+    let listing: KeyRingListing
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
-        file = try arguments.word("FILE")
-        isJSON = arguments.isSet("json")
+        listing = try KeyRingListing(arguments)
     }
 
     func run(_ console: Console) async throws {
         let ring = BundleKeyRing()
-        try ring.create(at: URL(fileURLWithPath: file))
-        guard !isJSON else {
-            return try console.print(KeyRingFile.json(ring.newest, of: ring))
-        }
-        try console.print("Made \(file) with the key \(ring.newest.id).")
+        try ring.create(at: listing.url)
+        try listing.printNewest(
+            of: ring, as: "Made \(listing.path) with the key \(ring.newest.id).", console)
     }
 }

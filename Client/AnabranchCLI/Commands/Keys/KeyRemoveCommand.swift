@@ -1,5 +1,4 @@
 import Anabranch
-import Foundation
 
 /// Takes keys out of a key ring.
 struct KeyRemoveCommand: Command {
@@ -11,6 +10,9 @@ struct KeyRemoveCommand: Command {
                 + "it is not to be heard any more, or from a copy of the ring for somebody who "
                 + "is not to read what was sealed earlier.",
             "'anabranch key add' brings a key back from a ring that still has it.",
+            "The newest key stays, because an older one would seal then. Only one with the last "
+                + "date there is, 9999-12-31T23:59:59Z, can go, because none can be newer: rotate "
+                + "at once then.",
         ],
         arguments: [
             .keyRing,
@@ -25,26 +27,23 @@ struct KeyRemoveCommand: Command {
                 "Takes out one key; not the newest, which seals.")
         ])
 
-    let file: String
+    let listing: KeyRingListing
     let ids: [BundleKeyID]
-    let isJSON: Bool
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
-        file = try arguments.word("FILE")
+        listing = try KeyRingListing(arguments)
         ids = try arguments.allWords("KEY").map { word throws(UsageError) in
             guard let id = BundleKeyID(word) else {
                 throw arguments.error("'\(word)' is no ID of a key: 32 hexadecimal digits.")
             }
             return id
         }
-        isJSON = arguments.isSet("json")
     }
 
     func run(_ console: Console) async throws {
-        let ring = try BundleKeyRing.update(at: URL(fileURLWithPath: file)) { ring in
+        let ring = try BundleKeyRing.update(at: listing.url) { ring in
             for id in ids { try ring.remove(id) }
         }
-        guard isJSON else { return try KeyRingFile.print(ring, console) }
-        for key in ring.keys { try console.print(KeyRingFile.json(key, of: ring)) }
+        try listing.print(ring, console)
     }
 }

@@ -1,5 +1,4 @@
 import Anabranch
-import Foundation
 
 /// Adds a newer key to a key ring.
 struct KeyRotateCommand: Command {
@@ -15,20 +14,16 @@ struct KeyRotateCommand: Command {
         arguments: [.keyRing], options: [.json],
         examples: [.init("key rotate family.keys", "Makes a key that only this file has.")])
 
-    let file: String
-    let isJSON: Bool
+    let listing: KeyRingListing
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
-        file = try arguments.word("FILE")
-        isJSON = arguments.isSet("json")
+        listing = try KeyRingListing(arguments)
     }
 
     func run(_ console: Console) async throws {
-        let ring = try BundleKeyRing.update(at: URL(fileURLWithPath: file)) { try $0.rotate() }
-        guard !isJSON else {
-            return try console.print(KeyRingFile.json(ring.newest, of: ring))
-        }
-        try console.print(
-            "\(file) has \(Quantity.text(ring.keys.count, "key")); \(ring.newest.id) seals.")
+        let ring = try BundleKeyRing.update(at: listing.url) { try $0.rotate() }
+        let count = Quantity.text(ring.keys.count, "key")
+        try listing.printNewest(
+            of: ring, as: "\(listing.path) has \(count); \(ring.newest.id) seals.", console)
     }
 }

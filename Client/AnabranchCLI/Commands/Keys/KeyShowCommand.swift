@@ -1,5 +1,4 @@
 import Anabranch
-import Foundation
 
 /// Tells which keys are in a key ring.
 struct KeyShowCommand: Command {
@@ -12,17 +11,13 @@ struct KeyShowCommand: Command {
         arguments: [.keyRing], options: [.json],
         examples: [.init("key show family.keys", "IDs and dates, the newest last.")])
 
-    let file: String
-    let isJSON: Bool
+    let listing: KeyRingListing
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
-        file = try arguments.word("FILE")
-        isJSON = arguments.isSet("json")
+        listing = try KeyRingListing(arguments)
     }
 
     func run(_ console: Console) async throws {
-        let ring = try BundleKeyRing(contentsOf: URL(fileURLWithPath: file))
-        guard isJSON else { return try KeyRingFile.print(ring, console) }
-        for key in ring.keys { try console.print(KeyRingFile.json(key, of: ring)) }
+        try listing.print(try BundleKeyRing(contentsOf: listing.url), console)
     }
 }

@@ -1,18 +1,20 @@
 /// How a reader meets a bundle.
 package struct BundleOpening: Sendable {
     /// `nil`: only plain text is read.
-    package var keyRing: BundleKeyRing?
+    package let keyRing: BundleKeyRing?
     /// Whether plain text is read. Who gives keys counts on the sender's having them: plain text
     /// in the place of a sealed bundle may come from anybody.
-    package var takesPlain: Bool
+    package let takesPlain: Bool
     /// The seal that was found before: another one is another bundle.
-    package var expected: SealedBundleHeader?
+    package let expected: SealedBundleHeader?
 
+    /// - Parameter takesPlain: Whether plain text is read where no keys are given; with keys it is
+    ///   never.
     package init(
-        _ keyRing: BundleKeyRing?, takesPlain: Bool? = nil, expected: SealedBundleHeader? = nil
+        _ keyRing: BundleKeyRing?, takesPlain: Bool = true, expected: SealedBundleHeader? = nil
     ) {
         self.keyRing = keyRing
-        self.takesPlain = takesPlain ?? (keyRing == nil)
+        self.takesPlain = takesPlain && keyRing == nil
         self.expected = expected
     }
 

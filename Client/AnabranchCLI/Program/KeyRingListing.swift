@@ -1,0 +1,64 @@
+import Anabranch
+import Foundation
+
+/// The key ring that a `key` command names, and how its keys are told: never with their secrets.
+struct KeyRingListing {
+    let path: String
+    private let isJSON: Bool
+
+    var url: URL { URL(fileURLWithPath: path) }
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        path = try arguments.word("FILE")
+        isJSON = arguments.isSet("json")
+    }
+
+    func print(_ ring: BundleKeyRing, _ console: Console) throws {
+        guard !isJSON else {
+            for key in ring.keys { try console.print(Self.json(key, of: ring)) }
+            return
+        }
+        var table = TextTable([.init("KEY"), .init("MADE"), .init("")])
+        for key in ring.keys {
+            let role = key == ring.newest ? "seals" : ""
+            table.append([key.id.description, Self.time(of: key), role])
+        }
+        try console.print(table)
+    }
+
+    /// - Parameter text: What people read.
+    func printNewest(of ring: BundleKeyRing, as text: String, _ console: Console) throws {
+        try console.print(isJSON ? Self.json(ring.newest, of: ring) : text)
+    }
+
+    private static func json(_ key: BundleKeyRing.Key, of ring: BundleKeyRing) -> String {
+        JSONText.object { json in
+            json.member("key", key.id.description)
+            json.member("made", time(of: key))
+            json.member("seals", key == ring.newest)
+        }
+    }
+
+    private static func time(of key: BundleKeyRing.Key) -> String {
+        TimeText.short(wallMilliseconds: Int64(key.date.timeIntervalSince1970) * 1000)
+    }
+}
+
+extension BundleKeyRing {
+    /// The ring that `--key-ring` names.
+    ///
+    /// - Returns: `nil` where none is named.
+    static func named(_ path: String?) throws -> BundleKeyRing? {
+        try path.map { try BundleKeyRing(contentsOf: URL(fileURLWithPath: $0)) }
+    }
+}
+
+extension OptionSpecification {
+    static func keyRing(_ summary: String) -> OptionSpecification {
+        OptionSpecification("key-ring", "FILE", summary)
+    }
+}
+
+extension ArgumentSpecification {
+    static let keyRing = ArgumentSpecification("FILE", "The key ring's file.", isFile: true)
+}
