@@ -118,7 +118,10 @@ public final class ManagedObjectContext {
         link.connect(self)
     }
 
-    deinit { forgetHomes() }
+    deinit {
+        forgetHomes()
+        link.noteEnd()
+    }
 }
 
 @available(*, unavailable)
