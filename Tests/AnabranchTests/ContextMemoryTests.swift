@@ -111,6 +111,27 @@ private struct Remains {
             #expect(log.all.map { Array($0.refreshed) } == [[anna.objectID]])
         }
     }
+
+    @Test func `what mentions a pending deletion is noted once, however often it is read`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let boss = try context.person("Boss")
+            for number in 0..<100 { try context.person("P\(number)", boss: boss) }
+            try context.save()
+        }
+        try graph.inContext { context throws in
+            context.delete(try context.people("firstName == 'Boss'")[0])
+            context.processPendingChanges()
+            for _ in 0..<100 {
+                #expect(try context.people().allSatisfy { $0.boss == nil })
+                context.releaseUnused()
+            }
+            #expect(context.refaultedIDs.count <= 2000)
+            let people = try context.people()
+            context.rollback()
+            #expect(people.count == 100 && people.allSatisfy { $0.boss?.firstName == "Boss" })
+        }
+    }
 }
 
 extension ManagedObjectContext {

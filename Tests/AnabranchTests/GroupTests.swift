@@ -181,6 +181,26 @@ import Testing
         #expect(try there.time() == [9, 20])
     }
 
+    @Test func `a restored map is written also where restoring it was undone and redone`() throws {
+        let old = try Calendar(["start"])
+        try exchange(old)
+        try here.edit(["end": 20])
+        try there.edit(["end": 30])
+        try exchange(old)
+        let lost = try conflict(old)
+        try old.inContext { context throws in
+            context.undoManager = UndoStack()
+            try context.restore(lost)
+            context.processPendingChanges()
+            context.undo()
+            #expect(!context.hasChanges)
+            context.redo()
+            try context.save()
+        }
+        try exchange(old)
+        #expect(try there.time() == [9, 20])
+    }
+
     /// A save that a zone has rejected, as its store keeps it.
     private func rejected(_ calendar: Calendar) throws -> RejectedSave {
         let position = try calendar.coordinator.currentHistoryPosition().rawValue - 1

@@ -265,4 +265,35 @@ import Testing
             try context.save()
         }
     }
+
+    @Test func `a member that can't be read is a fault, and the next save throws`() throws {
+        let directory = try TemporaryDirectory("lists")
+        let model = try ManagedObjectModel {
+            Entity("Shelf") {
+                Relationship("media", toMany: "Medium", ordered: true, inverse: "shelf")
+            }
+            Entity("Medium") { Relationship("shelf", to: "Shelf", inverse: "media") }
+            Entity("Book", parent: "Medium") { Attribute("title", .string) }
+        }
+        let container = PersistentContainer(
+            model: model, url: URL(filePath: directory.file("shelf.anabranch")))
+        try container.load()
+        try container.newBackgroundContext().performAndWait { context throws in
+            let list = try context.insert("Shelf").list(forKey: "media")
+            list.append(try context.insert("Book"))
+            try context.save()
+        }
+        try container.newBackgroundContext().performAndWait { context throws in
+            let shelf = try context.fetch(FetchRequest<ManagedObject>(entityName: "Shelf"))[0]
+            let list = try shelf.list(forKey: "media")
+            let ids = list.objectIDs.map(\.localID)
+            try context.refreshAllObjects()
+            #expect(list.count == 1)
+            container.coordinator.close()
+            let member = list[0]
+            #expect(member.isFault && [member.objectID.localID] == ids)
+            #expect(list[0] === member)
+            #expect(throws: StoreError.self) { try context.save() }
+        }
+    }
 }

@@ -446,6 +446,32 @@ import Testing
             #expect(try context.people().map(\.firstName) == ["Anna", "Cyd"])
         }
     }
+
+    @Test func `changes of two stores are refused, also where the first is of this one`() throws {
+        let (graph, other) = (try Graph(), try Graph())
+        func bert(_ graph: Graph) throws -> ManagedObjectID {
+            try graph.inContext { context throws in
+                try context.person("Anna")
+                let bert = try context.person("Bert")
+                try context.save()
+                return bert.objectID
+            }
+        }
+        let foreign = try bert(other)
+        _ = try bert(graph)
+        try graph.inContext { context throws in
+            let people = try context.people()
+            people[1].age = 7
+            let mixed = [people[0].objectID, foreign]
+            let error = #expect(throws: PropertyError.self) {
+                try context.mergeChanges(from: ObjectIDChanges(deleted: mixed))
+            }
+            #expect(error?.code == .foreignObject)
+            #expect(people.allSatisfy { !$0.isDeleted } && context.updatedObjects == [people[1]])
+            #expect(ObjectIDList(mixed).elementsEqual(mixed))
+            try context.save()
+        }
+    }
 }
 
 extension Array {

@@ -198,4 +198,118 @@ final class Look: Sendable {
             #expect((context.observation?.pageCount ?? 0) <= 5000 / 64 * 2 + 4)
         }
     }
+
+    @Test func `who observes a pinned context may read while a refresh tells him`() async throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let boss = try context.person("Boss")
+            try context.person("Anna", age: 1, boss: boss)
+            try context.save()
+        }
+        let context = graph.context()
+        let done = Mutex(false)
+        // Where it waits for itself the test does not wait with it.
+        let task = Task.detached {
+            try await context.perform { context in
+                context.isObservable = true
+                try context.setQueryGeneration(from: .current)
+                let anna = try context.people("firstName == 'Anna'")[0]
+                nonisolated(unsafe) let observed = anna
+                nonisolated(unsafe) var boss: String?
+                anna.lastName = "A"
+                // Behind the unsaved change of the last name.
+                try graph.inContext { other throws in
+                    try other.people("firstName == 'Anna'")[0].age = 2
+                    try other.save()
+                }
+                try context.setQueryGeneration(from: nil)
+                try context.setQueryGeneration(from: .current)
+                withObservationTracking {
+                    _ = anna.age
+                } onChange: {
+                    boss = observed.boss?.firstName
+                }
+                try context.refresh(anna, mergeChanges: true)
+                #expect(anna.age == 2 && boss == "Boss")
+            }
+            done.withLock { $0 = true }
+        }
+        var isDone = false
+        for _ in 0..<1_000 where !isDone {
+            try await Task.sleep(for: .milliseconds(10))
+            isDone = done.withLock(\.self)
+        }
+        #expect(isDone)
+        if isDone { try await task.value }
+    }
+
+    @Test func `who observes one object of a merge reads the new values of all of them`() throws {
+        let graph = try Graph()
+        try inObservableContext(graph) { context in
+            let people = try ["Anna", "Bert"].map { try context.person($0, age: 1) }
+            try context.save()
+            try graph.inContext { other throws in
+                for person in try other.people() { person.age = 2 }
+                try other.save()
+            }
+            nonisolated(unsafe) let observed = people
+            nonisolated(unsafe) var ages: [[Int64]] = []
+            for person in people {
+                withObservationTracking {
+                    _ = person.age
+                } onChange: {
+                    ages.append(observed.map(\.age))
+                }
+            }
+            try context.mergeChanges(from: ObjectIDChanges(updated: people.map(\.objectID)))
+            #expect(ages == [[2, 2], [2, 2]])
+        }
+    }
+
+    @Test func `who observes a derived value reads those of other objects, too`() throws {
+        try Press().inContext { context throws in
+            context.isObservable = true
+            let publishers = [try context.publisher("A"), try context.publisher("B")]
+            for publisher in publishers { try context.article(of: publisher) }
+            try context.save()
+            nonisolated(unsafe) let observed = publishers
+            nonisolated(unsafe) var counts: [[Int64?]] = []
+            for publisher in publishers {
+                try context.article(of: publisher)
+                withObservationTracking {
+                    _ = publisher.articleCount
+                } onChange: {
+                    counts.append(observed.map(\.articleCount))
+                }
+            }
+            try context.save()
+            #expect(counts == [[2, 2], [2, 2]])
+        }
+    }
+
+    @Test func `a relationship that is read when its change is told follows the next one`() throws {
+        let graph = try Graph()
+        try inObservableContext(graph) { context in
+            let boss = try context.person("Boss")
+            try context.save()
+            #expect(boss.reports.isEmpty)
+            nonisolated(unsafe) let observed = boss
+            for count in 1...3 {
+                nonisolated(unsafe) var told: Int?
+                withObservationTracking {
+                    _ = boss.reports.count
+                } onChange: {
+                    told = observed.reports.count
+                }
+                let id: ManagedObjectID = try graph.inContext { other throws in
+                    let boss = try other.people("firstName == 'Boss'")[0]
+                    let report = try other.person("R\(count)", boss: boss)
+                    try other.save()
+                    return report.objectID
+                }
+                try context.mergeChanges(from: ObjectIDChanges(inserted: [id]))
+                #expect(told == count && boss.reports.count == count)
+            }
+        }
+    }
 }

@@ -280,4 +280,47 @@ import Testing
             try await context.perform { _ = try $0.insert("Nobody") }
         }
     }
+
+    @Test func `a deleted object stays deleted where what lost it can't be read again`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let boss = try context.person("Boss")
+            let anna = try context.person("Anna", boss: boss)
+            try context.save()
+            context.delete(boss)
+            context.processPendingChanges()
+            anna.age = 9
+            graph.coordinator.close()
+            #expect(throws: StoreError.self) { try context.refresh(boss, mergeChanges: false) }
+            #expect(boss.isDeleted && context.deletedObjects == [boss])
+            #expect(anna.age == 9 && anna.boss == nil && context.updatedObjects == [anna])
+            context.rollback()
+            #expect(!boss.isDeleted && !context.hasChanges)
+        }
+    }
+
+    @Test func `an object keeps every change where one of them can't be dropped`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let dan = try context.person("Dan")
+            let anna = try context.person("Anna", boss: dan)
+            anna.friends.insert(try context.person("Bert"))
+            try context.person("Cyd")
+            try context.save()
+        }
+        try graph.inContext { context throws in
+            func person(_ name: String) throws -> Person {
+                try #require(try context.people("firstName == %@", name).first)
+            }
+            let (anna, cyd, dan) = (try person("Anna"), try person("Cyd"), try person("Dan"))
+            anna.boss = cyd
+            anna.friends.removeAll()
+            // Who her friends are has to be asked for again.
+            try context.refresh(anna, mergeChanges: true)
+            graph.coordinator.close()
+            #expect(throws: StoreError.self) { try context.refresh(anna, mergeChanges: false) }
+            #expect(anna.boss === cyd && anna.isUpdated)
+            #expect(context.updatedObjects.isSuperset(of: [anna, cyd, dan]))
+        }
+    }
 }

@@ -6,7 +6,7 @@ extension ManagedObjectContext {
     /// or the context merges by itself (``automaticallyMergesChangesFromParent``). Its save
     /// goes one level up and no further: into the parent's objects, as changes of the parent.
     public var parent: ManagedObjectContext? {
-        if case .parent(let parent) = source { parent } else { nil }
+        if case .parent(let parent) = source { parent.context } else { nil }
     }
 
     /// How many contexts are above; it never changes, and may be asked on any queue.
@@ -25,7 +25,7 @@ extension ManagedObjectContext {
 
     /// May be called on any queue.
     convenience init(below parent: ManagedObjectContext, on queue: ContextQueue) {
-        self.init(parent.coordinator, source: .parent(parent), queue: queue)
+        self.init(parent.coordinator, source: .parent(HeldContext(parent)), queue: queue)
         parent.children.connect(link)
     }
 }

@@ -259,6 +259,8 @@ extension SaveTaking {
                 let index = owner.home.plan.relationIndex(of: list.relationship)
             else { continue }
             context.touch(owner)
+            context.recorder?.noteList(of: owner, at: index, in: context)
+            owner.noteChange(list.relationship.slot)
             owner.withRelation(index) { state in
                 var ahead = list.isEnd ? state.listed.last { !list.placed.contains($0) } : nil
                 for id in list.order where state.members?.contains(id) == true {

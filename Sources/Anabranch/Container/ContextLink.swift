@@ -7,12 +7,17 @@ final class ContextLink: Sendable {
     // Set once, before anyone else has the link; a weak reference itself is safe to read anywhere,
     // and what it gives is used on the context's queue only.
     nonisolated(unsafe) private weak var context: ManagedObjectContext?
+    private let hasEnded = Atomic(false)
 
     init(queue: ContextQueue) { self.queue = queue }
 
     func connect(_ context: ManagedObjectContext) { self.context = context }
 
-    var isAlive: Bool { context != nil }
+    /// May be asked anywhere: asking the reference would hold the context for a moment, and end it
+    /// there.
+    var isAlive: Bool { !hasEnded.load(ordering: .relaxed) }
+
+    func noteEnd() { hasEnded.store(true, ordering: .relaxed) }
 
     /// Runs a body later, on the context's queue; not at all if the context is gone by then.
     func enqueue(

@@ -19,7 +19,7 @@ public final class PersistentContainer: Sendable {
     private let givenModel: ManagedObjectModel?
     private let classes: [ManagedObject.Type]
     private let loaded = Mutex<PersistentStoreCoordinator?>(nil)
-    @MainActor private var mainContext: ManagedObjectContext?
+    @MainActor private var mainContext: HeldContext?
 
     /// - Parameters:
     ///   - model: `nil` opens an existing file with the model that it was saved with.
@@ -68,11 +68,13 @@ public final class PersistentContainer: Sendable {
     public var model: ManagedObjectModel { coordinator.model }
 
     /// The context for main-actor code, which uses it directly.
+    ///
+    /// Wherever it is let go of last, it ends on the main queue.
     @MainActor
     public var viewContext: ManagedObjectContext {
-        if let mainContext { return mainContext }
+        if let mainContext { return mainContext.context }
         let context = ManagedObjectContext(coordinator: coordinator, queue: .main)
-        mainContext = context
+        mainContext = HeldContext(context)
         return context
     }
 

@@ -5,12 +5,12 @@ import AnabranchStore
 // What a refresh drops.
 extension ManagedObjectContext {
     /// Drops what is unsaved of an object, at both ends of its relationships.
+    ///
+    /// - Throws: ``StoreError``; everything is as it was.
     func discardChanges(of object: ManagedObject) throws {
-        if object.flags.contains(.deleted) {
-            try takeBackDeletion(of: object)
-        } else {
-            try takeBackRelations(of: object)
-        }
+        // What can fail does before anything changes.
+        let reading = try DiscardReading(for: object, in: self)
+        try withExtendedLifetime(reading) { try takeBack(object, reading) }
         if object.flags.contains(.inserted) {
             object.willTurnIntoFault()
             object.noteChanges()
@@ -25,8 +25,18 @@ extension ManagedObjectContext {
         turnIntoFault(object)
     }
 
+    private func takeBack(_ object: ManagedObject, _ reading: DiscardReading) throws {
+        if object.flags.contains(.deleted) {
+            try takeBackDeletion(of: object, reading)
+        } else {
+            try takeBackRelations(of: object)
+        }
+    }
+
     /// Those who had lost the object by its deletion are read again.
-    private func takeBackDeletion(of object: ManagedObject) throws {
+    private func takeBackDeletion(
+        of object: ManagedObject, _ reading: DiscardReading
+    ) throws {
         reclassify(object) { $0.subtract(.deleted) }
         unpropagated.removeAll { $0 === object }
         guard deletedIDs.remove(object.localID) != nil else {
@@ -44,7 +54,7 @@ extension ManagedObjectContext {
             }
         }
         object.relations = nil
-        try readAgainWhatReferred()
+        try readAgainWhatReferred(reading.rows)
     }
 
     /// Whether a reference is as the object that is brought back has left it.

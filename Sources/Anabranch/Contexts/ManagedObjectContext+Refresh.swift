@@ -36,7 +36,8 @@ extension ManagedObjectContext {
         scheduleProcessing()
     }
 
-    func refreshMerging(_ objects: [ManagedObject]) throws {
+    /// - Parameter rows: Those that were read already.
+    func refreshMerging(_ objects: [ManagedObject], _ rows: [LocalID: LentRow] = [:]) throws {
         recorder?.mergeCount += 1
         var dirty: [LocalID: ManagedObject] = [:]
         var refreshed: [ManagedObject] = []
@@ -48,18 +49,25 @@ extension ManagedObjectContext {
             }
         }
         var gone = Set(dirty.keys)
-        for (entity, group) in Dictionary(grouping: dirty.values, by: \.entity) {
-            try readRows(of: entity, ids: group.map(\.localID).sorted()) { row in
-                guard let object = dirty[row.id] else { return }
-                gone.remove(row.id)
-                if object.flags.contains(.hasRow) {
-                    merge(row, into: object)
-                } else {
-                    adopt(row, by: object)
-                }
-                unloadRelations(of: object)
-                refreshed.append(object)
+        func take(_ row: ObjectRow) {
+            guard let object = dirty[row.id] else { return }
+            gone.remove(row.id)
+            if object.flags.contains(.hasRow) {
+                merge(row, into: object)
+            } else {
+                adopt(row, by: object)
             }
+            unloadRelations(of: object)
+            refreshed.append(object)
+        }
+        withExtendedLifetime(rows) {
+            for (_, row) in rows.sorted(by: { $0.key < $1.key }) {
+                take(.lent(.passUnretained(row)))
+            }
+        }
+        let unread = rows.isEmpty ? dirty : dirty.filter { rows[$0.key] == nil }
+        for (entity, group) in Dictionary(grouping: unread.values, by: \.entity) {
+            try readRows(of: entity, ids: group.map(\.localID).sorted(), take)
         }
         event.refreshed += refreshed
         let mentioning = forget(

@@ -63,6 +63,8 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var goneIDs: Set<LocalID> = []
     /// Objects that mentioned a record whose deletion is pending.
     var refaultedIDs: [LocalID] = []
+    /// How many of them there may be before those that are none any more are sorted out.
+    var mostRefaulted = 1024
     /// For what mentions a record that is gone.
     var searchLimits = SearchLimits()
     /// Of objects with groups that were set as a whole, the values: ``setGroup(_:of:to:)``.
@@ -118,7 +120,10 @@ public final class ManagedObjectContext {
         link.connect(self)
     }
 
-    deinit { forgetHomes() }
+    deinit {
+        forgetHomes()
+        link.noteEnd()
+    }
 }
 
 @available(*, unavailable)

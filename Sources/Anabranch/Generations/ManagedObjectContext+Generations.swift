@@ -49,6 +49,21 @@ extension ManagedObjectContext {
 
     /// Reads the store in one state of it: the newest, or that which the context is pinned to.
     func readStore<Result>(_ body: (StoreReader) throws -> Result) throws -> Result {
+        try tellingObserversAfterwards { try readGeneration(body) }
+    }
+
+    /// Runs a body that must not be interrupted: what it changes is told to observers once it has
+    /// returned. They may read, which nobody can within a read.
+    func tellingObserversAfterwards<Result>(_ body: () throws -> Result) rethrows -> Result {
+        guard let observation else { return try body() }
+        observation.beginHolding()
+        defer { observation.endHolding() }
+        return try body()
+    }
+
+    private func readGeneration<Result>(
+        _ body: (StoreReader) throws -> Result
+    ) throws -> Result {
         guard let generation else { return try coordinator.store.read(body) }
         if let snapshot = generation.snapshot {
             do {

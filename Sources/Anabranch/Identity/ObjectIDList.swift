@@ -8,7 +8,10 @@ public struct ObjectIDList: Sendable {
         let entityIndex: Int32
     }
 
+    /// Of the first; `nil` where there is none.
     private var origin: StoreOrigin?
+    /// Of each, where somebody has given IDs of several stores; else empty.
+    private var origins: [StoreOrigin] = []
     private(set) var items: [Item]
 
     init(_ origin: StoreOrigin, _ items: [Item] = []) {
@@ -16,9 +19,13 @@ public struct ObjectIDList: Sendable {
         self.items = items
     }
 
-    /// - Parameter objectIDs: Of one store.
+    /// - Parameter objectIDs: Of one store; a list of several is refused by whoever takes it.
     public init(_ objectIDs: some Collection<ManagedObjectID>) {
-        origin = objectIDs.first?.origin
+        let first = objectIDs.first?.origin
+        origin = first
+        if let first, objectIDs.contains(where: { !$0.belongs(to: first) }) {
+            origins = objectIDs.map(\.origin)
+        }
         items = objectIDs.map {
             Item(id: $0.localID, entityIndex: Int32(truncatingIfNeeded: $0.entity.index))
         }
@@ -26,11 +33,15 @@ public struct ObjectIDList: Sendable {
 
     mutating func append(_ others: [Item], of origin: StoreOrigin) {
         guard !others.isEmpty else { return }
+        assert(belongs(to: origin), "IDs of one store were added to those of another.")
         self.origin = origin
         items += others
     }
 
-    func belongs(to other: StoreOrigin) -> Bool { origin == nil || origin === other }
+    /// Whether all are of one store.
+    func belongs(to other: StoreOrigin) -> Bool {
+        origin == nil || origin === other && origins.isEmpty
+    }
 }
 
 extension ObjectIDList: RandomAccessCollection {
@@ -41,7 +52,8 @@ extension ObjectIDList: RandomAccessCollection {
         guard let origin else { preconditionFailure("An empty list has no object at \(position).") }
         let item = items[position]
         return ManagedObjectID(
-            origin: origin, entityIndex: Int(item.entityIndex), localID: item.id)
+            origin: origins.isEmpty ? origin : origins[position],
+            entityIndex: Int(item.entityIndex), localID: item.id)
     }
 }
 

@@ -100,7 +100,12 @@ open class ManagedObject {
 @available(*, unavailable)
 extension ManagedObject: Sendable {}
 
-/// What an object is made from; only contexts make one.
+/// What an object is made from; only contexts make one, for one call of
+/// ``ManagedObject/init(_:)``.
+///
+/// It may refer to the row that is being read: an initializer of the app's own passes it on to its
+/// superclass, and neither keeps it nor makes another object from it. Read after the initializer
+/// has returned, it is memory that was freed.
 public struct ObjectBirth {
     /// Where its values come from.
     enum Values {

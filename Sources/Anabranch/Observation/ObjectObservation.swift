@@ -20,6 +20,9 @@ final class ObjectObservation {
     /// By slot · 64 + place on the page.
     private var keyPaths: [KeyPath<Page, Int>?] = []
     private var pageLimit = 64
+    /// Who holds back what is to be told.
+    private var holders = 0
+    private var heldBack: [(page: Page, keyPath: KeyPath<Page, Int>)] = []
 
     var pageCount: Int { pages.count }
 
@@ -44,10 +47,23 @@ final class ObjectObservation {
         for slot in slots { noteChange(slot, of: id, on: page) }
     }
 
+    /// Holds changes back until ``endHolding()`` was called as often.
+    func beginHolding() { holders += 1 }
+
+    /// Tells what was held back; whoever is told may read, and change, what he likes.
+    func endHolding() {
+        holders -= 1
+        guard holders == 0, !heldBack.isEmpty else { return }
+        let told = heldBack
+        heldBack = []
+        for (page, keyPath) in told { page.registrar.withMutation(of: page, keyPath: keyPath) {} }
+    }
+
     private func noteChange(_ slot: Int, of id: LocalID, on page: Page) {
         let place = Self.place(slot, id)
         // Without a key path nobody has read it yet.
         guard keyPaths.indices.contains(place), let keyPath = keyPaths[place] else { return }
+        guard holders == 0 else { return heldBack.append((page, keyPath)) }
         page.registrar.withMutation(of: page, keyPath: keyPath) {}
     }
 

@@ -78,11 +78,18 @@ extension ManagedObjectContext {
 
     /// Reads again the objects whose references were cleared because what they led to was deleted
     /// here.
-    func readAgainWhatReferred() throws {
-        let objects = Set(refaultedIDs).sorted().compactMap(held).filter {
+    ///
+    /// - Parameter rows: Those that were read already.
+    func readAgainWhatReferred(_ rows: [LocalID: LentRow] = [:]) throws {
+        let objects = objectsThatReferred
+        for object in objects { savePoint?.capture(object) }
+        try refreshMerging(objects, rows)
+    }
+
+    /// Those that lack what is deleted here.
+    var objectsThatReferred: [ManagedObject] {
+        Set(refaultedIDs).sorted().compactMap(held).filter {
             $0.flags.contains(.refault) && $0.flags.isDisjoint(with: [.inserted, .deleted])
         }
-        for object in objects { savePoint?.capture(object) }
-        try refreshMerging(objects)
     }
 }

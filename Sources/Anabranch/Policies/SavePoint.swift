@@ -14,6 +14,7 @@ final class SavePoint {
     private let unpropagated: [ManagedObject]
     private let deletedIDs: Set<LocalID>
     private let incompletelyCleared: Set<LocalID>
+    private let goneIDs: Set<LocalID>
     private let refaultedIDs: [LocalID]
     private let carriedGroups: [ManagedObject: [WireProperty: GroupValue]]
     private let recorded: ChangeRecorder.Memory?
@@ -28,6 +29,7 @@ final class SavePoint {
         unpropagated = context.unpropagated
         deletedIDs = context.deletedIDs
         incompletelyCleared = context.incompletelyCleared
+        goneIDs = context.goneIDs
         refaultedIDs = context.refaultedIDs
         carriedGroups = context.carriedGroups
         recorded = context.recorder?.memory
@@ -69,6 +71,7 @@ final class SavePoint {
         context.unpropagated = unpropagated
         context.deletedIDs = deletedIDs
         context.incompletelyCleared = incompletelyCleared
+        context.goneIDs = goneIDs
         context.refaultedIDs = refaultedIDs
         context.carriedGroups = carriedGroups
         if let recorded { context.recorder?.memory = recorded }

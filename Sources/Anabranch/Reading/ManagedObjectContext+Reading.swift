@@ -5,7 +5,7 @@ import AnabranchStore
 enum ContextSource {
     case store
     /// A context above: it shows its unsaved changes to this one, and takes over this one's.
-    case parent(ManagedObjectContext)
+    case parent(HeldContext)
 }
 
 // Everything that a context reads, it reads through here.

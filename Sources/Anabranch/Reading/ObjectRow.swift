@@ -50,7 +50,7 @@ enum ObjectRow {
     }
 }
 
-/// A copy of what an object has, for a context below the object's own.
+/// A copy of a row, or of what an object has, for a context below the object's own.
 final class LentRow: Sendable {
     let id: LocalID
     let version: RowVersion
@@ -63,6 +63,17 @@ final class LentRow: Sendable {
         version = object.version
         entityIndex = Int32(truncatingIfNeeded: object.entity.index)
         slots = zip(object.home.plan.isRead, object.slots.buffer).map { $0 ? $1 : .null }
+    }
+
+    init(_ row: ObjectRow) {
+        id = row.id
+        version = row.version
+        entityIndex = row.entityIndex
+        slots = Array(unsafeUninitializedCapacity: row.slotCount) { slots, count in
+            guard let first = slots.baseAddress else { return }
+            row.read(into: first)
+            count = row.slotCount
+        }
     }
 
     func read(into target: UnsafeMutablePointer<Value>) {

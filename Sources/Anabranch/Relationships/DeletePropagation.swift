@@ -209,7 +209,18 @@ extension ManagedObjectContext {
     func noteIncomplete(_ object: ManagedObject) {
         guard !object.flags.contains(.refault) else { return }
         object.flags.formUnion(.refault)
+        if refaultedIDs.count >= mostRefaulted { sortRefaulted() }
         refaultedIDs.append(object.localID)
+    }
+
+    /// Objects may have been noted and released, or refreshed, again and again.
+    private func sortRefaulted() {
+        var seen: Set<LocalID> = []
+        refaultedIDs = refaultedIDs.filter { id in
+            guard let object = held(id), object.flags.contains(.refault) else { return false }
+            return seen.insert(id).inserted
+        }
+        mostRefaulted = max(1024, refaultedIDs.count * 2)
     }
 
     private func clear(
@@ -222,7 +233,7 @@ extension ManagedObjectContext {
         if isCleared {
             object.noteChange(slot)
             object.slots[slot] = .null
-            object.writtenSlots |= 1 << UInt64(min(slot, 63))
+            object.noteWritten(slot)
         }
         guard !object.committed.isEmpty, object.committed[slot].leads(to: gone) else {
             return isCleared

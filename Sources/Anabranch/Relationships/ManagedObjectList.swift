@@ -15,33 +15,6 @@ public struct ManagedObjectList<Element: ManagedObject> {
     let owner: ManagedObject
     let slot: Int
 
-    private var relationship: RelationshipDescription? { owner.entity.slots[slot].relationship }
-
-    private func attempt<Result>(
-        or fallback: Result,
-        _ body: (ManagedObjectContext, RelationshipDescription) throws -> Result
-    ) -> Result {
-        assert(owner.isOnItsQueue, owner.misuse("used"))
-        owner.noteAccess(slot)
-        guard let context = owner.managedObjectContext, let relationship else { return fallback }
-        do {
-            return try body(context, relationship)
-        } catch {
-            context.keep(error)
-            return fallback
-        }
-    }
-
-    private func change(
-        _ body: (ManagedObjectContext, RelationshipDescription) throws -> Void
-    ) {
-        if owner.managedObjectContext == nil { return owner.refuseChange(of: slot) }
-        attempt(or: ()) { context, relationship in
-            try owner.realiseToWrite(slot)
-            try body(context, relationship)
-        }
-    }
-
     private var ids: [LocalID] {
         attempt(or: []) { try $0.listedMembers(of: owner, by: $1) }
     }
@@ -60,8 +33,7 @@ public struct ManagedObjectList<Element: ManagedObject> {
         let ids = ids
         precondition(ids.indices.contains(index), "There is no object \(index) among \(ids.count).")
         let object: ManagedObject? = attempt(or: nil) { context, relationship in
-            try context.object(ids[index], of: relationship.destination)
-                ?? context.makeFault(ids[index], relationship.destination)
+            context.listed(ids[index], of: relationship.destination)
         }
         guard let element = object as? Element else {
             preconditionFailure("The object at \(index) of \(owner) is no \(Element.self).")
@@ -85,7 +57,8 @@ public struct ManagedObjectList<Element: ManagedObject> {
     /// The object at an index below ``count``. Setting it puts another in its place.
     ///
     /// One that somebody else has deleted keeps its place until that is merged, and turns out to be
-    /// deleted when it is read; ``objects`` leaves it out.
+    /// deleted when it is read; ``objects`` leaves it out. Of one whose row can't be read it is a
+    /// fault, and the error is kept for the next save.
     public subscript(index: Int) -> Element {
         get { member(at: index) }
         nonmutating set { replace(at: index, with: newValue) }
@@ -155,6 +128,18 @@ public struct ManagedObjectList<Element: ManagedObject> {
 
 @available(*, unavailable)
 extension ManagedObjectList: Sendable {}
+
+extension ManagedObjectContext {
+    /// The object of a record that is in a list, a fault where nothing more is known of it.
+    fileprivate func listed(_ id: LocalID, of destination: EntityDescription) -> ManagedObject {
+        do {
+            if let object = try object(id, of: destination) { return object }
+        } catch {
+            keep(error)
+        }
+        return held(id) ?? makeFault(id, destination)
+    }
+}
 
 extension ManagedObjectList: Sequence {
     /// Over the objects at this moment.

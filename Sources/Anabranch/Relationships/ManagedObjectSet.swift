@@ -12,33 +12,6 @@ public struct ManagedObjectSet<Element: ManagedObject> {
     let owner: ManagedObject
     let slot: Int
 
-    private var relationship: RelationshipDescription? { owner.entity.slots[slot].relationship }
-
-    private func attempt<Result>(
-        or fallback: Result,
-        _ body: (ManagedObjectContext, RelationshipDescription) throws -> Result
-    ) -> Result {
-        assert(owner.isOnItsQueue, owner.misuse("used"))
-        owner.noteAccess(slot)
-        guard let context = owner.managedObjectContext, let relationship else { return fallback }
-        do {
-            return try body(context, relationship)
-        } catch {
-            context.keep(error)
-            return fallback
-        }
-    }
-
-    private func change(
-        _ body: (ManagedObjectContext, RelationshipDescription) throws -> Void
-    ) {
-        if owner.managedObjectContext == nil { return owner.refuseChange(of: slot) }
-        attempt(or: ()) { context, relationship in
-            try owner.realiseToWrite(slot)
-            try body(context, relationship)
-        }
-    }
-
     private var ids: Set<LocalID> {
         attempt(or: []) { context, relationship in
             guard let index = owner.home.plan.relationIndex(of: relationship) else { return [] }

@@ -92,15 +92,14 @@ extension ManagedObjectContext {
         let isNew = object.flags.contains(.inserted)
         let isKept = keepsMembers(object, object.home.plan.relations[index])
         let isLoaded = table.states[index].members != nil && !isNew && !isKept
-        if isLoaded {
-            table.states[index].members = nil
-            object.noteChange(object.home.plan.relations[index].slot)
-        }
+        if isLoaded { table.states[index].members = nil }
         if isNew || isKept || table.states[index].hasChanges {
             object.home.noteRelation(index, of: object.localID)
         } else {
             table.states[index].isListed = false
         }
+        // Whoever is told may load it at once, which lists it anew.
+        if isLoaded { object.noteChange(object.home.plan.relations[index].slot) }
         return isLoaded
     }
 }

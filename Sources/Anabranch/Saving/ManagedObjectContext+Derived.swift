@@ -13,10 +13,12 @@ extension ManagedObjectContext {
     func refreshDerived(after records: ChangedRecords) -> ChangedRecords {
         guard coordinator.plans.haveDerivations else { return records }
         do {
-            return try coordinator.store.read { reader in
-                let all = try reader.withDerived(records)
-                for entity in all.entities { try takeDerived(entity, after: records, reader) }
-                return all
+            return try tellingObserversAfterwards {
+                try coordinator.store.read { reader in
+                    let all = try reader.withDerived(records)
+                    for entity in all.entities { try takeDerived(entity, after: records, reader) }
+                    return all
+                }
             }
         } catch {
             keep(error)

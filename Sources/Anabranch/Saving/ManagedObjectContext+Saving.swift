@@ -75,10 +75,17 @@ extension ManagedObjectContext {
             guard let changed = try takeChangesByHooks() else { return pending }
             round = changed
         }
-        throw PropertyError(
+        throw endlessChanges(of: round.first, by: "willSave")
+    }
+
+    /// - Parameter hook: What changes the object in every one of many rounds.
+    func endlessChanges(
+        of object: ManagedObject?, by hook: String = "the validation"
+    ) -> PropertyError {
+        PropertyError(
             .endlessChanges,
-            "Can't save because willSave changes objects without end; "
-                + "let it change only what differs.", objectID: round.first?.objectID)
+            "Can't save because \(hook) changes objects without end; let it change only what "
+                + "differs.", objectID: object?.objectID)
     }
 
     /// Ends the event that a save's hooks have made.

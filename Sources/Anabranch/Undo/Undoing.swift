@@ -89,8 +89,14 @@ extension Undoing {
         if part.hasOtherGroups, isSameSave || part.origin.carriedGroups != nil {
             context.touch(object)
             context.carriedGroups[object] = part.origin.carriedGroups
+            // What is set whole is written, whichever of its members differ.
+            if part.origin.carriedGroups != nil { noteWrite(object) }
         }
         updated.insert(object)
+    }
+
+    private func noteWrite(_ object: ManagedObject) {
+        if !object.flags.contains(.writable) { context.noteWrite(object) }
     }
 
     private func writeBack(
@@ -173,19 +179,20 @@ extension Undoing {
         let relationship = owner.home.plan.relations[index]
         let members = try context.members(of: owner, at: index)
         let moved = Set(list.moved.map(recorder.current)).intersection(members)
+        let placed = Set(list.origin.placed.map(recorder.current))
+        let changed = Set(list.placedOtherwise.map(recorder.current))
         context.touch(owner)
         recorder.noteList(of: owner, at: index, in: context)
-        if !isSameSave {
-            for member in try context.objects(moved, of: relationship.destination) {
-                try context.prepareToMove(member, by: relationship)
-            }
+        // Those that get a place at the save are written with it.
+        let written = isSameSave ? placed.intersection(changed).intersection(members) : moved
+        for member in try context.objects(written, of: relationship.destination)
+        where isLive(member) {
+            try context.prepareToMove(member, by: relationship)
         }
-        let placed = Set(list.origin.placed.map(recorder.current))
         owner.withRelation(index) { state in
             state.putBack(
                 moved, as: list.origin.order.map(recorder.current),
-                placing: Set(list.placedOtherwise.map(recorder.current)),
-                as: isSameSave ? placed : nil)
+                placing: changed, as: isSameSave ? placed : nil)
             // Of an object that is not saved the store knows nothing.
             if !isSameMerge, !owner.flags.contains(.inserted) { state.members = nil }
         }

@@ -22,13 +22,6 @@ extension ManagedObjectContext {
         throw endlessChanges(of: round.first)
     }
 
-    private func endlessChanges(of object: ManagedObject?) -> PropertyError {
-        PropertyError(
-            .endlessChanges,
-            "Can't save because the validation changes objects without end; let it change only "
-                + "what differs.", objectID: object?.objectID)
-    }
-
     /// Asks all objects once more, after a merge policy has given them other values; as
     /// ``validate(_:)``, but that observers hear of nothing before the save is through.
     ///

@@ -1,8 +1,9 @@
-import Anabranch
 import AnabranchStore
 import Foundation
 import Synchronization
 import Testing
+
+@testable import Anabranch
 
 /// What policies were asked, in order.
 final class Seen: Sendable {
@@ -211,6 +212,33 @@ private struct Refusal: Error {}
             try account.set(["a": 3])
             #expect(throws: PropertyError.self) { try context.save() }
             #expect(try account.changedValues() == ["a": 3])
+        }
+    }
+
+    @Test func `that throws leaves references among many objects to what is gone elsewhere`()
+        throws
+    {
+        let bankID = try ledger.inContext { context throws in
+            let bank = try context.make("Bank", ["name": "B"])
+            let account = try context.make("Account", ["name": "a"])
+            try account.setObject(bank, forKey: "bank")
+            _ = try context.make("Account", ["code": "k"])
+            try context.save()
+            return bank.objectID
+        }
+        try ledger.inContext { context throws in
+            context.searchLimits = SearchLimits(always: 0, each: 0)
+            let account = try context.named("a", "Account")
+            let bank = try context.read(bankID)
+            #expect(try account.object(forKey: "bank") === bank)
+            try bank.set(["name": "C"])
+            _ = try context.make("Account", ["code": "k"])
+            try ledger.elsewhere { other in other.delete(try other.read(bankID)) }
+            context.mergePolicy = MergeClosure(
+                { _, _ in .rollback }, constraints: { _, _ in throw Refusal() })
+            #expect(throws: Refusal.self) { try context.save() }
+            #expect(context.updatedObjects == [bank])
+            #expect(try account.object(forKey: "bank") === bank)
         }
     }
 }

@@ -156,4 +156,29 @@ import Testing
             #expect(try thing.nameText("steps") == "axbc" && !context.hasChanges)
         }
     }
+
+    @Test(arguments: ["steps", "picks"])
+    func `a move in a list that is undone and redone is saved`(key: String) throws {
+        let workshop = try Workshop()
+        let id = try workshop.undoing { context, stack throws in
+            let thing = try context.thing("a")
+            let list = try thing.list(forKey: key)
+            for name in "abc" { list.append(try context.made(String(name), "Step")) }
+            try context.save()
+            stack.removeAllActions()
+            try context.step { list.move(from: 0, to: 2) }
+            try context.step { list.move(from: 0, to: 1) }
+            for _ in 0..<2 { context.undo() }
+            #expect(!context.hasChanges)
+            for _ in 0..<2 { context.redo() }
+            #expect(try thing.nameText(key) == "cba")
+            context.undo()
+            try context.save()
+            #expect(try thing.nameText(key) == "bca")
+            return thing.objectID
+        }
+        try workshop.inContext { context throws in
+            #expect(try context.existingObject(with: id).nameText(key) == "bca")
+        }
+    }
 }
