@@ -74,14 +74,14 @@ extension ChangeBundle {
         /// What the sender of another bundle held: ask somebody for a bundle, and answer with
         /// what it lacks.
         ///
-        /// - Parameter keyRing: Opens a sealed bundle. Plain text is read, too, because nothing of
-        ///   it is taken in.
+        /// - Parameter keyRing: Opens a sealed bundle. With one, plain text is refused: who puts it
+        ///   in the place of what was sealed decides what is left out.
         /// - Throws: ``StoreError`` `cannotOpen`, `damagedBundle`, `newerFormat`, `keyRequired`,
-        ///   `keyMissing`.
+        ///   `keyMissing`, `notSealed`.
         public static func sender(
             of url: URL, openedWith keyRing: BundleKeyRing? = nil
         ) throws -> Base {
-            let file = BundleFile(url.path, BundleOpening(keyRing, takesPlain: true))
+            let file = BundleFile(url.path, BundleOpening(keyRing))
             return Base(base: BundleBase(senderOf: try file.check().header))
         }
 
