@@ -22,6 +22,8 @@ extension ManagedObjectContext {
     fileprivate func takeInsertion(
         of id: LocalID, _ entity: EntityDescription, slots: [Value]
     ) -> ManagedObject {
+        let known = held(id)
+        if let known, known.entity !== entity { dismiss(known) }
         let object = held(id) ?? make(ObjectBirth(home: home(of: entity), id: id))
         object.noteChanges()
         object.slots = SlotStorage(copying: slots)
@@ -259,6 +261,8 @@ extension SaveTaking {
                 let index = owner.home.plan.relationIndex(of: list.relationship)
             else { continue }
             context.touch(owner)
+            context.recorder?.noteList(of: owner, at: index, in: context)
+            owner.noteChange(list.relationship.slot)
             owner.withRelation(index) { state in
                 var ahead = list.isEnd ? state.listed.last { !list.placed.contains($0) } : nil
                 for id in list.order where state.members?.contains(id) == true {

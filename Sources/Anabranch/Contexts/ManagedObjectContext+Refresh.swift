@@ -51,6 +51,7 @@ extension ManagedObjectContext {
         for (entity, group) in Dictionary(grouping: dirty.values, by: \.entity) {
             try readRows(of: entity, ids: group.map(\.localID).sorted()) { row in
                 guard let object = dirty[row.id] else { return }
+                guard object.flags.contains(.hasRow) || object.fits(row) else { return }
                 gone.remove(row.id)
                 if object.flags.contains(.hasRow) {
                     merge(row, into: object)
@@ -62,6 +63,9 @@ extension ManagedObjectContext {
             }
         }
         event.refreshed += refreshed
+        let unread = gone.compactMap { dirty[$0] }.filter { !$0.flags.contains(.hasRow) }
+        gone.subtract(unread.map(\.localID))
+        gone.formUnion(try dismissImpostors(among: unread).map(\.localID))
         let mentioning = forget(
             Dictionary(grouping: gone.compactMap { dirty[$0] }, by: \.entity).mapValues {
                 $0.map(\.localID)
