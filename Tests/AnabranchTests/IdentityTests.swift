@@ -292,4 +292,145 @@ import Testing
             #expect(later.objectID == named)
         }
     }
+
+    private func someRecord(
+        _ graph: Graph, isEmployee: Bool
+    ) throws -> (id: ManagedObjectID, by: (String) throws -> ManagedObjectID) {
+        let id = try graph.inContext { context throws in
+            let anna = isEmployee ? try context.insert(Employee.self) : try context.person("Anna")
+            anna.firstName = "Anna"
+            let boss = try context.person("Boss")
+            try context.person("Zoe", boss: anna)
+            anna.boss = boss
+            try context.save()
+            return anna.objectID
+        }
+        let coordinator = graph.coordinator
+        return (
+            id,
+            { name in
+                let entity = try #require(coordinator.model.entity(named: name))
+                return try #require(
+                    try coordinator.managedObjectID(for: id.recordID, entity: entity))
+            }
+        )
+    }
+
+    @Test(arguments: ["Company", "Employee", "Group"], [false, true])
+    func `an ID with another entity than the record's gives no object of a wrong class`(
+        entity: String, isRead: Bool
+    ) throws {
+        let graph = try Graph()
+        let (id, by) = try someRecord(graph, isEmployee: false)
+        let wrong = try by(entity)
+        try graph.inContext { context throws in
+            let impostor = context.object(with: wrong)
+            let log = NotificationLog(ManagedObjectContext.objectsDidChange, of: context)
+            if isRead {
+                let key = impostor.entity.attributes[0].name
+                #expect(throws: PropertyError.self) { try impostor.value(forKey: key) }
+                #expect(impostor.isDeleted && impostor.managedObjectContext == nil)
+            }
+            let people = try context.people()
+            #expect(people.map(\.firstName) == ["Anna", "Boss", "Zoe"])
+            #expect(people.allSatisfy { type(of: $0) == Person.self })
+            #expect(people[0].objectID == id && people[0].boss === people[1])
+            #expect(people[2].boss === people[0] && people[0] !== impostor)
+            #expect(try context.existingObject(with: wrong) === people[0])
+            #expect(impostor.isDeleted && impostor.managedObjectContext == nil)
+            people[0].age = 5
+            try context.save()
+            if !isRead { #expect(log.all.allSatisfy { $0.deleted.isEmpty }) }
+        }
+        #expect(try graph.inContext { try $0.people().map(\.age) } == [5, 0, 0])
+    }
+
+    @Test func `an ID with the entity above the record's finds the object of its own class`() throws
+    {
+        let graph = try Graph()
+        let (id, by) = try someRecord(graph, isEmployee: true)
+        let wrong = try by("Person")
+        try graph.inContext { context throws in
+            let fault = context.object(with: wrong)
+            #expect(fault is Person)
+            let employee = try #require(try context.existingObject(with: wrong) as? Employee)
+            #expect(employee.firstName == "Anna" && employee.objectID.entity.name == "Employee")
+            #expect(fault.isDeleted && fault !== employee)
+            #expect(context.object(with: wrong) === employee)
+        }
+        try graph.inContext { context throws in
+            let fault = try #require(context.object(with: wrong, as: Person.self))
+            #expect(fault.firstName == nil && fault.isDeleted)
+            #expect(try context.existingObject(with: id) is Employee)
+            try context.save()
+        }
+    }
+
+    @Test(arguments: ["faults", "batched", "target", "set", "results"])
+    func `no other way leads to an object of a wrong class`(way: String) throws {
+        let graph = try Graph()
+        let (_, by) = try someRecord(graph, isEmployee: false)
+        let wrong = try by("Company")
+        try graph.inContext { context throws in
+            let zoe = try context.people("firstName == 'Zoe'")[0]
+            let boss = try context.people("firstName == 'Boss'")[0]
+            let impostor = context.object(with: wrong)
+            var request = FetchRequest<Person>()
+            request.sorts = [FetchSort("firstName")]
+            let found: Person?
+            switch way {
+            case "faults":
+                request.includesPropertyValues = false
+                found = try context.fetch(request).first
+            case "batched": found = try context.fetchBatched(request)[0]
+            case "target": found = zoe.boss
+            case "set": found = boss.reports.objects.first
+            default:
+                let results = FetchedResultsController(
+                    fetchRequest: request, context: context)
+                try results.performFetch()
+                found = results.fetchedObjects?.first
+            }
+            #expect(found.map { type(of: $0) == Person.self } == true)
+            #expect(found?.firstName == "Anna" && found !== impostor)
+            #expect(impostor.isDeleted && impostor.managedObjectContext == nil)
+        }
+    }
+
+    @Test(arguments: ["Company", "Employee", "Group"])
+    func `deleting by an ID with a wrong entity deletes nothing`(entity: String) throws {
+        let graph = try Graph()
+        let (_, by) = try someRecord(graph, isEmployee: false)
+        let wrong = try by(entity)
+        try graph.inContext { context throws in
+            let zoe = try context.people("firstName == 'Zoe'")[0]
+            let impostor = context.object(with: wrong)
+            context.delete(impostor)
+            context.processPendingChanges()
+            #expect(impostor.isDeleted && impostor.managedObjectContext == nil)
+            #expect(!context.hasChanges && zoe.boss?.firstName == "Anna")
+            zoe.age = 1
+            try context.save()
+            #expect(zoe.boss?.firstName == "Anna")
+        }
+        #expect(
+            try graph.inContext { try $0.people().map(\.firstName) } == ["Anna", "Boss", "Zoe"])
+    }
+
+    @Test func `an insertion of a child takes the place of what its parent had by a wrong ID`()
+        throws
+    {
+        try Graph.family { graph, parent, child in
+            let bert = try child.person("Bert")
+            let company = try #require(graph.coordinator.model.entity(named: "Company"))
+            let wrong = try #require(
+                try graph.coordinator.managedObjectID(for: bert.objectID.recordID, entity: company))
+            let impostor = parent.object(with: wrong)
+            try child.save()
+            #expect(try parent.people().map(\.firstName) == ["Anna", "Bert"])
+            #expect(impostor.managedObjectContext == nil && parent.insertedObjects.count == 1)
+            try parent.save()
+            #expect(try graph.firstNames() == ["Anna", "Bert"])
+        }
+    }
 }

@@ -298,4 +298,53 @@ private final class Watch {
         #expect(throws: StoreError.self) { try coordinator.history() }
         withExtendedLifetime(watches) {}
     }
+
+    @Test(arguments: [false, true])
+    func `what an observer sets of a new object is an event of its own`(endsIt: Bool) throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            context.undoManager = UndoStack()
+            var told: [Int] = []
+            let watch = Watch(ManagedObjectContext.objectsDidChange, of: context) {
+                guard let objects = $0.changedObjects else { return }
+                told.append(objects.inserted.count)
+                for case let person as Person in objects.inserted where person.age == 0 {
+                    person.age = 1
+                    if endsIt { context.processPendingChanges() }
+                }
+            }
+            let anna = try context.person("Anna")
+            context.processPendingChanges()
+            anna.lastName = "Smith"
+            context.processPendingChanges()
+            #expect(told == (endsIt ? [1, 0, 0] : [1, 0]))
+            context.undo()
+            #expect(anna.managedObjectContext === context && anna.isInserted)
+            #expect(anna.lastName == nil && anna.firstName == "Anna")
+            #expect(anna.age == (endsIt ? 1 : 0))
+            context.undo()
+            #expect(anna.managedObjectContext == nil)
+            context.redo()
+            #expect(anna.managedObjectContext === context && anna.firstName == "Anna")
+            withExtendedLifetime(watch) {}
+        }
+    }
+
+    @Test func `what an observer deletes of what it was told is told as deleted`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let log = NotificationLog(ManagedObjectContext.objectsDidChange, of: context)
+            let watch = Watch(ManagedObjectContext.objectsDidChange, of: context) {
+                guard let objects = $0.changedObjects, !objects.inserted.isEmpty else { return }
+                for object in objects.inserted { context.delete(object) }
+                context.processPendingChanges()
+            }
+            let id = try context.person("Anna").objectID
+            context.processPendingChanges()
+            #expect(Set(log.all.flatMap { Array($0.inserted) }) == [id])
+            #expect(Set(log.all.flatMap { Array($0.deleted) }) == [id])
+            #expect(!context.hasChanges)
+            withExtendedLifetime(watch) {}
+        }
+    }
 }

@@ -73,6 +73,41 @@ private final class Twin: ManagedObject {
         }
     }
 
+    @Test func `what a validation changes once a conflict is settled is validated and told later`()
+        throws
+    {
+        let league = try League()
+        try league.inContext { context throws in
+            context.mergePolicy = .mergeByPropertyObjectTrump
+            let (owls, bears) = (try context.team("Owls"), try context.team("Bears"))
+            try context.save()
+            owls.motto = "Abc"
+            context.processPendingChanges()
+            try league.inContext { other throws in
+                for team in try other.fetch(FetchRequest<Team>()) where team.name == "Owls" {
+                    team.rank = 50
+                }
+                try other.save()
+            }
+            owls.onUpdate = { owls in
+                guard owls.rank == 50, bears.rank == nil else { return }
+                bears.rank = 1000
+                context.processPendingChanges()
+            }
+            let log = NotificationLog(ManagedObjectContext.objectsDidChange, of: context)
+            let failures = context.failures()
+            #expect(failures.map(\.code) == [.numberTooLarge])
+            #expect(failures.first?.objectID == bears.objectID && log.all.isEmpty)
+            owls.onUpdate = { _ in bears.rank = 10 }
+            try context.save()
+            #expect(!context.hasChanges)
+        }
+        let ranks = try league.inContext { context throws in
+            try context.fetch(FetchRequest<Team>()).compactMap(\.rank).sorted()
+        }
+        #expect(ranks == [10, 50])
+    }
+
     @Test func `a save from willSave is refused, and the outer one goes on`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in

@@ -22,6 +22,8 @@ extension ManagedObjectContext {
     fileprivate func takeInsertion(
         of id: LocalID, _ entity: EntityDescription, slots: [Value]
     ) -> ManagedObject {
+        let known = held(id)
+        if let known, known.entity !== entity { dismiss(known) }
         let object = held(id) ?? make(ObjectBirth(home: home(of: entity), id: id))
         object.noteChanges()
         object.slots = SlotStorage(copying: slots)

@@ -93,7 +93,8 @@ extension ManagedObjectContext {
     /// Its `prepareForDeletion` is called at once; the delete rules of its relationships are
     /// followed by ``processPendingChanges()`` and by the save. An object that was never saved
     /// only disappears. One that is deleted already stays so, and two objects whose
-    /// `prepareForDeletion` deletes the other one are each deleted once.
+    /// `prepareForDeletion` deletes the other one are each deleted once. A `prepareForDeletion`
+    /// that rolls the context back, or resets it, takes back the deletion that it is called for.
     ///
     /// An object of another context is not deleted: the next save throws a ``PropertyError`` with
     /// code `foreignObject`.
@@ -101,10 +102,13 @@ extension ManagedObjectContext {
         checkQueue()
         guard object.home.context === self else { return keep(foreign(object, to: "delete")) }
         guard !object.flags.contains(.detached), !beingDeleted.contains(object) else { return }
+        let count = rollbackCount
         beingDeleted.append(object)
         object.prepareForDeletion()
         beingDeleted.removeLast()
-        guard object.flags.isDisjoint(with: [.deleted, .detached]) else { return }
+        guard count == rollbackCount, object.flags.isDisjoint(with: [.deleted, .detached]) else {
+            return
+        }
         savePoint?.capture(object)
         note(object)
         reclassify(object) { $0.insert(.deleted) }

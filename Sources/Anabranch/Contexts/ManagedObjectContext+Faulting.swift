@@ -5,7 +5,7 @@ import AnabranchStore
 extension ManagedObjectContext {
     private static let mostFaultsAtOnce = 256
 
-    /// Makes a fault readable.
+    /// Makes a fault readable, unless a hook that it calls has the context forget the object.
     ///
     /// Where its row is not there yet, the rows of other faults of its entity come with it. If
     /// the row is gone the object leaves the context as deleted.
@@ -13,13 +13,14 @@ extension ManagedObjectContext {
     /// - Throws: ``StoreError``; ``PropertyError`` where the row is gone and the context's settings
     ///   do not let such an object become deleted.
     func realise(_ object: ManagedObject) throws {
-        guard try !object.isRealised(in: self) else { return }
+        guard try !object.isRealised(in: self), !object.flags.contains(.detached) else { return }
         let isDeleted = shouldHandleInaccessibleFault?(object) ?? shouldDeleteInaccessibleFaults
         guard isDeleted else { throw PropertyError(inaccessible: object) }
         vanish(object)
     }
 
-    /// Gets the row of a fault; there is none where it is gone.
+    /// Gets the row of a fault; there is none where it is gone. Of a row of another entity the
+    /// object leaves the context.
     fileprivate func loadRow(of object: ManagedObject) throws {
         var ids = [object.localID]
         var companions: [ManagedObject] = []
@@ -32,13 +33,12 @@ extension ManagedObjectContext {
             companions.append(other)
             ids.append(id)
         }
+        var impostors: [ManagedObject] = []
         try readRows(of: object.entity, ids: ids.sorted()) { row in
-            if row.id == object.localID {
-                adopt(row, by: object)
-            } else if let other = held(row.id) {
-                adopt(row, by: other)
-            }
+            guard let reader = row.id == object.localID ? object : held(row.id) else { return }
+            if reader.fits(row) { adopt(row, by: reader) } else { impostors.append(reader) }
         }
+        for impostor in impostors { dismiss(impostor) }
         keepAlive(companions)
     }
 
@@ -49,13 +49,33 @@ extension ManagedObjectContext {
 extension ManagedObject {
     /// Makes a fault readable where its row is there.
     ///
-    /// - Returns: `false` where the row is gone: the object is as it was.
+    /// - Returns: `false` where the row is gone: the object is as it was, or has left the context.
+    ///   That it has also where a hook has the context forget it.
     final func isRealised(in context: ManagedObjectContext) throws -> Bool {
         if flags.contains(.realised) { return true }
         if !flags.contains(.hasRow) { try context.loadRow(of: self) }
         guard flags.contains(.hasRow) else { return false }
-        realise()
+        wake()
+        return flags.contains(.realised) ? true : try isRealisedSilently(in: context)
+    }
+
+    /// Where `awakeFromFetch` has made the object a fault again, its row is read once more, and the
+    /// hook is not called: so whoever asked for a value gets the store's.
+    ///
+    /// - Returns: As ``isRealised(in:)``.
+    final func isRealisedSilently(in context: ManagedObjectContext) throws -> Bool {
+        guard !flags.contains(.detached) else { return true }
+        if !flags.contains(.hasRow) { try context.loadRow(of: self) }
+        guard flags.contains(.hasRow) else { return false }
+        flags.formUnion(.realised)
         return true
+    }
+
+    /// Tells a fault with its row that it is none any more.
+    final func wake() {
+        flags.formUnion([.realised, .inTransition])
+        awakeFromFetch()
+        flags.subtract(.inTransition)
     }
 }
 

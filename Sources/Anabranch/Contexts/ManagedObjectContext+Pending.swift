@@ -7,7 +7,8 @@ extension ManagedObjectContext {
     ///
     /// Called by itself at the end of `perform`, of an event of the main queue, and by saving.
     /// Delete rules wait for the save where ``propagatesDeletesAtEndOfEvent`` says so. An error of
-    /// the store is thrown by the next save.
+    /// the store is thrown by the next save. While a save settles conflicts observers are told
+    /// nothing: once it is through they hear of all that the settling has changed.
     public func processPendingChanges() {
         checkQueue()
         do {
@@ -16,11 +17,13 @@ extension ManagedObjectContext {
             keep(error)
         }
         announceChanges()
-        recorder?.stack.closeEvent()
+        if savePoint == nil { recorder?.stack.closeEvent() }
     }
 
-    /// Tells observers what the present event has changed, and begins another one.
+    /// Tells observers what the present event has changed, and begins another one; not while a save
+    /// that may fail after all settles conflicts.
     func announceChanges() {
+        guard savePoint == nil else { return }
         if let ended = takeEvent() { announce(ended) }
     }
 
@@ -45,20 +48,26 @@ extension ManagedObjectContext {
     }
 
     private func post(_ event: EventChanges, _ changes: ObjectIDChanges) {
+        // Whoever is told may end an event of his own.
+        let outer = announcedValues
         announcedValues = event.earlierValues
         post(.objectsDidChange, changes) { event.objects }
-        announcedValues = [:]
-        for object in event.touched { object.flags.subtract([.born, .announced]) }
+        announcedValues = outer
+        for object in event.touched { object.flags.subtract([.announced, .announcedBirth]) }
     }
 
-    /// Takes the event's marks off its objects.
+    /// Takes the event's marks off its objects: what observers change is another event, for which
+    /// a new object was there before.
     private func takeChanges(of event: EventChanges) -> ObjectIDChanges {
         var inserted: [ObjectIDList.Item] = []
         var updated: [ObjectIDList.Item] = []
         var deleted: [ObjectIDList.Item] = []
+        // What was born and deleted within one event has never been there for an observer.
+        let vanished = event.vanished.filter { !$0.flags.contains(.born) }
         for object in event.touched {
             let flags = object.flags
-            object.flags.subtract([.noted, .writable])
+            object.flags.subtract([.noted, .writable, .born])
+            if flags.contains(.born) { object.flags.formUnion(.announcedBirth) }
             if flags.contains(.writable) { object.flags.formUnion(.announced) }
             if flags.contains(.detached) { continue }
             if flags.contains(.deleted) {
@@ -69,8 +78,7 @@ extension ManagedObjectContext {
                 updated.append(object.listItem)
             }
         }
-        // What was born and deleted within one event has never been there for an observer.
-        deleted += event.vanished.filter { !$0.flags.contains(.born) }.map(\.listItem)
+        deleted += vanished.map(\.listItem)
         let origin = coordinator.origin
         var changes = ObjectIDChanges(origin: origin)
         changes.inserted = event.insertedElsewhere

@@ -51,6 +51,7 @@ extension ManagedObjectContext {
         var gone = Set(dirty.keys)
         func take(_ row: ObjectRow) {
             guard let object = dirty[row.id] else { return }
+            guard object.flags.contains(.hasRow) || object.fits(row) else { return }
             gone.remove(row.id)
             if object.flags.contains(.hasRow) {
                 merge(row, into: object)
@@ -70,6 +71,9 @@ extension ManagedObjectContext {
             try readRows(of: entity, ids: group.map(\.localID).sorted(), take)
         }
         event.refreshed += refreshed
+        let rowless = gone.compactMap { dirty[$0] }.filter { !$0.flags.contains(.hasRow) }
+        gone.subtract(rowless.map(\.localID))
+        gone.formUnion(try dismissImpostors(among: rowless).map(\.localID))
         let mentioning = forget(
             Dictionary(grouping: gone.compactMap { dirty[$0] }, by: \.entity).mapValues {
                 $0.map(\.localID)

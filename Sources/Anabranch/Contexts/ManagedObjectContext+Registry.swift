@@ -19,10 +19,11 @@ extension ManagedObjectContext {
 
     /// The registered object, or a fault; never reads the store.
     ///
-    /// Where there is no such record, the object turns out to be deleted when its first property
-    /// is read. For an ID of another store there is one that is deleted from the start, registered
-    /// nowhere, and the next save throws a ``PropertyError`` with code `foreignObject`; where an ID
-    /// may come from anywhere, ask ``existingObject(with:)``, which throws at once.
+    /// Where there is no such record, or one of another entity than the ID names, the object turns
+    /// out to be deleted when its first property is read. For an ID of another store there is one
+    /// that is deleted from the start, registered nowhere, and the next save throws a
+    /// ``PropertyError`` with code `foreignObject`; where an ID may come from anywhere, ask
+    /// ``existingObject(with:)``, which throws at once.
     public func object(with objectID: ManagedObjectID) -> ManagedObject {
         checkQueue()
         guard objectID.belongs(to: coordinator.origin) else { return standIn(for: objectID) }
@@ -38,7 +39,8 @@ extension ManagedObjectContext {
         object(with: objectID) as? T
     }
 
-    /// The registered object, or the one that the store has; never a fault.
+    /// The registered object, or the one that the store has; never a fault. The ID may name an
+    /// entity above the object's own, as one made of a ``RecordID`` does where nobody knows better.
     ///
     /// - Throws: ``PropertyError`` with code `inaccessible` where there is none, or with code
     ///   `foreignObject` for an ID of another store; ``StoreError``.
@@ -52,11 +54,18 @@ extension ManagedObjectContext {
             throw PropertyError(
                 .inaccessible, "Can't find \(objectID) because it is deleted.", objectID: objectID)
         }
-        guard try object.isRealised(in: self) else {
-            if shouldDeleteInaccessibleFaults { vanish(object) }
-            throw PropertyError(inaccessible: object)
+        if try object.isRealised(in: self), !object.flags.contains(.detached) { return object }
+        if object.flags.contains(.detached) || object.entity !== objectID.entity {
+            // The ID of one of both named an entity that is not the record's.
+            let others = try objects([objectID.localID], of: objectID.entity)
+            if let other = others.first, try other.isRealised(in: self),
+                other.managedObjectContext === self
+            {
+                return other
+            }
         }
-        return object
+        if shouldDeleteInaccessibleFaults { vanish(object) }
+        throw PropertyError(inaccessible: object)
     }
 }
 
@@ -126,12 +135,16 @@ extension ManagedObjectContext {
     }
 
     /// - Parameter refreshing: Whether a clean object takes over the row even though it has one.
-    /// - Returns: `nil` where the row's object is not registered.
+    /// - Returns: `nil` where the row's object is not registered; the caller registers one.
     func registeredObject(
         takingOver row: ObjectRow, refreshing: Bool = false
     ) -> ManagedObject? {
         guard registry.count > 0, let object = held(row.id) else { return nil }
         if !object.flags.contains(.hasRow), !object.flags.contains(.inserted) {
+            guard object.fits(row) else {
+                setAside(object)
+                return nil
+            }
             adopt(row, by: object)
         } else if refreshing {
             merge(row, into: object)

@@ -4,8 +4,12 @@ import AnabranchStore
 
 extension ManagedObjectContext {
     /// Takes back everything since the last save: insertions, changes and deletions.
+    ///
+    /// What `willTurnIntoFault` and `didTurnIntoFault` change of other objects is pending
+    /// afterwards, like any other change.
     public func rollback() {
         checkQueue()
+        rollbackCount += 1
         keptErrors.removeAll()
         forgetUndo()
         carriedGroups = [:]
@@ -17,17 +21,19 @@ extension ManagedObjectContext {
         deletedIDs = []
         incompletelyCleared = []
         refaultedIDs = []
+        // Whatever is called from here on may begin a new change of any of them.
+        for object in objects + event.touched {
+            object.flags.subtract([.listed, .noted, .born, .writable])
+        }
         event.touched = []
         event.earlierValues = [:]
+        let written = primitives.removeAll()
         for object in objects where !object.flags.contains(.detached) { takeBack(object) }
-        for object in objects {
-            object.flags.subtract([.listed, .noted, .born])
-            registry.noteRecent(object.localID)
-        }
-        counts = ChangeCounts()
-        for object in primitives.removeAll() where !object.committed.isEmpty { takeBack(object) }
-        for object in refaulted.compactMap(held) where object.flags.contains(.refault) {
-            turnIntoFault(object)
+        for object in objects { registry.noteRecent(object.localID) }
+        for object in written where !object.committed.isEmpty { takeBack(object) }
+        for object in objects + refaulted.compactMap(held)
+        where object.flags.contains(.refault) {
+            readAgain(object)
         }
         for object in objects where object.flags.isDisjoint(with: [.detached, .deleted]) {
             if !object.isFault { object.awake(fromSnapshotEvents: .rollback) }
@@ -48,11 +54,19 @@ extension ManagedObjectContext {
         object.committed = SlotStorage()
         object.writtenSlots = 0
         object.relations = nil
-        object.flags.subtract([.updated, .deleted, .writable])
-        if object.flags.contains(.refault) {
-            turnIntoFault(object)
-        } else {
-            event.refreshed.append(object)
+        object.flags.subtract(.writable)
+        reclassify(object) { $0.subtract([.updated, .deleted]) }
+        if !object.flags.contains(.refault) { event.refreshed.append(object) }
+    }
+
+    /// An object that lacks what was deleted becomes a fault; one that was changed again meanwhile
+    /// keeps the change.
+    private func readAgain(_ object: ManagedObject) {
+        guard object.hasChanges else { return turnIntoFault(object) }
+        do {
+            try refreshMerging([object])
+        } catch {
+            keep(error)
         }
     }
 
@@ -75,6 +89,7 @@ extension ManagedObjectContext {
     /// Forgets every object. Those that are still held have lost their values and their context.
     public func reset() {
         checkQueue()
+        rollbackCount += 1
         advanceGeneration()
         let objects = registry.values
         let ids = objects.map(\.objectID)

@@ -81,6 +81,8 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var modelFailures: [ValidationError] = []
     /// While a save calls hooks: what they have changed in events that are over. Else `nil`.
     var changedByHooks: [ManagedObject]?
+    /// How often everything was taken back, for who calls code of the app in between.
+    @exclusivity(unchecked) var rollbackCount = 0
     /// Whose `prepareForDeletion` is being called.
     var beingDeleted: [ManagedObject] = []
     /// Unchanged objects that the next save compares, too: ``detectConflicts(for:)``.

@@ -35,7 +35,7 @@ final class ObjectSource {
 
     /// The object of a record that need not be in a result any more.
     func object(of entry: ResultEntry) -> ManagedObject {
-        entry.object ?? context.held(entry.id) ?? fault(of: entry)
+        entry.object ?? fault(of: entry)
     }
 
     /// Lets the slices go.
@@ -43,12 +43,17 @@ final class ObjectSource {
 
     /// An object that its context has let go of is asked for again.
     private func current(_ object: ManagedObject, _ entry: ResultEntry) -> ManagedObject {
-        object.managedObjectContext == nil ? context.held(entry.id) ?? object : object
+        guard object.managedObjectContext == nil else { return object }
+        return context.held(entry.id, of: entity(of: entry)) ?? object
     }
 
     private func fault(of entry: ResultEntry) -> ManagedObject {
-        context.held(entry.id)
-            ?? context.makeFault(entry.id, context.model.entities[entry.entityIndex])
+        let entity = entity(of: entry)
+        return context.held(entry.id, of: entity) ?? context.makeFault(entry.id, entity)
+    }
+
+    private func entity(of entry: ResultEntry) -> EntityDescription {
+        context.model.entities[entry.entityIndex]
     }
 
     private func load(_ range: Range<Int>, of state: ResultsState) -> [LocalID: ManagedObject] {

@@ -149,12 +149,16 @@ extension ResultsReader {
             version: object.version, isEdited: object.differsFromRow)
     }
 
-    /// Registered ones as they are, others by their rows.
+    /// Those that the context has values of, or has changed, as they are, others by their rows.
     private func objects(_ ids: [LocalID]) throws -> [ManagedObject] {
         var objects: [ManagedObject] = []
         var others: [LocalID] = []
         for id in ids {
-            if let object = context.held(id) { objects.append(object) } else { others.append(id) }
+            if let object = context.held(id), object.hasChanges || object.flags.contains(.hasRow) {
+                objects.append(object)
+            } else {
+                others.append(id)
+            }
         }
         return objects + (try context.objects(others, of: plan.fetch.entity))
     }

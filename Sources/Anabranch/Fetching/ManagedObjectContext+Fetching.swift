@@ -58,7 +58,7 @@ extension ManagedObjectContext {
                 try storedObjects(plan, overlay, includingPending, isRefreshing)
             } else {
                 try storedIDs(plan, overlay, includingPending).map {
-                    held($0.localID) ?? makeFault($0.localID, $0.entity)
+                    held($0.localID, of: $0.entity) ?? makeFault($0.localID, $0.entity)
                 }
             }
         guard let overlay else { return objects }

@@ -117,17 +117,20 @@ extension ManagedObject {
     /// Afterwards there is a value in every slot.
     @usableFromInline
     final func realise() {
+        var hasWoken = false
         if flags.contains(.hasRow), !flags.contains(.detached), home.hasContext {
-            flags.formUnion([.realised, .inTransition])
-            awakeFromFetch()
-            return flags.subtract(.inTransition)
+            wake()
+            if flags.contains(.realised) { return }
+            hasWoken = true
         }
-        guard let context = managedObjectContext else { return fillSlots() }
+        // Hooks may also have the context forget the object.
+        defer { fillSlots() }
+        guard let context = managedObjectContext else { return }
         do {
+            if hasWoken, try isRealisedSilently(in: context) { return }
             try context.realise(self)
         } catch {
             context.keep(error)
-            fillSlots()
         }
     }
 
@@ -141,10 +144,10 @@ extension ManagedObject {
                 objectID: objectID)
         }
         try context.realise(self)
-        if flags.contains(.detached) {
+        if flags.contains(.detached) || slots.isEmpty {
+            let cause = home.hasContext ? "it was deleted" : "its context was reset"
             throw PropertyError(
-                .inaccessible, "Can't read \(objectID) because it was deleted.",
-                objectID: objectID)
+                .inaccessible, "Can't read \(objectID) because \(cause).", objectID: objectID)
         }
     }
 
@@ -157,9 +160,10 @@ extension ManagedObject {
             keep(refusal)
             return false
         }
+        // Whoever is told may make it a fault.
+        noteChange(slot)
         if flags.contains(.realised), !flags.contains(.detached), home.hasContext {
             home.withContext { $0.noteWrite(self, slot) }
-            noteChange(slot)
             return true
         }
         do {
@@ -169,7 +173,6 @@ extension ManagedObject {
             return false
         }
         managedObjectContext?.noteWrite(self, slot)
-        noteChange(slot)
         return true
     }
 
@@ -192,7 +195,7 @@ extension ManagedObject {
         guard let context = managedObjectContext else { throw inaccessible(slot) }
         if flags.contains(.realised) { return }
         try context.realise(self)
-        if flags.contains(.detached) { throw inaccessible(slot) }
+        if flags.contains(.detached) || slots.isEmpty { throw inaccessible(slot) }
     }
 
     final func isWritten(_ slot: Int) -> Bool { writtenSlots & 1 << UInt64(min(slot, 63)) != 0 }
@@ -210,10 +213,12 @@ extension ManagedObject {
 
     final func noteWritten(_ slot: Int) { writtenSlots |= 1 << UInt64(min(slot, 63)) }
 
-    /// Writes a slot of a realised object.
+    /// Writes a slot of a realised object; where those who are told of it empty the object, the
+    /// context's next save says so.
     final func write(_ value: Value, to slot: Int) {
-        if !flags.contains(.writable) { managedObjectContext?.noteWrite(self, slot) }
         noteChange(slot)
+        if slots.isEmpty { return refuseChange(of: slot) }
+        if !flags.contains(.writable) { managedObjectContext?.noteWrite(self, slot) }
         noteWritten(slot)
         slots[slot] = value
     }

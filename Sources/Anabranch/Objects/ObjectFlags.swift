@@ -28,6 +28,8 @@ struct ObjectFlags: OptionSet, Sendable {
     static let refault = ObjectFlags(rawValue: 1 << 10)
     /// Written in the event that observers are being told of.
     static let announced = ObjectFlags(rawValue: 1 << 12)
+    /// Inserted in the event that observers are being told of.
+    static let announcedBirth = ObjectFlags(rawValue: 1 << 13)
 
     /// The object is becoming a fault, or ceasing to be one.
     static let inTransition = ObjectFlags(rawValue: 1 << 11)

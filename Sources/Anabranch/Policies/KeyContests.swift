@@ -51,15 +51,23 @@ struct KeyContests {
     private func contests() throws -> [KeyContest] {
         var free: Set<LocalID> = []
         var owners: [EntityDescription: Set<LocalID>] = [:]
+        var faults: [ManagedObject] = []
         for conflict in conflicts {
-            for record in conflict.records where context.held(record) == nil {
-                free.insert(record)
+            for record in conflict.records {
+                if let known = context.held(record) {
+                    guard known.flags.isDisjoint(with: [.hasRow, .inserted]) else { continue }
+                    faults.append(known)
+                } else {
+                    free.insert(record)
+                }
                 owners[conflict.owner, default: []].insert(record)
             }
         }
         var read: [ManagedObject] = []
         for (owner, records) in owners { read += try context.objects(records, of: owner) }
         defer { context.keepAlive(read) }
+        // An impostor's place was taken by an object that nobody else holds.
+        for fault in faults where fault.flags.contains(.detached) { free.insert(fault.localID) }
         return try conflicts.map { try contest($0, free) }
     }
 

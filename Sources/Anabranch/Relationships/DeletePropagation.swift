@@ -6,19 +6,37 @@ import AnabranchStore
 // cascades to are the next one, and a wave reads each relationship of all its objects at once.
 extension ManagedObjectContext {
     /// - Throws: ``StoreError``; the deletions not followed yet are followed by the next call.
+    ///   ``PropertyError`` with code `endlessChanges`.
     func propagateDeletes() throws {
         guard !unpropagated.isEmpty || !deletedIDs.isEmpty else { return }
         recorder?.isPropagating = true
         defer { recorder?.isPropagating = false }
+        for _ in 0..<Self.mostRounds {
+            let count = rollbackCount
+            try followDeletions()
+            // A hook that has taken everything back may have deleted something else.
+            if count == rollbackCount { return }
+        }
+        throw PropertyError(
+            .endlessChanges,
+            "Can't delete because prepareForDeletion rolls back and deletes without end; let it "
+                + "do one of them.")
+    }
+
+    /// Follows what there is, until a hook rolls back or resets: then nothing of it is deleted.
+    private func followDeletions() throws {
+        let count = rollbackCount
         var gone: Set<LocalID> = []
         var objects: [ManagedObject] = []
         let hasEarlier = !deletedIDs.isEmpty
         var isFollowed = false
         // A wave that could not be read leaves those before it to be followed again.
-        defer { if !isFollowed { unpropagated = objects + unpropagated } }
+        defer {
+            if !isFollowed, count == rollbackCount { unpropagated = objects + unpropagated }
+        }
         while !unpropagated.isEmpty {
+            try loadRows(of: unpropagated.filter { $0.flags.contains(.deleted) })
             let wave = unpropagated.filter { $0.flags.contains(.deleted) }
-            try loadRows(of: wave)
             if let recorder, recorder.isRecording {
                 try loadRelations(of: wave)
                 try noteLists(with: wave, recorder)
@@ -26,12 +44,18 @@ extension ManagedObjectContext {
             for relationship in relationships(of: wave) where needsMembers(relationship) {
                 try follow(
                     relationship, of: wave.filter { $0.entity.isKind(of: relationship.entity) })
+                guard count == rollbackCount else { return }
             }
             gone.formUnion(wave.map(\.localID))
             objects += wave
-            unpropagated.removeAll { gone.contains($0.localID) }
+            unpropagated.removeAll {
+                gone.contains($0.localID) || !$0.flags.contains(.deleted)
+            }
         }
         isFollowed = true
+        // A hook may have taken single deletions back.
+        objects = objects.filter { $0.flags.contains(.deleted) }
+        gone = Set(objects.map(\.localID))
         deletedIDs.formUnion(gone)
         if !gone.isEmpty {
             let groups = Dictionary(grouping: objects, by: \.entity).mapValues {
@@ -77,7 +101,8 @@ extension ManagedObjectContext {
             try loadMissing(relationship, of: wave)
             for object in wave { ids.formUnion(try members(of: object, at: index)) }
         } else {
-            for object in wave {
+            // What a hook has made a fault is deleted no more.
+            for object in wave where !object.slots.isEmpty {
                 if case .integer(let id) = object.slots[relationship.slot] { ids.insert(id) }
             }
         }
@@ -85,7 +110,11 @@ extension ManagedObjectContext {
         // A mandatory reference is checked by the save at the object that has it.
         let others = try objects(ids, of: relationship.destination)
         guard relationship.deleteRule == .cascade else { return others.forEach(touch) }
-        for object in others where !object.flags.contains(.deleted) { delete(object) }
+        let count = rollbackCount
+        for object in others where !object.flags.contains(.deleted) {
+            delete(object)
+            if count != rollbackCount { return }
+        }
     }
 
     /// Who was related to an object has to be known where its deletion may be undone.
@@ -116,16 +145,16 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Brings the rows of faults; those that are gone leave the context.
+    /// Brings the rows of faults; those that are gone leave the context. Those whose records are
+    /// of another entity do, too, and are deleted no more.
     private func loadRows(of objects: [ManagedObject]) throws {
         let faults = objects.filter { $0.flags.isDisjoint(with: [.hasRow, .inserted]) }
         for (entity, group) in Dictionary(grouping: faults, by: \.entity) {
-            var missing = Set(group.map(\.localID))
-            try readRows(of: entity, ids: missing.sorted()) { row in
-                missing.remove(row.id)
-                if let object = registry[row.id] { adopt(row, by: object) }
+            try readRows(of: entity, ids: group.map(\.localID).sorted()) { row in
+                if let object = registry[row.id], object.fits(row) { adopt(row, by: object) }
             }
-            for object in group where missing.contains(object.localID) { vanish(object) }
+            let missing = group.filter { !$0.flags.contains(.hasRow) }
+            for object in try dismissImpostors(among: missing) { vanish(object) }
         }
     }
 

@@ -36,7 +36,7 @@ extension ManagedObjectContext {
 
     /// - Returns: `nil` where the record is gone.
     func object(_ id: LocalID, of destination: EntityDescription) throws -> ManagedObject? {
-        if let object = held(id) { return object }
+        if let object = held(id, of: destination) { return object }
         if destination.subentities.isEmpty { return makeFault(id, destination) }
         // Which of the sub-entities it is, only the row tells.
         return try objects([id], of: destination).first

@@ -137,7 +137,7 @@ extension ManagedObjectContext {
         } catch {
             keep(error)
         }
-        return held(id) ?? makeFault(id, destination)
+        return held(id, of: destination) ?? makeFault(id, destination)
     }
 }
 

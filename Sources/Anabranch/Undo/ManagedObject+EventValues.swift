@@ -27,7 +27,7 @@ extension ManagedObject {
         let isPresent = flags.contains(.noted)
         let values = isPresent ? context.event.earlierValues : context.announcedValues
         if let earlier = values[self] { return earlier }
-        if flags.contains(.born) { return home.plan.defaults }
+        if flags.contains(isPresent ? .born : .announcedBirth) { return home.plan.defaults }
         guard flags.contains(isPresent ? .writable : .announced) else { return nil }
         return committed.isEmpty ? nil : Array(committed.buffer)
     }

@@ -54,7 +54,7 @@ struct Undoing {
     /// The object of a record, if it is still there.
     func live(_ id: LocalID, of destination: EntityDescription) throws -> ManagedObject? {
         let id = recorder.current(id)
-        if let object = context.held(id) { return isLive(object) ? object : nil }
+        if let object = context.held(id, of: destination) { return isLive(object) ? object : nil }
         return try context.objects([id], of: destination).first.flatMap { isLive($0) ? $0 : nil }
     }
 

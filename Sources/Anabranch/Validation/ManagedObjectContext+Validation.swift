@@ -31,12 +31,16 @@ extension ManagedObjectContext {
         var round = pending
         defer { joinRounds() }
         for _ in 0..<Self.mostRounds {
-            let earlier = event.touched.count
             for object in event.touched { object.flags.subtract([.noted, .writable]) }
             try validation.ask(round)
             try propagateDeletes()
             if let error = keptErrors.take() { throw error }
-            round = event.touched.dropFirst(earlier).filter { !$0.flags.contains(.detached) }
+            // A hook that rolls back has emptied the event, so that its length tells nothing.
+            var seen: Set<ManagedObject> = []
+            round = event.touched.filter {
+                $0.flags.contains(.noted) && !$0.flags.contains(.detached)
+                    && seen.insert($0).inserted
+            }
             if round.isEmpty { return try validation.finish(pending) }
         }
         throw endlessChanges(of: round.first)

@@ -296,4 +296,34 @@ private final class Held: @unchecked Sendable { var objects: [ManagedObject] = [
             #expect(back.map(\.boss) == [annas] && annas.reports.objects == back)
         }
     }
+
+    @Test(arguments: ListOwner.allCases)
+    func `a move in a list is told and can be undone in the parent`(owner: ListOwner) throws {
+        let jukebox = try Jukebox()
+        try jukebox.inContext { parent throws in
+            parent.isObservable = true
+            let songs = try owner.insert("abc", parent)
+            let stack = UndoStack()
+            parent.undoManager = stack
+            let look = Look { _ = songs.objects }
+            let child = parent.newChildContext()
+            try owner.songs(child).move(from: 2, to: 0)
+            try child.save()
+            #expect(songs.names == "cab" && look.isOutdated && stack.canUndo)
+            parent.undo()
+            #expect(songs.names == "abc" && !parent.hasChanges)
+            parent.redo()
+            #expect(songs.names == "cab")
+            parent.undo()
+            try child.refreshAllObjects()
+            try owner.songs(child).move(from: 0, to: 2)
+            try child.save()
+            try parent.save()
+            #expect(try jukebox.inContext { try owner.songs($0).names } == "bca")
+            parent.undo()
+            try parent.save()
+            #expect(songs.names == "abc")
+        }
+        #expect(try jukebox.inContext { try owner.songs($0).names } == "abc")
+    }
 }

@@ -99,6 +99,23 @@ import Testing
         }
     }
 
+    @Test(arguments: ["Account", "Bank"])
+    func `finds who holds a key also where the context has an ID of it with another entity`(
+        entity: String
+    ) throws {
+        let id = try ledger.account(["code": "k", "a": 1], "Premium")
+        let above = try #require(ledger.coordinator.model.entity(named: entity))
+        let wrong = try #require(
+            try ledger.coordinator.managedObjectID(for: id.recordID, entity: above))
+        try ledger.inContext(.overwrite) { context throws in
+            let impostor = context.object(with: wrong)
+            let new = try context.make("Premium", ["code": "k", "a": 2])
+            try context.save()
+            #expect(new.objectID == id && impostor.managedObjectContext == nil)
+        }
+        #expect(try ledger.accountCount() == 1 && ledger.stored(id, "a") == [2])
+    }
+
     @Test(arguments: Policy.resolving)
     func `leads to the record that remains whoever was related to the other`(
         policy: Policy

@@ -112,4 +112,27 @@ import Testing
             #expect(try thing.changedValuesForCurrentEvent() == ["count": 2])
         }
     }
+
+    @Test func `those who are told of a new object see its defaults`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            nonisolated(unsafe) var people: [Person] = []
+            nonisolated(unsafe) var seen: [[String: Value]] = []
+            let token = NotificationCenter.default.addObserver(
+                forName: ManagedObjectContext.objectsDidChange, object: context, queue: nil
+            ) { _ in
+                for person in people {
+                    seen.append((try? person.changedValuesForCurrentEvent()) ?? [:])
+                }
+            }
+            defer { NotificationCenter.default.removeObserver(token) }
+            people = [try context.person("Anna", age: 3)]
+            context.processPendingChanges()
+            try context.step { people[0].age = 4 }
+            try context.step { people.append(try context.person("Bob")) }
+            let defaults: [String: Value] = ["age": 0, "firstName": .null]
+            #expect(seen == [defaults, ["age": 3], [:], ["firstName": .null]])
+            #expect(try people[1].changedValuesForCurrentEvent().isEmpty)
+        }
+    }
 }
