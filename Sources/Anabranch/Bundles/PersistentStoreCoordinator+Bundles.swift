@@ -15,10 +15,10 @@ extension PersistentStoreCoordinator {
     ///   - base: What whoever gets the bundle has already: that is left out.
     ///   - keyRing: Its newest key seals the bundle, so that only who has that key can read it, and
     ///     only who has one of the reader's keys can have written it. Without one it is plain text.
-    /// - Throws: ``StoreError``: `alreadyExists` where the file is there and is no bundle, the store
-    ///   itself above all; `cannotOpen` or `diskFull` where it can't be written; `notDurable` where
-    ///   it is there and perhaps not yet on the disk; `corrupt` where the store has lost a piece of
-    ///   a large save; `notHeld` where it knows no save of the replica that the base names.
+    /// - Throws: ``StoreError``: `alreadyExists` where the file is there and is no bundle, above
+    ///   all the store itself; `cannotOpen` or `diskFull` where it can't be written; `notDurable`
+    ///   where it is there and perhaps not yet on the disk; `corrupt` where the store has lost a
+    ///   piece of a large save; `notHeld` where it knows no save of the replica that the base names.
     @discardableResult
     public func exportBundle(
         to url: URL, lacking base: ChangeBundle.Base = .nothing,

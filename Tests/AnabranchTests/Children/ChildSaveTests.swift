@@ -213,27 +213,4 @@ import Testing
         try await parent.perform { try $0.save() }
         #expect(try graph.inContext { try $0.people().map(\.age) } == [9])
     }
-
-    @Test(arguments: ListOwner.allCases)
-    func `what a child moves in a list its parent can undo, and observers are told`(
-        owner: ListOwner
-    ) throws {
-        let jukebox = try Jukebox()
-        try jukebox.inContext { parent throws in
-            let songs = try owner.insert("abc", parent)
-            parent.undoManager = UndoStack()
-            parent.isObservable = true
-            let look = Look { _ = songs.objects }
-            let child = parent.newChildContext()
-            try owner.songs(child).move(from: 0, to: 2)
-            try child.save()
-            #expect(songs.names == "bca" && look.isOutdated)
-            #expect(parent.undoManager?.canUndo == true)
-            parent.undo()
-            #expect(songs.names == "abc" && !parent.hasChanges)
-            parent.redo()
-            try parent.save()
-        }
-        #expect(try jukebox.inContext { try owner.songs($0).names } == "bca")
-    }
 }
