@@ -18,7 +18,8 @@ extension PersistentStoreCoordinator {
     /// - Throws: ``StoreError``: `alreadyExists` where the file is there and is no bundle, above
     ///   all the store itself; `cannotOpen` or `diskFull` where it can't be written; `notDurable`
     ///   where it is there and perhaps not yet on the disk; `corrupt` where the store has lost a
-    ///   piece of a large save; `notHeld` where it knows no save of the replica that the base names.
+    ///   piece of a large save; `notHeld` where it knows no save of the replica that the base
+    ///   names.
     @discardableResult
     public func exportBundle(
         to url: URL, lacking base: ChangeBundle.Base = .nothing,
