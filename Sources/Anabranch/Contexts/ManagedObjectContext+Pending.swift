@@ -64,6 +64,9 @@ extension ManagedObjectContext {
         var deleted: [ObjectIDList.Item] = []
         // What was born and deleted within one event has never been there for an observer.
         let vanished = event.vanished.filter { !$0.flags.contains(.born) }
+        let areBroughtBack = !event.broughtBack.isEmpty
+        updated.reserveCapacity(min(event.touched.count, counts.updated))
+        inserted.reserveCapacity(min(event.touched.count, counts.inserted))
         for object in event.touched {
             let flags = object.flags
             object.flags.subtract([.noted, .writable, .born])
@@ -72,7 +75,9 @@ extension ManagedObjectContext {
             if flags.contains(.detached) { continue }
             if flags.contains(.deleted) {
                 if !flags.contains(.born) { deleted.append(object.listItem) }
-            } else if flags.contains(.born) || event.broughtBack.contains(object) {
+            } else if flags.contains(.born)
+                || areBroughtBack && event.broughtBack.contains(object)
+            {
                 inserted.append(object.listItem)
             } else if !flags.isDisjoint(with: .changes) || event.cleaned.contains(object) {
                 updated.append(object.listItem)

@@ -129,6 +129,11 @@ extension ManagedObjectContext {
         if let object = registeredObject(takingOver: row, refreshing: isRefreshing) {
             return object
         }
+        return registeredNewObject(of: row, forgotten: &forgotten)
+    }
+
+    /// As ``object(of:refreshing:forgotten:)``, where no object of the row is in use.
+    func registeredNewObject(of row: ObjectRow, forgotten: inout [ManagedObject]) -> ManagedObject {
         let object = newObject(of: row)
         if let earlier = registry.insert(object, for: row.id) { forgotten.append(earlier) }
         return object

@@ -89,13 +89,18 @@ extension ManagedObjectContext {
         _ isRefreshing: Bool
     ) throws -> [ManagedObject] {
         releaseUnusedIfMany()
+        // A fetch has no row twice: a context without objects need not look for any.
+        let areNew = registry.count == 0
         var objects: [ManagedObject] = []
         var forgotten: [ManagedObject] = []
         try readRows(
             plan.query(extraRows: overlay?.ids.count), includingPending: includingPending
         ) { row in
             if let overlay, overlay.ids.contains(row.id) { return }
-            objects.append(object(of: row, refreshing: isRefreshing, forgotten: &forgotten))
+            objects.append(
+                areNew
+                    ? registeredNewObject(of: row, forgotten: &forgotten)
+                    : object(of: row, refreshing: isRefreshing, forgotten: &forgotten))
         }
         withExtendedLifetime(forgotten) {}
         return objects

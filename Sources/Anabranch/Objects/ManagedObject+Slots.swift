@@ -177,9 +177,14 @@ extension ManagedObject {
     }
 
     /// Why a slot is not written, where its attribute is derived.
+    @inline(__always)
     private final func derivedRefusal(_ slot: Int) -> PropertyError? {
-        guard !home.plan.derivedSlots.isEmpty, home.plan.derivedSlots.contains(slot),
-            let attribute = entity.slots[slot].attribute
+        home.plan.derivedSlots.isEmpty ? nil : refusalAmongDerived(slot)
+    }
+
+    @inline(never)
+    private final func refusalAmongDerived(_ slot: Int) -> PropertyError? {
+        guard home.plan.derivedSlots.contains(slot), let attribute = entity.slots[slot].attribute
         else { return nil }
         return PropertyError(
             .derived,
