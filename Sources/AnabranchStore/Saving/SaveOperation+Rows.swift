@@ -58,14 +58,9 @@ extension SaveOperation {
             block.append(record: RecordID(replica: replica, number: id.number))
             try writer.begin(id)
             for (index, column) in columns.enumerated() {
-                var value = insert.rows[row, places[index]]
-                let parameter = writer.parameter(ofColumn: index)
-                if column.kind == .reference {
-                    value = try bindReference(
-                        value, of: id, to: column, writer.statement, at: parameter)
-                } else {
-                    try writer.statement.bind(slot: value, at: parameter, as: column.kind)
-                }
+                let value = try bind(
+                    insert.rows[row, places[index]], of: id, to: column, writer.statement,
+                    at: writer.parameter(ofColumn: index))
                 if let place = blockPlaces.places[index] { block.append(value, toColumn: place) }
             }
             try end(&writer)
@@ -131,10 +126,25 @@ extension SaveOperation {
                 + "\(property.type).", entity: entity, property: property.name.string)
     }
 
+    /// Binds the value of a column.
+    ///
+    /// - Returns: The value as it travels.
+    @inline(__always)
+    mutating func bind(
+        _ value: Value, of id: LocalID, to column: TableLayout.Column, _ statement: Statement,
+        at index: Int
+    ) throws -> Value {
+        if column.kind == .reference {
+            return try bindReference(value, of: id, to: column, statement, at: index)
+        }
+        try statement.bind(slot: value, at: index, as: column.kind)
+        return value
+    }
+
     /// Binds a reference; one into a list with the row's position there.
     ///
     /// - Returns: The value as it travels.
-    mutating func bindReference(
+    private mutating func bindReference(
         _ value: Value, of id: LocalID, to column: TableLayout.Column, _ statement: Statement,
         at index: Int
     ) throws -> Value {

@@ -38,14 +38,9 @@ extension SaveOperation {
             try writer.begin(id, row, of: update.versions)
             if hasRegisters { block.append(record: try transaction.recordID(of: id)) }
             for (index, column) in columns.enumerated() {
-                var value = update.rows[row, index]
-                let parameter = writer.parameter(ofColumn: index)
-                if column.kind == .reference {
-                    value = try bindReference(
-                        value, of: id, to: column, writer.statement, at: parameter)
-                } else {
-                    try writer.statement.bind(slot: value, at: parameter, as: column.kind)
-                }
+                let value = try bind(
+                    update.rows[row, index], of: id, to: column, writer.statement,
+                    at: writer.parameter(ofColumn: index))
                 if let place = blockPlaces.places[index] { block.append(value, toColumn: place) }
             }
             if !blockPlaces.groups.isEmpty {
