@@ -1,81 +1,53 @@
-/// What counts for more than one in a ``BlockSequence``.
-protocol Weighted {
-    var weight: Int { get }
-}
-
-/// Elements in an order, for many that change one at a time: an array of blocks.
+/// Elements in an order, for many that change one at a time: a tree whose nodes have at most 24
+/// elements or children, and at least 6.
 ///
-/// A block has at most 512 elements. Finding an element by its place adds up the counts of the
-/// blocks before it, finding one by its order is bisection, and inserting and removing one moves
-/// at most a block: n/512 additions and 512 moves, which for a million elements is a few
-/// microseconds. A copy shares all blocks until one of the two changes one of them, so that
-/// keeping the sequence as it was before some changes costs what the changes cost.
+/// Finding an element by its place, or by its order, and changing one goes down the tree: four
+/// nodes among 100,000. A copy shares all nodes until one of the two is changed, which copies
+/// those four, so that keeping the sequence as it was before some changes costs what the changes
+/// cost.
 ///
 /// Elements also have weights, and are found by them: where elements are runs of other things,
 /// the weight is the length of the run.
 struct BlockSequence<Element: Weighted> {
-    fileprivate struct Block {
-        var elements: [Element]
-        var weight: Int
-
-        init(_ elements: some Sequence<Element>) {
-            self.elements = Array(elements)
-            weight = self.elements.reduce(0) { $0 + $1.weight }
-        }
-    }
-
-    private static var capacity: Int { 512 }
-
-    private var blocks: [Block] = []
-    private(set) var count = 0
-    private(set) var weight = 0
+    private(set) var root = BlockNode<Element>()
 
     init() {}
 
     init(_ elements: [Element]) {
-        // Full to three quarters, so that the first insertions split nothing.
-        let length = Self.capacity * 3 / 4
-        blocks = stride(from: 0, to: elements.count, by: length).map {
-            Block(elements[$0..<Swift.min($0 + length, elements.count)])
+        var nodes = Self.parts(of: elements).map { BlockNode(elements: $0) }
+        while nodes.count > 1 {
+            nodes = Self.parts(of: nodes).map { BlockNode(children: $0) }
         }
-        count = elements.count
-        weight = blocks.reduce(0) { $0 + $1.weight }
+        root = nodes.first ?? BlockNode()
     }
 
+    /// Parts of nearly one length, each to about three quarters of what a node has room for, so
+    /// that the first insertions split nothing.
+    private static func parts<Part>(of all: [Part]) -> [ArraySlice<Part>] {
+        let length = BlockNode<Element>.capacity * 3 / 4
+        let number = (all.count + length - 1) / length
+        return (0..<number).map {
+            all[$0 * all.count / number..<($0 + 1) * all.count / number]
+        }
+    }
+
+    var count: Int { root.count }
+    var weight: Int { root.weight }
     var isEmpty: Bool { count == 0 }
 
     /// - Parameter index: Less than `count`.
-    subscript(index: Int) -> Element {
-        let place = place(of: index)
-        return blocks[place.block].elements[place.offset]
-    }
+    subscript(index: Int) -> Element { root[index] }
 
     /// - Parameter index: At most `count`.
     mutating func insert(_ element: Element, at index: Int) {
-        guard !blocks.isEmpty else {
-            self = BlockSequence([element])
-            return
-        }
-        var place = place(of: index)
-        if place.block == blocks.count {
-            place = (blocks.count - 1, blocks[blocks.count - 1].elements.count)
-        }
-        blocks[place.block].elements.insert(element, at: place.offset)
-        blocks[place.block].weight += element.weight
-        count += 1
-        weight += element.weight
-        if blocks[place.block].elements.count > Self.capacity { split(place.block) }
+        if let next = root.insert(element, at: index) { root = BlockNode(children: [root, next]) }
     }
 
     /// - Parameter index: Less than `count`.
     @discardableResult
     mutating func remove(at index: Int) -> Element {
-        let place = place(of: index)
-        let element = blocks[place.block].elements.remove(at: place.offset)
-        blocks[place.block].weight -= element.weight
-        count -= 1
-        weight -= element.weight
-        joinIfSmall(place.block)
+        let element = root.remove(at: index)
+        if root.children.count == 1 { root = root.children[0] }
         return element
     }
 
@@ -83,16 +55,7 @@ struct BlockSequence<Element: Weighted> {
     ///
     /// - Parameter index: Less than `count`.
     mutating func update(at index: Int, _ body: (inout Element) -> Void) {
-        let place = place(of: index)
-        let before = blocks[place.block].elements[place.offset].weight
-        body(&blocks[place.block].elements[place.offset])
-        let change = blocks[place.block].elements[place.offset].weight - before
-        blocks[place.block].weight += change
-        weight += change
-    }
-
-    mutating func removeLast(_ number: Int) {
-        for _ in 0..<Swift.min(number, count) { remove(at: count - 1) }
+        root.update(at: index, body)
     }
 }
 
@@ -101,120 +64,47 @@ extension BlockSequence {
     /// The place of the first element that belongs behind; `count` where none does.
     ///
     /// - Parameter belongsBehind: False for all elements up to some place and true from there on.
-    func partition(_ belongsBehind: (Element) -> Bool) -> Int {
-        let block = Self.first(in: blocks.count) { index in
-            blocks[index].elements.last.map(belongsBehind) ?? false
-        }
-        let before = blocks[..<block].reduce(0) { $0 + $1.elements.count }
-        guard block < blocks.count else { return before }
-        let elements = blocks[block].elements
-        return before + Self.first(in: elements.count) { belongsBehind(elements[$0]) }
-    }
+    func partition(_ belongsBehind: (Element) -> Bool) -> Int { root.partition(belongsBehind) }
 
     /// The element in which a weight lies, counted from the first element on, and how far in it.
     ///
     /// - Returns: `nil` where the weight is not less than that of all.
     func element(atWeight sought: Int) -> (index: Int, offset: Int)? {
         guard sought >= 0, sought < weight else { return nil }
-        var rest = sought
-        var index = 0
-        for block in blocks {
-            guard rest >= block.weight else {
-                for element in block.elements {
-                    if rest < element.weight { return (index, rest) }
-                    rest -= element.weight
-                    index += 1
-                }
-                return nil
-            }
-            rest -= block.weight
-            index += block.elements.count
-        }
-        return nil
+        return root.element(atWeight: sought)
     }
 
     /// The weight of all elements before a place.
-    func weight(before index: Int) -> Int {
-        var rest = index
-        var sum = 0
-        for block in blocks {
-            guard rest >= block.elements.count else {
-                return block.elements[..<rest].reduce(sum) { $0 + $1.weight }
-            }
-            rest -= block.elements.count
-            sum += block.weight
-        }
-        return sum
-    }
-
-    /// The first of some numbers from 0 on that a condition holds for, which then holds for all
-    /// behind it; the count where it holds for none.
-    private static func first(in count: Int, where condition: (Int) -> Bool) -> Int {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = low + (high - low) / 2
-            if condition(middle) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
-
-    /// - Returns: The block behind the last one for the place behind the last element.
-    private func place(of index: Int) -> (block: Int, offset: Int) {
-        var rest = index
-        for block in blocks.indices {
-            let length = blocks[block].elements.count
-            if rest < length { return (block, rest) }
-            rest -= length
-        }
-        return (blocks.count, rest)
-    }
-
-    private mutating func split(_ index: Int) {
-        let elements = blocks[index].elements
-        let middle = elements.count / 2
-        blocks[index] = Block(elements[..<middle])
-        blocks.insert(Block(elements[middle...]), at: index + 1)
-    }
-
-    private mutating func joinIfSmall(_ index: Int) {
-        let length = blocks[index].elements.count
-        if length == 0 {
-            blocks.remove(at: index)
-        } else if index + 1 < blocks.count,
-            length + blocks[index + 1].elements.count < Self.capacity / 4
-        {
-            blocks[index].elements += blocks[index + 1].elements
-            blocks[index].weight += blocks[index + 1].weight
-            blocks.remove(at: index + 1)
-        }
-    }
+    func weight(before index: Int) -> Int { root.weight(before: index) }
 }
 
 extension BlockSequence: Sequence {
-    func makeIterator() -> Iterator { Iterator(blocks: blocks, block: 0, offset: 0) }
+    func makeIterator() -> Iterator { makeIterator(from: 0) }
 
     /// - Parameter index: At most `count`.
-    func makeIterator(from index: Int) -> Iterator {
-        let place = place(of: index)
-        return Iterator(blocks: blocks, block: place.block, offset: place.offset)
-    }
+    func makeIterator(from index: Int) -> Iterator { Iterator(root: root, index: index) }
 
+    /// Goes down the tree once for each leaf.
     struct Iterator: IteratorProtocol {
-        fileprivate let blocks: [BlockSequence.Block]
-        fileprivate var block: Int
-        fileprivate var offset: Int
+        private let root: BlockNode<Element>
+        /// Of the next leaf's first element.
+        private var index: Int
+        private var leaf: [Element] = []
+        private var offset = 0
+
+        fileprivate init(root: BlockNode<Element>, index: Int) {
+            self.root = root
+            self.index = index
+        }
 
         mutating func next() -> Element? {
-            while block < blocks.count {
-                if offset < blocks[block].elements.count {
-                    defer { offset += 1 }
-                    return blocks[block].elements[offset]
-                }
-                block += 1
-                offset = 0
+            if offset == leaf.count {
+                guard index < root.count else { return nil }
+                (leaf, offset) = root.leaf(at: index)
+                index += leaf.count - offset
             }
-            return nil
+            defer { offset += 1 }
+            return leaf[offset]
         }
     }
 }

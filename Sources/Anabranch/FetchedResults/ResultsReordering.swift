@@ -38,13 +38,31 @@ struct ResultsReordering {
         for place in removed.reversed() { state.entries.remove(at: place.index) }
         let known = arriving.filter { entry in
             state.horizon.map { !plan.areInOrder($0, entry) } ?? true
-        }.sorted(by: plan.areInOrder)
-        inserted = known.enumerated().map { number, entry in
-            let gap = state.entries.partition { !plan.areInOrder($0, entry) }
-            return Place(entry: entry, index: gap + number, gap: gap)
         }
+        inserted = Self.places(of: known, in: state.entries, whereRemovedWere: removed, plan)
         for place in inserted { state.entries.insert(place.entry, at: place.index) }
         state.window = plan.window(of: state.entries.count)
+    }
+
+    /// Where entries belong among the rest: with the keys that it had before, one belongs where it
+    /// was, and is not searched for.
+    private static func places(
+        of arriving: [ResultEntry], in rest: BlockSequence<ResultEntry>,
+        whereRemovedWere removed: [Place], _ plan: ResultsPlan
+    ) -> [Place] {
+        let before = Dictionary(uniqueKeysWithValues: removed.map { ($0.entry.id, $0) })
+        let gaps = arriving.map { entry in
+            if let place = before[entry.id], place.entry.keys == entry.keys {
+                return (entry: entry, gap: place.gap)
+            }
+            return (entry, rest.partition { !plan.areInOrder($0, entry) })
+        }
+        let ascending = gaps.sorted {
+            $0.gap == $1.gap ? plan.areInOrder($0.entry, $1.entry) : $0.gap < $1.gap
+        }
+        return ascending.enumerated().map { number, place in
+            Place(entry: place.entry, index: place.gap + number, gap: place.gap)
+        }
     }
 
     /// What lies between two results, found by looking at all entries of both.

@@ -7,9 +7,9 @@ import AnabranchStore
 /// An event names the records that it concerns. Those, and no others, are judged again: out of
 /// memory where the context has their values, the others by one SELECT that is restricted to
 /// their IDs. What they were sorted by is in their entries, so their old places are found by
-/// bisection although the objects have changed. For k records among n an event costs
-/// k · (log n comparisons + n/512 additions + 512 moves in memory) and no look at the other
-/// n − k; a copy of the n/512 blocks keeps the result as it was for the report.
+/// bisection although the objects have changed. For k records among n an event costs k · log n
+/// comparisons, copies of the k · log n nodes of the tree that they lie below, and no look at the
+/// other n − k; the result as it was, for the report, shares all other nodes.
 ///
 /// It costs a fetch, and a comparison of all entries, where that is the only way to know: nobody
 /// listened for a while, a window has run out of records behind it, or a record was deleted

@@ -36,6 +36,37 @@ import Testing
             #expect(blocks.count == array.count)
         }
         compare(blocks, array, &random)
+        #expect(height(of: blocks.root, isRoot: true) != nil)
+    }
+
+    /// - Returns: `nil` unless all nodes are as full as they must be, all leaves equally deep, and
+    ///   all counts and weights true.
+    private func height(of node: BlockNode<Run>, isRoot: Bool = false) -> Int? {
+        let least = !isRoot ? BlockNode<Run>.minimum : node.children.isEmpty ? 0 : 2
+        guard (least...BlockNode<Run>.capacity).contains(node.length) else { return nil }
+        guard !node.children.isEmpty else {
+            let isTrue =
+                node.count == node.elements.count
+                && node.weight == node.elements.reduce(0) { $0 + $1.weight }
+            return isTrue ? 0 : nil
+        }
+        let heights = Set(node.children.map { height(of: $0) })
+        guard node.elements.isEmpty, heights.count == 1, let below = heights.first ?? nil,
+            node.count == node.children.reduce(0, { $0 + $1.count }),
+            node.weight == node.children.reduce(0, { $0 + $1.weight })
+        else { return nil }
+        return below + 1
+    }
+
+    @Test func `is as high as its number of elements says, however it came about`() throws {
+        let runs = (0..<100_000).map { Run(number: $0, weight: 1) }
+        let whole = BlockSequence(runs)
+        #expect(height(of: whole.root, isRoot: true) == 3)
+        var grown = BlockSequence<Run>()
+        for run in runs { grown.insert(run, at: grown.count) }
+        #expect(try #require(height(of: grown.root, isRoot: true)) <= 4)
+        while grown.count > 1 { grown.remove(at: grown.count / 2) }
+        #expect(height(of: grown.root, isRoot: true) == 0)
     }
 
     private func compare(
