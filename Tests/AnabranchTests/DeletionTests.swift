@@ -40,13 +40,7 @@ import Testing
     }
 
     @Test func `a deletion may be taken back before it is saved`() throws {
-        let graph = try Graph()
-        try graph.inContext { context throws in
-            let boss = try context.person("Boss")
-            let anna = try context.person("Anna", boss: boss)
-            try context.save()
-            context.delete(boss)
-            context.processPendingChanges()
+        try Graph.withDeletedBoss { _, context, boss, anna throws in
             #expect(anna.boss == nil && anna.isUpdated)
             #expect(try context.people().count == 1)
             context.rollback()

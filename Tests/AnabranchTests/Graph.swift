@@ -62,6 +62,21 @@ final class Graph: Sendable {
         try context().performAndWait(body)
     }
 
+    /// Runs a body in a context in which a boss is deleted, and not yet saved, whom somebody has.
+    static func withDeletedBoss(
+        _ body: (Graph, ManagedObjectContext, _ boss: Person, _ report: Person) throws -> Void
+    ) throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let boss = try context.person("Boss")
+            let anna = try context.person("Anna", boss: boss)
+            try context.save()
+            context.delete(boss)
+            context.processPendingChanges()
+            try body(graph, context, boss, anna)
+        }
+    }
+
     /// SELECTs that the readers have run so far.
     var readStatements: Int { coordinator.store.readStatistics.selects }
 }

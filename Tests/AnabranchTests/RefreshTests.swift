@@ -282,13 +282,7 @@ import Testing
     }
 
     @Test func `a deleted object stays deleted where what lost it can't be read again`() throws {
-        let graph = try Graph()
-        try graph.inContext { context throws in
-            let boss = try context.person("Boss")
-            let anna = try context.person("Anna", boss: boss)
-            try context.save()
-            context.delete(boss)
-            context.processPendingChanges()
+        try Graph.withDeletedBoss { graph, context, boss, anna throws in
             anna.age = 9
             graph.coordinator.close()
             #expect(throws: StoreError.self) { try context.refresh(boss, mergeChanges: false) }

@@ -234,18 +234,24 @@ extension SaveTaking {
         }
     }
 
+    /// A reference to what is deleted here leads to nobody, but where the deletion may be denied
+    /// for it.
     private func writeReferences() throws {
         for reference in references {
             guard let object = objects[reference.record] else { continue }
-            try context.setTarget(
-                of: object, by: reference.relationship,
-                to: reference.target.flatMap { objects[$0] })
+            var target = reference.target.flatMap { objects[$0] }
+            let isDenied = reference.relationship.inverse?.deleteRule == .deny
+            if !isDenied, target?.isDeleted == true { target = nil }
+            try context.setTarget(of: object, by: reference.relationship, to: target)
         }
     }
 
+    /// Nobody is linked to what is deleted here.
     private func writeLinks() throws {
         for link in request.links {
-            guard let owner = objects[link.owner], let other = objects[link.other] else { continue }
+            guard let owner = objects[link.owner], let other = objects[link.other],
+                !owner.isDeleted, !other.isDeleted
+            else { continue }
             if link.isAdded {
                 try context.insert(other, into: owner, link.relationship)
             } else {

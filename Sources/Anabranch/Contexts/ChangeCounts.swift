@@ -36,6 +36,9 @@ struct EventChanges {
     var invalidatedAll: [ManagedObjectID] = []
     /// Objects that an undo has given other IDs.
     var renamedObjects: [ManagedObjectID: ManagedObjectID] = [:]
+    /// Refreshed objects that referred to somebody whom others have deleted, or knew them as
+    /// members: what they show has changed, though their rows have not.
+    var bereft: Set<ManagedObject> = []
     /// Touched objects that an undo has brought back, or left without a change.
     var broughtBack: Set<ManagedObject> = []
     var cleaned: Set<ManagedObject> = []

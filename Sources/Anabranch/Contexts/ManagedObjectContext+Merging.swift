@@ -104,7 +104,7 @@ extension ManagedObjectContext {
             savePoint?.capture(object)
             vanish(object)
         }
-        event.refreshed += cleared.filter { !$0.flags.contains(.detached) }
+        noteBereft(cleared.filter { !$0.flags.contains(.detached) })
         noteGone(ids)
         return cleared
     }

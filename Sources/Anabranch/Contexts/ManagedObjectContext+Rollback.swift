@@ -5,6 +5,10 @@ import AnabranchStore
 extension ManagedObjectContext {
     /// Takes back everything since the last save: insertions, changes and deletions.
     ///
+    /// What was changed is as it was read, at both ends of its relationships, whatever others have
+    /// saved since; ``refreshAllObjects()`` reads it again. Read again are objects that were
+    /// deleted or had lost somebody deleted, and lists that were changed.
+    ///
     /// What `willTurnIntoFault` and `didTurnIntoFault` change of other objects is pending
     /// afterwards, like any other change.
     public func rollback() {
@@ -28,9 +32,9 @@ extension ManagedObjectContext {
         event.touched = []
         event.earlierValues = [:]
         let written = primitives.removeAll()
-        for object in objects where !object.flags.contains(.detached) { takeBack(object) }
+        takeBack(objects.filter { !$0.flags.contains(.detached) })
         for object in objects { registry.noteRecent(object.localID) }
-        for object in written where !object.committed.isEmpty { takeBack(object) }
+        takeBack(written.filter { !$0.committed.isEmpty })
         for object in objects + refaulted.compactMap(held)
         where object.flags.contains(.refault) {
             readAgain(object)
@@ -41,19 +45,25 @@ extension ManagedObjectContext {
         announceChanges()
     }
 
+    private func takeBack(_ objects: [ManagedObject]) {
+        for object in objects {
+            object.noteChanges()
+            if !object.flags.contains(.inserted) { object.takeBackRelations() }
+        }
+        for object in objects { takeBack(object) }
+    }
+
     private func takeBack(_ object: ManagedObject) {
-        object.noteChanges()
         if object.flags.contains(.inserted) {
             detach(object)
             object.flags.subtract(.deleted)
             event.invalidated.append(object)
             return
         }
-        unloadFormerOwners(of: object)
+        returnToFormerOwners(of: object)
         if !object.committed.isEmpty { swap(&object.slots, &object.committed) }
         object.committed = SlotStorage()
         object.writtenSlots = 0
-        object.relations = nil
         object.flags.subtract(.writable)
         reclassify(object) { $0.subtract([.updated, .deleted]) }
         if !object.flags.contains(.refault) { event.refreshed.append(object) }
@@ -71,7 +81,7 @@ extension ManagedObjectContext {
     }
 
     /// Whoever has read its members when an edit had led the object away from it lacks it.
-    private func unloadFormerOwners(of object: ManagedObject) {
+    private func returnToFormerOwners(of object: ManagedObject) {
         guard !object.committed.isEmpty else { return }
         for relationship in object.home.plan.references
         where object.isChangedSinceCommit(relationship.slot) {
@@ -81,7 +91,7 @@ extension ManagedObjectContext {
                 let members = owner.relations?.states[index].members,
                 !members.contains(object.localID)
             else { continue }
-            owner.relations?.states[index].members = nil
+            owner.relations?.states[index].readmit(object.localID)
             owner.noteChange(inverse.slot)
         }
     }
@@ -142,5 +152,15 @@ extension ManagedObjectContext {
             object.didTurnIntoFault()
             object.flags.subtract(.inTransition)
         }
+    }
+}
+
+extension ManagedObject {
+    /// Relationships that were read have the members again that they were read with. Those of
+    /// somebody deleted did not follow what others have saved since, and are asked for anew.
+    fileprivate final func takeBackRelations() {
+        if flags.contains(.deleted) { relations = nil }
+        guard let relations else { return }
+        for index in relations.states.indices { relations.states[index].takeBack() }
     }
 }

@@ -41,8 +41,7 @@ struct ResultsConcern {
             note(object.localID, object.hasChanges ? .changed : .refreshed)
         }
         for object in event.refreshed where plan.includes(object.entity) {
-            // Somebody whom it referred to is gone, which changes no row.
-            note(object.localID, object.flags.contains(.refault) ? .changed : .refreshed)
+            note(object.localID, event.bereft.contains(object) ? .changed : .refreshed)
         }
         for object in event.vanished + event.invalidated where plan.includes(object.entity) {
             note(object.localID, .refreshed)

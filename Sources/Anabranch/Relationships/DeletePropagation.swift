@@ -230,7 +230,7 @@ extension ManagedObjectContext {
                 isChanged = true
             }
         }
-        if isChanged { noteIncomplete(object) }
+        if isChanged, !gone.isDisjoint(with: deletedIDs) { noteIncomplete(object) }
         return isChanged
     }
 
@@ -270,7 +270,11 @@ extension ManagedObjectContext {
         // An edit that has led it away stays one: until the deletion is saved, or over what others
         // have set.
         let isPending = object.committed[slot].leads(to: deletedIDs)
-        if wasChanged, isPending || !isCleared { return isCleared || !isPending }
+        if wasChanged, isPending || !isCleared {
+            // Where it led before must not be shown again.
+            if !isPending { noteIncomplete(object) }
+            return isCleared || !isPending
+        }
         object.committed[slot] = .null
         return true
     }

@@ -68,8 +68,14 @@ extension ManagedObjectContext {
         goneIDs.formUnion(incompletelyCleared.intersection(ids))
         incompletelyCleared.subtract(ids)
         guard goneIDs.count * searchLimits.each >= registry.count else { return }
-        event.refreshed += clearAll(goneIDs)
+        noteBereft(clearAll(goneIDs))
         goneIDs = []
+    }
+
+    /// Somebody whom objects mentioned is gone.
+    func noteBereft(_ objects: [ManagedObject]) {
+        event.refreshed += objects
+        if !followers.isEmpty { event.bereft.formUnion(objects) }
     }
 
     private func objectsMentioning(

@@ -124,8 +124,8 @@ extension ManagedObjectContext {
                 }
                 state.load(members, hiding: left)
             }
-            // What has hidden them may be taken back.
-            if members.count < all.count { noteIncomplete(owner) }
+            // The deletions that have hidden them may be taken back.
+            if members.count + left.count < all.count { noteIncomplete(owner) }
         }
     }
 

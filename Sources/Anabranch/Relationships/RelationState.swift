@@ -11,9 +11,12 @@ struct RelationState {
     /// Of a list, what stands in which order; else `nil`.
     private(set) var list: ListState?
     /// Whether the object's home has it among those that have such a state.
-    var isListed = false
+    var isListed: Bool
 
-    init(isOrdered: Bool) { list = isOrdered ? ListState() : nil }
+    init(isOrdered: Bool, isListed: Bool = false) {
+        list = isOrdered ? ListState() : nil
+        self.isListed = isListed
+    }
 
     var hasChanges: Bool {
         !added.isEmpty || !removed.isEmpty || !(list?.placed.isEmpty ?? true)
@@ -100,6 +103,15 @@ struct RelationState {
         return holds(members ?? []) || holds(added) || holds(removed)
     }
 
+    /// Brings in a member that the store has; of a list the place is asked for anew.
+    mutating func readmit(_ id: LocalID) {
+        if list == nil {
+            members?.insert(id)
+        } else {
+            members = nil
+        }
+    }
+
     /// The records are gone: there is nothing to save about them.
     ///
     /// - Returns: Whether one of them was here.
@@ -152,6 +164,18 @@ struct RelationState {
         added = Set(added.map { names[$0] ?? $0 })
         removed = Set(removed.map { names[$0] ?? $0 })
         list?.rename(names)
+    }
+
+    /// Forgets what was added, removed and moved here. A list where that has changed it is asked for
+    /// anew, since nothing else knows the places that its members had.
+    mutating func takeBack() {
+        guard hasChanges else { return }
+        if list == nil {
+            members = members?.subtracting(added).union(removed)
+            commit()
+        } else {
+            self = RelationState(isOrdered: true, isListed: isListed)
+        }
     }
 
     mutating func commit() {

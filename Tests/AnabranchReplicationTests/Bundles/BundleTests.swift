@@ -150,14 +150,16 @@ import Testing
 
     @Test(arguments: [Int64.min, -1, 1 << 47, .max])
     func `of a time that no timestamp holds is refused`(milliseconds: Int64) {
-        let error = Self.failure(Self.bytes(at: milliseconds))
+        let error = Self.failure(BundleHeader.bytesOfBundle(from: Self.sender, at: milliseconds))
         #expect(error?.code == .limitExceeded)
         #expect(error?.cause.contains("time") == true)
     }
 
     @Test(arguments: [0, (1 << 47) - 1] as [Int64])
     func `of any time that a timestamp holds is read`(milliseconds: Int64) throws {
-        let header = try Self.decoded(Self.bytes(at: milliseconds)).header
+        let header = try Self.decoded(
+            BundleHeader.bytesOfBundle(from: Self.sender, at: milliseconds)
+        ).header
         #expect(header?.wallMilliseconds == milliseconds)
     }
 
@@ -171,21 +173,6 @@ import Testing
         let header = BundleHeader(sender: Self.sender, wallMilliseconds: clock, heads: [])
         let content = try Self.decoded(Self.encoded(header, []))
         #expect(content.header?.wallMilliseconds == written)
-    }
-
-    /// A bundle without sets, whole, of any time.
-    private static func bytes(at milliseconds: Int64) -> [UInt8] {
-        var header = ByteWriter()
-        header.append(replica: sender)
-        header.append(signed: milliseconds)
-        header.append(context: .empty)
-        var writer = ByteWriter()
-        writer.append(raw: BundleHeader.magic)
-        writer.append(byte: BundleHeader.version)
-        writer.append(block: header.bytes)
-        writer.append(byte: 0)
-        writer.append(count: 0)
-        return writer.bytes + Digest(of: writer.bytes).bytes
     }
 
     @Test func `of a later version says so`() {

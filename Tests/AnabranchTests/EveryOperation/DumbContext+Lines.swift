@@ -1,13 +1,15 @@
 extension DumbContext {
-    /// What the context should show, one line for each thing.
+    /// What the context should show, one line for each thing, and what it should find.
     var lines: [String] {
+        let found = view.things.filter { !$0.value.isTag && $0.value.values["a"] == 1 }
+        return heldLines + ["a == 1: \(found.keys.sorted())", "\(view.things.count) things"]
+    }
+
+    /// What it should show without looking for anything.
+    var heldLines: [String] {
         let shown = view
-        var lines = shown.things.map { line(of: $0.key, $0.value, in: shown) }.sorted()
-        let found = shown.things.filter { !$0.value.isTag && $0.value.values["a"] == 1 }
-        lines.append("a == 1: \(found.keys.sorted())")
-        lines.append("deleted: \(deleted.sorted())")
-        lines.append("changes: \(hasChanges), \(shown.things.count) things")
-        return lines
+        let lines = shown.things.map { line(of: $0.key, $0.value, in: shown) }
+        return lines.sorted() + ["deleted: \(deleted.sorted())", "changes: \(hasChanges)"]
     }
 
     private func line(of key: Int, _ thing: DumbThing, in shown: DumbPicture) -> String {

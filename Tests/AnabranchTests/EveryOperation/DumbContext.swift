@@ -50,17 +50,28 @@ struct DumbContext {
         deleted.union(made.keys).union(dirty.filter { !changedNames(of: $0).isEmpty })
     }
 
+    /// Of what is below, the things of which a save writes a value or a to-one.
+    var writtenKeys: Set<Int> {
+        let cells = Array(values.keys) + targets.keys.filter(differs)
+        return updated.intersection(cells.map(\.key))
+    }
+
+    /// Whether a to-one of somebody who is there leads elsewhere than below. Who leads to somebody
+    /// deleted leads to nobody.
+    func differs(_ cell: DumbCell) -> Bool {
+        let stored = base.things[cell.key]?.targets[cell.name]
+        let target = (targets[cell] ?? nil).flatMap { view.things[$0] == nil ? nil : $0 }
+        return (hidden.contains(cell) ? nil : stored) != target
+    }
+
     /// What of a thing that is neither made nor deleted differs from what is below.
     func changedNames(of key: Int) -> [String] {
         let shown = view
         var names = Set(values.keys.filter { $0.key == key }.map(\.name))
-        // Who leads to somebody deleted leads to nobody.
         let there = { (target: Int?) in target.flatMap { shown.things[$0] == nil ? nil : $0 } }
         for (cell, target) in targets where shown.things[cell.key] != nil {
             let stored = base.things[cell.key]?.targets[cell.name]
-            if cell.key == key, (hidden.contains(cell) ? nil : stored) != there(target) {
-                names.insert(cell.name)
-            }
+            if cell.key == key, differs(cell) { names.insert(cell.name) }
             let former = there(stored)
             guard former != there(target) else { continue }
             guard key == target || key == former && left.contains(cell) else { continue }
@@ -192,7 +203,9 @@ extension DumbContext {
         dropHiddenTargets(under: newer)
         hideTargets(under: newer, except: isRefresh ? [] : gone)
         left = left.filter { cell in
-            base.things[cell.key]?.targets[cell.name] == newer.things[cell.key]?.targets[cell.name]
+            let former = base.things[cell.key]?.targets[cell.name]
+            return former == newer.things[cell.key]?.targets[cell.name]
+                && !(former.map(gone.contains) ?? false)
         }
         base = newer
         if isRefresh { drop(gone) } else { settle() }

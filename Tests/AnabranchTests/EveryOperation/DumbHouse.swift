@@ -1,8 +1,11 @@
 /// A store, the main context on it with an undo stack, a child of that, and another context on the
 /// store. Whatever one of the two saves the other merges at once.
 ///
-/// The child knows of the main context what it has read: when that changes, what the child shows is
-/// not defined until it refreshes all, except that it may merge what the main context saves.
+/// The child knows of the main context what it has read, which is all that was there when they
+/// agreed last. Whatever becomes of the main context, the child goes on showing that, with its own
+/// edits, and saves those, until it refreshes all or merges what the main context saves. Only where
+/// it merges some while there is more that it does not know, the one contradicts the other: what it
+/// shows then is not defined until it refreshes all.
 struct DumbHouse {
     let mergesAutomatically: Bool
     let childMerges: Bool
@@ -18,8 +21,8 @@ struct DumbHouse {
     /// In which life things were saved last.
     private var savedLives: [Int: Int] = [:]
     private var saves = 0
-    /// Whether the child has read some of what the main context has changed.
-    private var isChildMixed = false
+    /// Whether the child has read some of what the main context has changed, and not all.
+    private(set) var isChildMixed = false
 
     init(_ settings: HouseSettings) {
         mergesAutomatically = settings.mergesAutomatically
@@ -33,7 +36,7 @@ struct DumbHouse {
         set { contexts[place] = newValue }
     }
 
-    /// What a context below the store or below the main context would read.
+    /// Whether the child knows all that the main context shows.
     var isChildFresh: Bool { !isChildMixed && self[.child].base == self[.main].view }
 
     func allows(_ step: HouseStep) -> Bool {
@@ -57,13 +60,13 @@ struct DumbHouse {
         case .save(let place): return isUsable(place)
         case .rollback(let place): return isUsable(place)
         case .refresh(let place, let key, let merging):
-            return isUsable(place)
+            return (place != .child || isChildFresh)
                 && (has(place, key) || !merging && self[place].deleted.contains(key))
         case .refreshAll: return true
         }
     }
 
-    private func isUsable(_ place: Place) -> Bool { place != .child || isChildFresh }
+    private func isUsable(_ place: Place) -> Bool { place != .child || !isChildMixed }
 
     private func has(_ place: Place, _ key: Int) -> Bool {
         isUsable(place) && self[place].view.things[key] != nil
@@ -212,32 +215,55 @@ extension DumbHouse {
     /// What the child has changed the main context changes now, as an event of its own.
     private mutating func saveChild() {
         endEvent()
-        guard self[.child].hasChanges else { return }
+        guard self[.child].hasChanges, !isRefused(.save(.child)) else { return }
         let child = self[.child]
         let shown = child.view
+        let wasFresh = isChildFresh
+        keepRemains(of: self[.main].view, .main)
         for (key, thing) in child.made { self[.main].insert(key, thing) }
         for (cell, value) in child.values where shown.things[cell.key] != nil {
             self[.main].set(cell, to: value)
         }
         for cell in child.targets.keys where shown.things[cell.key] != nil {
-            self[.main].point(cell, to: shown.things[cell.key]?.targets[cell.name])
+            guard child.made[cell.key] != nil || child.differs(cell) else { continue }
+            let target = shown.things[cell.key]?.targets[cell.name]
+            self[.main].point(cell, to: target.flatMap { isLive($0) ? $0 : nil })
         }
-        for link in child.added where shown.links.contains(link) { self[.main].add(link) }
+        for link in child.added where shown.links.contains(link) {
+            guard !self[.main].view.links.contains(link) else { continue }
+            if isLive(link.left), isLive(link.right) { self[.main].add(link) }
+        }
         for link in child.removed where self[.main].view.links.contains(link) {
             if !child.deleted.contains(link.left), !child.deleted.contains(link.right) {
                 self[.main].remove(link)
             }
         }
-        keepRemains(of: self[.main].view, .main)
+        // What is lost with it is brought back as it was before the save.
         self[.main].delete(child.deleted)
         endEvent()
         // What the main context has lost more than that the child does not know yet.
         let main = self[.main].view
         let isMore = shown.things.keys.contains { main.things[$0] == nil }
-        self[.child].settle(as: isMore ? shown : main)
+        self[.child].settle(as: !wasFresh || isMore ? shown : main)
+    }
+
+    /// Whether a thing of the child is there in the main context.
+    private func isLive(_ key: Int) -> Bool {
+        let life = self[.child].whole.things[key]?.life
+        return life != nil && self[.main].view.things[key]?.life == life
+    }
+
+    /// Whether a step is refused, because what the child would save is deleted in the main context.
+    func isRefused(_ step: HouseStep) -> Bool {
+        guard case .save(.child) = step else { return false }
+        let child = self[.child]
+        let main = self[.main].view
+        let writes = child.writtenKeys.union(child.deleted)
+        return writes.contains { main.things[$0]?.life != child.base.things[$0]?.life }
     }
 
     private mutating func rollBack(_ place: Place) {
+        if place == .child, !isChildFresh, !self[.child].deleted.isEmpty { isChildMixed = true }
         self[place].rollBack()
         if place == .main { forgetUndo() }
     }

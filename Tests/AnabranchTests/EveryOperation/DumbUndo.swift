@@ -126,7 +126,7 @@ struct DumbUndo {
     }
 
     private mutating func writeBack(_ key: Int, _ thing: DumbThing) {
-        guard let later = after[key], isLive(key) else { return }
+        guard let later = after[key] ?? event.after.whole.things[key], isLive(key) else { return }
         for name in ["a", "b"] where later.values[name] != thing.values[name] {
             guard context.view.things[key]?.values[name] != thing.values[name] else { continue }
             context.set(DumbCell(key: key, name: name), to: thing.values[name])

@@ -63,9 +63,14 @@ private struct HistoryRun {
 
     private mutating func take(_ step: HouseStep) {
         steps.append(step)
+        let isRefused = dumb.isRefused(step)
         dumb.apply(step)
         do {
-            try house.apply(step)
+            do {
+                try house.apply(step)
+                if isRefused { failure = "It was not refused.\n" }
+            } catch let error as SaveConflictError where error.code == .mergeConflict && isRefused {
+            }
             try check(step)
         } catch {
             failure = "\(error)"
@@ -73,8 +78,12 @@ private struct HistoryRun {
     }
 
     private mutating func check(_ step: HouseStep) throws {
-        for place in Place.allCases where place != .child || dumb.isChildFresh {
-            compare("\(place)", try house.lines(of: place), dumb[place].lines)
+        for place in Place.allCases {
+            if place != .child || dumb.isChildFresh {
+                compare("\(place)", try house.lines(of: place), dumb[place].lines)
+            } else if !dumb.isChildMixed {
+                compare("\(place)", try house.heldLines(of: place), dumb[place].heldLines)
+            }
         }
         if case .save = step {
             compare("stored", try house.storedLines(), DumbContext(above: dumb.store).lines)

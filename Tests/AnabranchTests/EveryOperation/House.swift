@@ -189,18 +189,30 @@ extension House {
     /// What a context shows, one line for each thing; in ``DumbContext/lines`` as it should be.
     func lines(of place: Place) throws -> [String] {
         try on(place) { context in
-            var objects: [Int: ManagedObject] = [:]
-            let lines = try Self.lines(of: context, &objects)
-            held[place] = objects
-            return lines + context.inconsistencies
+            let objects = try Self.objects(in: context)
+            let deleted = context.deletedObjects.map { ($0.houseKey, $0) }
+            held[place] = Dictionary(
+                objects.map { ($0.houseKey, $0) } + deleted, uniquingKeysWith: { live, _ in live })
+            return try Self.lines(of: objects, in: context) + Self.findings(in: context)
+                + context.inconsistencies
+        }
+    }
+
+    /// What a context shows of what it has read; in ``DumbContext/heldLines`` as it should be.
+    func heldLines(of place: Place) throws -> [String] {
+        try on(place) { context in
+            let objects = (held[place] ?? [:]).values.filter { object in
+                object.managedObjectContext === context && !object.isDeleted
+            }
+            return try Self.lines(of: objects, in: context) + context.inconsistencies
         }
     }
 
     /// What somebody reads who has read nothing yet.
     func storedLines() throws -> [String] {
         try container.newBackgroundContext().performAndWait { context in
-            var objects: [Int: ManagedObject] = [:]
-            return try Self.lines(of: context, &objects)
+            try Self.lines(of: Self.objects(in: context), in: context)
+                + Self.findings(in: context)
         }
     }
 
@@ -208,26 +220,29 @@ extension House {
         on(.main) { ($0.undoManager?.canUndo ?? false, $0.undoManager?.canRedo ?? false) }
     }
 
-    private static func lines(
-        of context: ManagedObjectContext, _ objects: inout [Int: ManagedObject]
-    ) throws -> [String] {
-        var lines: [String] = []
-        var count = 0
-        for entity in ["Node", "Tag"] {
-            let request = FetchRequest<ManagedObject>(entityName: entity)
-            for object in try context.fetch(request) {
-                lines.append(try line(of: object, in: context))
-                objects[object.houseKey] = object
-            }
-            count += try context.count(for: request)
+    private static func objects(in context: ManagedObjectContext) throws -> [ManagedObject] {
+        try ["Node", "Tag"].flatMap {
+            try context.fetch(FetchRequest<ManagedObject>(entityName: $0))
         }
-        lines.sort()
+    }
+
+    private static func lines(
+        of objects: [ManagedObject], in context: ManagedObjectContext
+    ) throws -> [String] {
+        try objects.map { try line(of: $0, in: context) }.sorted() + [
+            "deleted: \(context.deletedObjects.map(\.houseKey).sorted())",
+            "changes: \(context.hasChanges)",
+        ]
+    }
+
+    private static func findings(in context: ManagedObjectContext) throws -> [String] {
         var request = FetchRequest<ManagedObject>(entityName: "Node")
         request.predicate = try FetchPredicate("a == 1")
-        lines.append("a == 1: \(try context.fetch(request).map(\.houseKey).sorted())")
-        lines.append("deleted: \(context.deletedObjects.map(\.houseKey).sorted())")
-        lines.append("changes: \(context.hasChanges), \(count) things")
-        return lines
+        let found = try context.fetch(request).map(\.houseKey).sorted()
+        let count = try ["Node", "Tag"].reduce(0) {
+            try $0 + context.count(for: FetchRequest<ManagedObject>(entityName: $1))
+        }
+        return ["a == 1: \(found)", "\(count) things"]
     }
 
     private static func line(

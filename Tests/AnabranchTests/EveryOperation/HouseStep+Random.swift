@@ -4,7 +4,7 @@ extension DumbHouse {
     /// A step that this house allows.
     func randomStep(_ next: inout Int, _ random: inout SeededGenerator) -> HouseStep {
         while true {
-            if !isChildFresh, random.oneIn(4) { return .refreshAll(.child) }
+            if !isChildFresh, random.oneIn(isChildMixed ? 4 : 12) { return .refreshAll(.child) }
             let place = [Place.main, .main, .child, .other].randomElement(using: &random) ?? .main
             if let step = randomStep(place, next, &random), allows(step) {
                 if case .insert = step { next += 1 }

@@ -78,21 +78,12 @@ import Testing
             let anna = try context.person("Anna", age: 1)
             let bob = try context.person("Bob")
             try context.save()
-            nonisolated(unsafe) var seen: [[String: Value]] = []
-            nonisolated(unsafe) let people = [anna, bob]
-            let token = NotificationCenter.default.addObserver(
-                forName: ManagedObjectContext.objectsDidChange, object: context, queue: nil
-            ) { _ in
-                for person in people {
-                    seen.append((try? person.changedValuesForCurrentEvent()) ?? [:])
-                }
-            }
-            defer { NotificationCenter.default.removeObserver(token) }
+            let watcher = EventWatcher(context, [anna, bob])
             try context.step { anna.age = 2 }
             try context.step { anna.age = 3 }
             try context.step { anna.firstName = "Anne" }
             #expect(
-                seen == [["age": 1], [:], ["age": 2], [:], ["firstName": "Anna"], [:]])
+                watcher.seen == [["age": 1], [:], ["age": 2], [:], ["firstName": "Anna"], [:]])
             #expect(try anna.changedValuesForCurrentEvent().isEmpty)
         }
     }
@@ -116,23 +107,34 @@ import Testing
     @Test func `those who are told of a new object see its defaults`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
-            nonisolated(unsafe) var people: [Person] = []
-            nonisolated(unsafe) var seen: [[String: Value]] = []
-            let token = NotificationCenter.default.addObserver(
-                forName: ManagedObjectContext.objectsDidChange, object: context, queue: nil
-            ) { _ in
-                for person in people {
-                    seen.append((try? person.changedValuesForCurrentEvent()) ?? [:])
-                }
-            }
-            defer { NotificationCenter.default.removeObserver(token) }
-            people = [try context.person("Anna", age: 3)]
+            let watcher = EventWatcher(context, [try context.person("Anna", age: 3)])
             context.processPendingChanges()
-            try context.step { people[0].age = 4 }
-            try context.step { people.append(try context.person("Bob")) }
+            try context.step { watcher.people[0].age = 4 }
+            try context.step { watcher.people.append(try context.person("Bob")) }
             let defaults: [String: Value] = ["age": 0, "firstName": .null]
-            #expect(seen == [defaults, ["age": 3], [:], ["firstName": .null]])
-            #expect(try people[1].changedValuesForCurrentEvent().isEmpty)
+            #expect(watcher.seen == [defaults, ["age": 3], [:], ["firstName": .null]])
+            #expect(try watcher.people[1].changedValuesForCurrentEvent().isEmpty)
         }
+    }
+}
+
+/// Keeps what people have changed in an event, as those see it who are told of the event.
+private final class EventWatcher: @unchecked Sendable {
+    // Both are used on the context's queue alone.
+    var people: [Person]
+    private(set) var seen: [[String: Value]] = []
+    private var token: (any NSObjectProtocol)?
+
+    init(_ context: ManagedObjectContext, _ people: [Person]) {
+        self.people = people
+        token = NotificationCenter.default.addObserver(
+            forName: ManagedObjectContext.objectsDidChange, object: context, queue: nil
+        ) { [weak self] _ in self?.look() }
+    }
+
+    deinit { token.map(NotificationCenter.default.removeObserver) }
+
+    private func look() {
+        seen += people.map { (try? $0.changedValuesForCurrentEvent()) ?? [:] }
     }
 }

@@ -82,6 +82,16 @@ final class Workshop: Sendable {
 extension ManagedObjectContext {
     func thing(_ name: String) throws -> ManagedObject { try made(name, "Thing") }
 
+    /// A thing with steps of these names in a list, saved, and nothing to be undone.
+    func savedThing(listing names: String, in key: String) throws -> ManagedObject {
+        let thing = try thing("a")
+        let list = try thing.list(forKey: key)
+        for name in names { list.append(try made(String(name), "Step")) }
+        try save()
+        undoManager?.removeAllActions()
+        return thing
+    }
+
     func made(_ name: String, _ entity: String) throws -> ManagedObject {
         let object = try insert(entity)
         object["name"] = .string(name)

@@ -88,12 +88,9 @@ import Testing
     @Test(arguments: [("steps", "thing"), ("picks", "pickers")])
     func `the members of a list are where they were`(key: String, inverse: String) throws {
         let workshop = try Workshop()
-        let id = try workshop.undoing { context, stack throws in
-            let thing = try context.thing("a")
+        let id = try workshop.undoing { context, _ throws in
+            let thing = try context.savedThing(listing: "abcde", in: key)
             let list = try thing.list(forKey: key)
-            for name in "abcde" { list.append(try context.made(String(name), "Step")) }
-            try context.save()
-            stack.removeAllActions()
             try context.step { list.move(from: 0, to: 3) }
             try context.step { list.remove(at: 1) }
             try context.step {
@@ -160,12 +157,9 @@ import Testing
     @Test(arguments: ["steps", "picks"])
     func `a move in a list that is undone and redone is saved`(key: String) throws {
         let workshop = try Workshop()
-        let id = try workshop.undoing { context, stack throws in
-            let thing = try context.thing("a")
+        let id = try workshop.undoing { context, _ throws in
+            let thing = try context.savedThing(listing: "abc", in: key)
             let list = try thing.list(forKey: key)
-            for name in "abc" { list.append(try context.made(String(name), "Step")) }
-            try context.save()
-            stack.removeAllActions()
             try context.step { list.move(from: 0, to: 2) }
             try context.step { list.move(from: 0, to: 1) }
             for _ in 0..<2 { context.undo() }

@@ -1,0 +1,18 @@
+public import AnabranchReplication
+
+extension BundleHeader {
+    /// A bundle without sets, whole, of any time.
+    public static func bytesOfBundle(from sender: ReplicaID, at milliseconds: Int64) -> [UInt8] {
+        var header = ByteWriter()
+        header.append(replica: sender)
+        header.append(signed: milliseconds)
+        header.append(context: .empty)
+        var writer = ByteWriter()
+        writer.append(raw: magic)
+        writer.append(byte: version)
+        writer.append(block: header.bytes)
+        writer.append(byte: 0)
+        writer.append(count: 0)
+        return writer.bytes + Digest(of: writer.bytes).bytes
+    }
+}
