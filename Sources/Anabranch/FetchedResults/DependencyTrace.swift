@@ -74,6 +74,14 @@ extension RelationshipDependency {
         return last.storage == .reference && canTrace
     }
 
+    /// Whether an object leads elsewhere by an edit than where the store has it: whoever others
+    /// have given it to under the edit has not changed here.
+    private func hasLeft(_ object: ManagedObject) -> Bool {
+        guard let last = steps.last, last.storage == .inverseReference, let inverse = last.inverse
+        else { return false }
+        return object.isWritten(inverse.slot)
+    }
+
     /// Whether there is a way back at all.
     var canTrace: Bool { steps.allSatisfy { $0.inverse != nil } }
 
@@ -86,7 +94,7 @@ extension RelationshipDependency {
     /// - Parameter earlier: Its values before the event, where one is asked about and they were
     ///   noted.
     func isConcerned(by object: ManagedObject, since earlier: [Value]? = nil) -> Bool {
-        if object.flags.contains(.deleted) { return true }
+        if object.flags.contains(.deleted) || hasLeft(object) { return true }
         return slots.slots.contains { slot in
             guard slot < object.home.plan.isStored.count else { return false }
             if !object.home.plan.isStored[slot] || object.isWritten(slot) { return true }

@@ -73,9 +73,11 @@ extension ResultsConcern {
             object.entity.isKind(of: dependency.destination)
         }
         for object in event.touched where isAtEnd(object) {
-            guard dependency.isConcerned(by: object, since: event.earlierValues[object]) else {
-                continue
-            }
+            // Whose deletion may be denied, those that refer to it have kept it, and notice nothing.
+            guard
+                event.broughtBack.contains(object)
+                    || dependency.isConcerned(by: object, since: event.earlierValues[object])
+            else { continue }
             ends.insert(object.localID)
         }
         let merged = event.merged.filter { $0.entity.isKind(of: dependency.destination) }

@@ -39,6 +39,8 @@ final class ChangeRecorder {
     struct Record {
         /// In the order of their first changes.
         var objects: [ManagedObject] = []
+        /// How often the context had merged before the first of them.
+        var mergeCount: Int?
         var origins: [ManagedObject: ObjectOrigin] = [:]
         /// Links that were added (true) or removed, all in all.
         var links: [LinkKey: Bool] = [:]
@@ -60,6 +62,7 @@ final class ChangeRecorder {
         guard isRecording, record.origins[object] == nil else { return }
         record.origins[object] = ObjectOrigin(of: object, in: context)
         record.objects.append(object)
+        if record.mergeCount == nil { record.mergeCount = mergeCount }
     }
 
     /// A link was added or removed; both ends are noted.

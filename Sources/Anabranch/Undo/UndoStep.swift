@@ -45,7 +45,7 @@ struct UndoStep {
         clearedRemovals = record.clearedRemovals
         regainedParts = record.regainedParts
         saveCount = recorder.saveCount
-        mergeCount = recorder.mergeCount
+        mergeCount = record.mergeCount ?? recorder.mergeCount
         // What was set and emptied again in one event is filled when the deletion is undone.
         let cleared = Dictionary(grouping: record.clearedReferences, by: \.object)
             .mapValues { Set($0.map(\.slot)) }

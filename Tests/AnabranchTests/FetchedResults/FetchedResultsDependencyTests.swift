@@ -152,4 +152,47 @@ import Testing
             #expect(log.objects == [.object(.insert, new.objectID, nil, IndexPath(0, 0))])
         }
     }
+
+    @Test func `who refers to what is deleted moves, and back when the deletion is undone`() throws
+    {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            context.undoManager = UndoStack()
+            let companies = try companies(context)
+            try context.person("Ann").company = companies[0]
+            try context.person("Bob")
+            try context.save()
+            let (sorted, log) = try context.results(.people(sortedBy: "company.name", "firstName"))
+            #expect(sorted.names == ["Bob", "Ann"])
+            // Its staff may deny that, and keep it until the save.
+            context.delete(companies[0])
+            context.processPendingChanges()
+            #expect(sorted.names == ["Ann", "Bob"])
+            context.undo()
+            #expect(sorted.names == ["Bob", "Ann"] && log.objects.count == 2)
+        }
+    }
+
+    @Test(arguments: [0, 2])
+    func `whoever others have given somebody to is not found under an edit that leads elsewhere`(
+        batch: Int
+    ) throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let bosses = try ["Ann", "Bob"].map { try context.person($0) }
+            let cyd = try context.person("Cyd", age: 9)
+            try context.save()
+            cyd.boss = bosses[0]
+            let changes = try graph.changes { other in
+                let people = try other.people()
+                people[2].boss = people[1]
+            }
+            try context.mergeChanges(from: changes)
+            #expect(cyd.boss === bosses[0] && bosses[1].reports.isEmpty)
+            try context.refresh(bosses[1], mergeChanges: false)
+            let (results, _) = try context.results(
+                .people("ANY reports.age > 5", sortedBy: "firstName", batch: batch))
+            #expect(results.names == ["Ann"])
+        }
+    }
 }

@@ -220,4 +220,22 @@ import Testing
             #expect(!context.hasChanges && thing.managedObjectContext == nil)
         }
     }
+
+    @Test func `whom others have taken away before the deletion was followed stays away`() throws {
+        let workshop = try Workshop()
+        try workshop.undoing { context, stack throws in
+            let owner = try context.thing("owner")
+            let part = try context.thing("part")
+            try part.relate("owner", to: owner)
+            try context.save()
+            stack.removeAllActions()
+            #expect(try owner.nameText("parts") == "part")
+            context.delete(owner)
+            let changes = try workshop.elsewhere { try $0.find("part")?.relate("owner", to: nil) }
+            try context.mergeChanges(from: changes)
+            context.undo()
+            #expect(!owner.isDeleted && !part.isDeleted && !context.hasChanges)
+            #expect(try part.object(forKey: "owner") == nil && owner.nameText("parts").isEmpty)
+        }
+    }
 }
