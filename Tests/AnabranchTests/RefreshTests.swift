@@ -317,4 +317,27 @@ import Testing
             #expect(context.updatedObjects.isSuperset(of: [anna, cyd, dan]))
         }
     }
+
+    @Test func `a rollback gives back what was read, at both ends, whatever others have saved`()
+        throws
+    {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            context.automaticallyMergesChangesFromParent = false
+            let anna = try context.person("Anna")
+            let bert = try context.person("Bert", boss: anna)
+            try context.save()
+            try context.refreshAllObjects()
+            #expect(bert.boss === anna && anna.reports.objects == [bert])
+            try graph.inContext { other throws in
+                try other.people("firstName == 'Bert'")[0].boss = nil
+                try other.save()
+            }
+            anna.age = 9
+            context.rollback()
+            #expect(bert.boss === anna && anna.reports.objects == [bert])
+            try context.refreshAllObjects()
+            #expect(bert.boss == nil && anna.reports.isEmpty)
+        }
+    }
 }

@@ -167,7 +167,8 @@ extension DumbContext {
     /// that others have with it who are deleted; whoever gets something back by that counts as
     /// updated.
     mutating func discard(_ key: Int) {
-        for (cell, target) in targets where cell.key == key && !deleted.contains(key) {
+        for (cell, target) in targets where cell.key == key || target == key {
+            guard !deleted.contains(key), !deleted.contains(cell.key) else { continue }
             guard let former = base.things[cell.key]?.targets[cell.name], former != target else {
                 continue
             }
