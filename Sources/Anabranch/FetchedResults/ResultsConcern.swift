@@ -73,7 +73,7 @@ extension ResultsConcern {
             object.entity.isKind(of: dependency.destination)
         }
         for object in event.touched where isAtEnd(object) {
-            // Whose deletion may be denied, those that refer to it have kept it, and notice nothing.
+            // Those that refer to somebody whose deletion may be denied have kept the reference.
             guard
                 event.broughtBack.contains(object)
                     || dependency.isConcerned(by: object, since: event.earlierValues[object])

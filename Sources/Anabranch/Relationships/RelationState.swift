@@ -166,8 +166,8 @@ struct RelationState {
         list?.rename(names)
     }
 
-    /// Forgets what was added, removed and moved here. A list where that has changed it is asked for
-    /// anew, since nothing else knows the places that its members had.
+    /// Forgets what was added, removed and moved here. A list that has changed is asked for anew,
+    /// since nothing else knows the places that its members had.
     mutating func takeBack() {
         guard hasChanges else { return }
         if list == nil {
