@@ -240,13 +240,7 @@ import Testing
     }
 
     @Test func `a deletion that a refresh takes back leaves others as the store has them`() throws {
-        let graph = try Graph()
-        try graph.inContext { context throws in
-            let boss = try context.person("Boss")
-            let anna = try context.person("Anna", boss: boss)
-            try context.save()
-            context.delete(boss)
-            context.processPendingChanges()
+        try Graph.withDeletedBoss { graph, context, boss, anna throws in
             #expect(anna.boss == nil)
             try context.refresh(boss, mergeChanges: false)
             #expect(!boss.isDeleted && anna.boss === boss)
