@@ -56,7 +56,8 @@ extension ManagedObjectContext {
         // A hook may have taken single deletions back.
         objects = objects.filter { $0.flags.contains(.deleted) }
         gone = Set(objects.map(\.localID))
-        deletedIDs.formUnion(gone)
+        deletedIDs.formUnion(
+            objects.lazy.filter { !$0.flags.contains(.inserted) }.map(\.localID))
         if !gone.isEmpty {
             let groups = Dictionary(grouping: objects, by: \.entity).mapValues {
                 $0.map(\.localID)
@@ -166,7 +167,6 @@ extension ManagedObjectContext {
             detach(object)
             object.flags.subtract(.deleted)
             if isNews { event.vanished.append(object) }
-            deletedIDs.remove(object.localID)
         }
     }
 

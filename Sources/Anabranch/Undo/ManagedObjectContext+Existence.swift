@@ -49,11 +49,7 @@ extension ManagedObjectContext {
         note(object)
         let gone: Set<LocalID> = [object.localID]
         for other in holders(of: object) where other !== object {
-            let wasRefault = other.flags.contains(.refault)
-            guard takeOut(gone, of: other) else { continue }
-            touch(other)
-            // The store never had it.
-            if !wasRefault { other.flags.subtract(.refault) }
+            if takeOut(gone, of: other) { touch(other) }
         }
         detach(object)
         object.flags.subtract(.deleted)

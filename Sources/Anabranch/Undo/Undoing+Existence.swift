@@ -63,7 +63,8 @@ extension Undoing {
             for other in others where isLive(other) {
                 if relationship.storage == .inverseReference, let inverse = relationship.inverse {
                     try other.realiseOrThrow()
-                    guard other.slots[inverse.slot].isNull else { continue }
+                    // Where it leads itself, it has told.
+                    guard other !== object, other.slots[inverse.slot].isNull else { continue }
                     try context.setTarget(of: other, by: inverse, to: object)
                 } else {
                     try context.insert(other, into: object, relationship)
@@ -115,14 +116,13 @@ extension Undoing {
         for cleared in step.clearedReferences {
             let object = cleared.object
             let id = recorder.current(cleared.id)
-            guard isLive(object), object.flags.contains(.hasRow),
-                object.slots[cleared.slot].isNull,
-                let target = context.held(id), isLive(target),
-                !target.flags.contains(.inserted)
-            else { continue }
+            guard isLive(object), object.flags.contains(.hasRow), isHeld(id) else { continue }
             let committed = cleared.committed.map(recorder.current)
-            context.fill(cleared.slot, of: object, id, isCommitted: committed == id)
-            if let committed, committed != id, isHeld(committed),
+            if object.slots[cleared.slot].isNull {
+                context.fill(cleared.slot, of: object, id, isCommitted: committed == id)
+            }
+            // An edit has led it elsewhere, or leads there still.
+            if let committed, isHeld(committed), !object.committed.isEmpty,
                 object.committed[cleared.slot].isNull
             {
                 object.committed[cleared.slot] = .integer(committed)
@@ -138,10 +138,10 @@ extension Undoing {
     private mutating func mention(_ object: ManagedObject) throws {
         context.clearReferences(of: object, to: context.deletedIDs)
         let plan = object.home.plan
-        if !isSameMerge { try clearGone(of: object) }
+        try clearGone(of: object)
         for relationship in plan.references { mention(object, atTargetOf: relationship) }
         guard let table = object.relations else { return }
-        if !isSameMerge { try forgetGone(of: object, table) }
+        try forgetGone(of: object, table)
         for (index, relationship) in plan.relations.enumerated() {
             guard let inverse = relationship.inverse else { continue }
             let former = table.states[index].members ?? []
@@ -207,11 +207,12 @@ extension Undoing {
         formerMembers[object, default: []].formUnion(members.union(former))
     }
 
-    /// What others have deleted since, nobody leads to.
+    /// What others have deleted since, nobody leads to, nor to somebody new who was dropped.
     private func clearGone(of object: ManagedObject) throws {
         var gone: Set<LocalID> = []
         for relationship in object.home.plan.references {
-            guard case .integer(let id) = object.slots[relationship.slot],
+            guard !isSameMerge || object.isChangedSinceCommit(relationship.slot),
+                case .integer(let id) = object.slots[relationship.slot],
                 try live(id, of: relationship.destination) == nil
             else { continue }
             gone.insert(id)

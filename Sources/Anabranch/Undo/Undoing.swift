@@ -61,7 +61,7 @@ struct Undoing {
     private func deleteAgain() throws {
         let objects = step.parts.filter { $0.origin.existence == .deleted && isLive($0.object) }
         guard !objects.isEmpty else { return }
-        try spareFromCascades(Set(objects.map(\.object.localID)))
+        try leaveFirst(Set(objects.map(\.object.localID)))
         for part in objects { context.delete(part.object) }
         try context.propagateDeletes()
     }
@@ -112,13 +112,13 @@ extension Undoing {
         try context.setTarget(of: object, by: relationship, to: target)
     }
 
-    /// Who had left the deleted before does not go with them. Other references are emptied by the
-    /// deletion, which writes nothing.
-    private func spareFromCascades(_ gone: Set<LocalID>) throws {
+    /// Who had left the deleted before, for somebody else or so as not to go with them, leaves them
+    /// first. Other references are emptied by the deletion, which writes nothing.
+    private func leaveFirst(_ gone: Set<LocalID>) throws {
         for part in step.parts where part.origin.existence == .present && isLive(part.object) {
             for (slot, before, _) in part.slots {
                 guard let relationship = part.object.entity.slots[slot].relationship,
-                    relationship.inverse?.deleteRule == .cascade,
+                    relationship.inverse?.deleteRule == .cascade || !before.isNull,
                     part.object.flags.contains(.hasRow),
                     case .integer(let id) = part.object.slots[slot], gone.contains(id)
                 else { continue }

@@ -117,4 +117,17 @@ import Testing
             #expect(parent.undoManager?.canRedo == true && above[1].friends.isEmpty)
         }
     }
+
+    @Test func `stays through a rollback where only somebody new was deleted`() throws {
+        try Self.readers { parent, above, child, below in
+            let carl = try child.person("Carl", boss: below[0])
+            child.processPendingChanges()
+            above[0].age = 30
+            parent.processPendingChanges()
+            child.delete(carl)
+            child.processPendingChanges()
+            child.rollback()
+            #expect(below[0].age == 1 && below[0].reports.objects == [below[1]])
+        }
+    }
 }

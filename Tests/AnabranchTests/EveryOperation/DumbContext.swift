@@ -20,6 +20,8 @@ struct DumbContext {
     /// To-ones that were set while they led to somebody deleted, which is to nobody: they differ
     /// from that.
     private var hidden: Set<DumbCell> = []
+    /// To-ones of those who were there when the one that they lead to was deleted.
+    private var emptied: Set<DumbCell> = []
     /// Counted as updated; of things that were made or are deleted it does not show.
     private(set) var dirty: Set<Int> = []
 
@@ -143,6 +145,9 @@ extension DumbContext {
             before.things[key]?.targets.values.forEach { touch($0) }
             for link in before.links { if let other = link.other(than: key) { touch(other) } }
         }
+        for (cell, target) in targets where !gone.contains(cell.key) && before.things[cell.key] != nil {
+            if let target, gone.contains(target) { emptied.insert(cell) }
+        }
         deleted.formUnion(gone.filter { made[$0] == nil })
         drop(gone.filter { made[$0] != nil }, exceptFromDeleted: true)
     }
@@ -150,6 +155,7 @@ extension DumbContext {
     /// Takes a deletion back that is not saved.
     mutating func undelete(_ key: Int) {
         deleted.remove(key)
+        emptied = emptied.filter { targets[$0] != key }
         hidden = hidden.filter { base.things[$0.key]?.targets[$0.name] != key }
         settle()
     }
@@ -215,8 +221,8 @@ extension DumbContext {
     /// Whoever led to nobody, and then to somebody who is deleted by now, leads as it is below.
     private mutating func dropHiddenTargets(under newer: DumbPicture) {
         for (cell, target) in targets where target.map(deleted.contains) ?? false {
-            guard leadsToNobody(cell, except: []), !deleted.contains(cell.key),
-                let other = newer.things[cell.key]?.targets[cell.name], !deleted.contains(other)
+            guard leadsToNobody(cell, except: []), emptied.contains(cell),
+                newer.things[cell.key]?.targets[cell.name] != nil
             else { continue }
             targets[cell] = nil
         }
@@ -274,6 +280,7 @@ extension DumbContext {
                 || base.things[cell.key]?.targets[cell.name] != target
         }
         hidden.formIntersection(targets.keys)
+        emptied.formIntersection(targets.keys)
         added.subtract(base.links)
         removed.formIntersection(base.links)
     }

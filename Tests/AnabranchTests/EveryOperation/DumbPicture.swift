@@ -23,8 +23,7 @@ struct DumbPicture: Equatable {
             for holder in holders(of: key, by: name) where holder != key {
                 picture.things[holder]?.targets[name] = nil
             }
-            for holder in former.holders(of: key, by: name)
-            where holder != key || picture.things[key]?.targets[name] == nil {
+            for holder in former.holders(of: key, by: name) where holder != key {
                 picture.things[holder]?.targets[name] = key
             }
         }

@@ -57,7 +57,7 @@ struct DumbUndo {
     private var after: [Int: DumbThing] { event.after.view.things }
 
     mutating func run() {
-        let (links, formerLinks) = (event.after.view.links, event.before.view.links)
+        let (links, formerLinks) = (event.after.whole.links, event.before.whole.links)
         bringBack()
         for link in links.subtracting(formerLinks) where context.view.links.contains(link) {
             if isExplicit(link) { context.remove(link) }
@@ -89,9 +89,12 @@ struct DumbUndo {
 
     private func isLive(_ key: Int) -> Bool { context.view.things[key] != nil }
 
-    /// Whether the link was changed, and not only an end of it that came or went.
+    /// Whether the link was changed, and not only an end of it that came or went; one that is
+    /// deleted is not gone.
     private func isExplicit(_ link: DumbLink) -> Bool {
-        [link.left, link.right].allSatisfy { before[$0] != nil && after[$0] != nil }
+        [event.before.whole.things, event.after.whole.things].allSatisfy {
+            $0[link.left] != nil && $0[link.right] != nil
+        }
     }
 
     private mutating func bringBack() {
@@ -131,7 +134,9 @@ struct DumbUndo {
             guard context.view.things[key]?.values[name] != thing.values[name] else { continue }
             context.set(DumbCell(key: key, name: name), to: thing.values[name])
         }
-        for name in ["owner", "boss"] where later.targets[name] != thing.targets[name] {
+        // Who was deleted before, nobody was seen to lead to.
+        let targets = later.targets.filter { !event.before.deleted.contains($0.value) }
+        for name in ["owner", "boss"] where targets[name] != thing.targets[name] {
             writeBack(name, of: key, to: thing.targets[name])
         }
     }

@@ -238,4 +238,41 @@ import Testing
             #expect(try part.object(forKey: "owner") == nil && owner.nameText("parts").isEmpty)
         }
     }
+
+    @Test func `who was dropped while a deletion was pending is not related again`() throws {
+        try Workshop().undoing { context, stack throws in
+            let a = try context.thing("a")
+            try context.save()
+            let (owner, step) = (try context.thing("o"), try context.made("s", "Step"))
+            try a.relate("owner", to: owner)
+            try step.relate("thing", to: a)
+            try context.step { context.delete(a) }
+            for object in [owner, step] { try context.refresh(object, mergeChanges: false) }
+            context.undo()
+            #expect(!a.isDeleted && !a.hasPersistentChangedValues)
+            #expect(try a.object(forKey: "owner") == nil && a.nameText("steps").isEmpty)
+            #expect(a.changedRelationshipNames.isEmpty)
+            try context.save()
+            #expect(try context.find("a") === a)
+        }
+    }
+
+    @Test func `who had left the deleted is as saved after undo, redo and undo`() throws {
+        try Workshop().undoing { context, stack throws in
+            let (a, b) = (try context.thing("a"), try context.thing("b"))
+            let step = try context.made("s", "Step")
+            try step.relate("thing", to: a)
+            try context.save()
+            try context.step {
+                try step.relate("thing", to: b)
+                context.delete(a)
+            }
+            context.undo()
+            context.redo()
+            #expect(try step.object(forKey: "thing") === b && a.isDeleted)
+            context.undo()
+            #expect(try step.object(forKey: "thing") === a && a.nameText("steps") == "s")
+            #expect(!context.hasChanges && a.changedRelationshipNames.isEmpty)
+        }
+    }
 }

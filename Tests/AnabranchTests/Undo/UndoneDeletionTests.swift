@@ -255,4 +255,27 @@ import Testing
             #expect(try b.object(forKey: "owner") === a && a.nameText("parts") == "b")
         }
     }
+
+    @Test(arguments: ["b", nil])
+    func `one that led to itself leads where others had led it before that was saved`(
+        target: String?
+    ) throws {
+        let workshop = try Workshop()
+        try workshop.undoing { context, stack throws in
+            let (a, b) = (try context.thing("a"), try context.thing("b"))
+            try a.relate("owner", to: a)
+            try context.save()
+            try context.step { context.delete(b) }
+            try context.step { context.delete(a) }
+            let changes = try workshop.elsewhere { other throws in
+                try other.find("a")?.relate("owner", to: try target.flatMap { try other.find($0) })
+            }
+            try context.mergeChanges(from: changes)
+            try context.save()
+            context.undo()
+            #expect(try a.object(forKey: "owner") == nil && a.nameText("parts").isEmpty)
+            context.undo()
+            #expect(try b.nameText("parts").isEmpty)
+        }
+    }
 }
