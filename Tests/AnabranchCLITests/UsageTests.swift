@@ -11,6 +11,7 @@ import Testing
         (["fetch", "a", "City", "more"], "has no place for 'more'"),
         (["fetch", "a", "City", "--limit", "-1"], "--limit takes a whole number of at least 1"),
         (["init", "a"], "anabranch init a --model FILE"),
+        (["init", "a", "--model", ""], "anabranch init a --model FILE"),
         (["update", "a", "City", "name=x"], "needs something to change"),
         (["delete", "a", "City"], "needs either RECORD or --where"),
         (["import", "a", "City", "file"], "Type --format csv or json."),

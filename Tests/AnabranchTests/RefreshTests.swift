@@ -340,4 +340,28 @@ import Testing
             #expect(bert.boss == nil && anna.reports.isEmpty)
         }
     }
+
+    @Test(arguments: [0, 2])
+    func `dropping a deletion returns the object to whom others had given it`(
+        boss: Int
+    ) throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let (anna, bob) = (try context.person("Anna"), try context.person("Bob"))
+            let cyd = try context.person("Cyd")
+            try context.save()
+            anna.boss = boss == 0 ? anna : cyd
+            context.delete(anna)
+            context.processPendingChanges()
+            try graph.inContext { other throws in
+                let people = try other.people()
+                people[0].boss = people[1]
+                try other.save()
+            }
+            try context.refreshAllObjects()
+            #expect(bob.reports.isEmpty)
+            try context.refresh(anna, mergeChanges: false)
+            #expect(!bob.isUpdated && !anna.isUpdated && anna.boss === bob && bob.reports.objects == [anna])
+        }
+    }
 }

@@ -28,7 +28,7 @@ struct InitCommand: Command {
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         path = try arguments.word("STORE")
-        guard let model = arguments.text("model") else {
+        guard let model = arguments.text("model"), !model.isEmpty else {
             throw arguments.error("'init' needs a model: anabranch init \(path) --model FILE")
         }
         self.model = model

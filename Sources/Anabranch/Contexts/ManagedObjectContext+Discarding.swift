@@ -49,11 +49,12 @@ extension ManagedObjectContext {
             object.relations?.states[index].commit()
             for member in try objects(
                 state.added.union(state.removed), of: relationship.destination)
-            where refers(member, by: inverse, toNobodyOr: object, orHad: state.removed) {
+            where member !== object && refers(member, by: inverse, toNobodyOr: object, orHad: state.removed) {
                 try giveBack(member, inverse)
             }
         }
         object.relations = nil
+        returnToFormerOwners(of: object)
         try readAgainWhatReferred(reading.rows)
     }
 

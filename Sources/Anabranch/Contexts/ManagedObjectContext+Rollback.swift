@@ -81,7 +81,7 @@ extension ManagedObjectContext {
     }
 
     /// Whoever has read its members when an edit had led the object away from it lacks it.
-    private func returnToFormerOwners(of object: ManagedObject) {
+    func returnToFormerOwners(of object: ManagedObject) {
         guard !object.committed.isEmpty else { return }
         for relationship in object.home.plan.references
         where object.isChangedSinceCommit(relationship.slot) {

@@ -137,8 +137,11 @@ struct RelationState {
     }
 
     /// As ``regain(_:isAdded:)``, of one that was removed since the last save.
-    mutating func regainRemoval(of id: LocalID) {
-        if !(members?.contains(id) ?? false), !added.contains(id) { removed.insert(id) }
+    ///
+    /// - Returns: Whether it counts as removed again.
+    mutating func regainRemoval(of id: LocalID) -> Bool {
+        guard !(members?.contains(id) ?? false), !added.contains(id) else { return false }
+        return removed.insert(id).inserted
     }
 
     /// Gives the members of a list back where they stood.

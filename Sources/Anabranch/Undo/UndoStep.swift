@@ -74,6 +74,13 @@ struct UndoStep {
         if isEmpty { return nil }
     }
 
+    /// What the properties had before that the event has changed, by slot.
+    var formerValues: [ManagedObject: [Int: Value]] {
+        parts.reduce(into: [:]) { values, part in
+            for (slot, before, _) in part.slots { values[part.object, default: [:]][slot] = before }
+        }
+    }
+
     private static func changedSlots(
         of object: ManagedObject, since earlier: [Value]?, and others: Set<Int>,
         _ recorder: ChangeRecorder

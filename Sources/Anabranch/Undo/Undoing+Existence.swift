@@ -29,7 +29,8 @@ extension Undoing {
             try reread(thoseRelatedTo: undeleted)
             try noteParts(of: undeleted)
         }
-        for (object, relations) in former { try relate(object, relations) }
+        let values = former.isEmpty ? [:] : step.formerValues
+        for (object, relations) in former { try relate(object, relations, values) }
         for (object, relations) in former { try arrange(object, relations) }
         broughtBack = undeleted + gone
     }
@@ -49,10 +50,21 @@ extension Undoing {
 
 // Inserting again.
 extension Undoing {
-    /// Relates an object that was inserted again to those it was related to.
-    private func relate(_ object: ManagedObject, _ former: FormerRelations) throws {
+    /// Relates an object that was inserted again to those it was related to, but not to those to
+    /// whom only the event had related it.
+    ///
+    /// - Parameter values: Those before the event.
+    private func relate(
+        _ object: ManagedObject, _ former: FormerRelations,
+        _ values: [ManagedObject: [Int: Value]]
+    ) throws {
+        func wasElsewhere(_ other: ManagedObject, _ slot: Int, than id: LocalID) -> Bool {
+            guard let value = values[other]?[slot] else { return false }
+            return recorder.current(value, isReference: true) != .integer(recorder.current(id))
+        }
         for (relationship, id) in former.references {
-            guard let target = try live(id, of: relationship.destination),
+            guard !wasElsewhere(object, relationship.slot, than: id),
+                let target = try live(id, of: relationship.destination),
                 try context.isFree(target, for: relationship, of: object)
             else { continue }
             try context.setTarget(of: object, by: relationship, to: target)
@@ -64,9 +76,11 @@ extension Undoing {
                 if relationship.storage == .inverseReference, let inverse = relationship.inverse {
                     try other.realiseOrThrow()
                     // Where it leads itself, it has told.
-                    guard other !== object, other.slots[inverse.slot].isNull else { continue }
+                    guard other !== object, other.slots[inverse.slot].isNull,
+                        !wasElsewhere(other, inverse.slot, than: object.localID)
+                    else { continue }
                     try context.setTarget(of: other, by: inverse, to: object)
-                } else {
+                } else if step.links[LinkKey(object, relationship, other)] != true {
                     try context.insert(other, into: object, relationship)
                 }
             }
@@ -252,7 +266,7 @@ extension Undoing {
         guard isLive(other), let index = other.home.plan.relationIndex(of: inverse),
             other.relations != nil || isAdded
         else { return }
-        context.note(other)
+        if isAdded { context.touch(other) } else { context.note(other) }
         recorder.noteList(of: other, at: index, in: context)
         let isInStep = step.lists.contains { $0.key == ListKey(owner: other, index: index) }
         other.withRelation(index) { state in
@@ -281,7 +295,8 @@ extension Undoing {
             let cleared = step.clearedRemovals[ListKey(owner: other, index: index)],
             cleared.contains(where: { recorder.current($0) == object.localID })
         else { return }
-        other.withRelation(index) { $0.regainRemoval(of: object.localID) }
+        let isChange = other.withRelation(index) { $0.regainRemoval(of: object.localID) }
+        if isChange { context.touch(other) }
     }
 
     /// The other's reference leads to the object again, unless it leads elsewhere by now.

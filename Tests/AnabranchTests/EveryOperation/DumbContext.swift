@@ -145,15 +145,29 @@ extension DumbContext {
             before.things[key]?.targets.values.forEach { touch($0) }
             for link in before.links { if let other = link.other(than: key) { touch(other) } }
         }
-        for (cell, target) in targets where !gone.contains(cell.key) && before.things[cell.key] != nil {
-            if let target, gone.contains(target) { emptied.insert(cell) }
+        for (cell, target) in targets {
+            guard let target, gone.contains(target), !gone.contains(cell.key) else { continue }
+            if before.things[cell.key] != nil { emptied.insert(cell) }
         }
         deleted.formUnion(gone.filter { made[$0] == nil })
         drop(gone.filter { made[$0] != nil }, exceptFromDeleted: true)
     }
 
-    /// Takes a deletion back that is not saved.
+    /// Takes a deletion back that is not saved; whoever is related to it otherwise than below
+    /// counts as updated.
     mutating func undelete(_ key: Int) {
+        show(key)
+        let shown = view
+        let there = { (other: Int?) in other.flatMap { shown.things[$0] == nil ? nil : $0 } }
+        for (cell, target) in targets where differs(cell) {
+            let former = left.contains(cell) ? base.things[cell.key]?.targets[cell.name] : nil
+            if cell.key == key { touch(there(target), there(former)) }
+            if target == key || former == key { touch(there(cell.key)) }
+        }
+        for link in added.union(removed) { touch(there(link.other(than: key))) }
+    }
+
+    private mutating func show(_ key: Int) {
         deleted.remove(key)
         emptied = emptied.filter { targets[$0] != key }
         hidden = hidden.filter { base.things[$0.key]?.targets[$0.name] != key }
@@ -174,7 +188,7 @@ extension DumbContext {
     /// updated.
     mutating func discard(_ key: Int) {
         for (cell, target) in targets where cell.key == key || target == key {
-            guard !deleted.contains(key), !deleted.contains(cell.key) else { continue }
+            guard !deleted.contains(cell.key) else { continue }
             guard let former = base.things[cell.key]?.targets[cell.name], former != target else {
                 continue
             }
@@ -193,7 +207,7 @@ extension DumbContext {
         }
         added = added.filter(isOthers)
         removed = removed.filter(isOthers)
-        undelete(key)
+        show(key)
         dirty.remove(key)
     }
 

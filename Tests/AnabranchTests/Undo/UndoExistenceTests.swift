@@ -275,4 +275,23 @@ import Testing
             #expect(!context.hasChanges && a.changedRelationshipNames.isEmpty)
         }
     }
+
+    @Test func `who is linked again by an undone deletion counts as changed`() throws {
+        let workshop = try Workshop()
+        try workshop.undoing { context, stack throws in
+            let (a, b) = (try context.thing("a"), try context.thing("b"))
+            try context.save()
+            try context.step { try a.objects(forKey: "friends").insert(b) }
+            try context.step { context.delete(a) }
+            try context.refresh(b, mergeChanges: false)
+            context.undo()
+            #expect(try context.updatedObjects == [a, b] && b.nameText("friends") == "a")
+            try context.refreshAllObjects()
+            #expect(try b.nameText("friends") == "a" && a.nameText("friends") == "b")
+            try context.save()
+        }
+        try workshop.inContext { other throws in
+            #expect(try other.find("b")?.nameText("friends") == "a")
+        }
+    }
 }

@@ -278,4 +278,23 @@ import Testing
             #expect(try b.nameText("parts").isEmpty)
         }
     }
+
+    @Test func `is not related for a moment to whom the same event had related it`() throws {
+        try Workshop().undoing { context, stack throws in
+            let a = try context.thing("a")
+            let (b, step) = (try context.thing("b"), try context.made("s", "Step"))
+            context.processPendingChanges()
+            try context.step {
+                try a.objects(forKey: "friends").insert(b)
+                try a.relate("owner", to: b)
+                try step.relate("thing", to: a)
+                context.delete(a)
+            }
+            try context.save()
+            context.undo()
+            #expect(a.isInserted && context.updatedObjects.isEmpty)
+            #expect(try a.nameText("friends").isEmpty && a.nameText("steps").isEmpty)
+            #expect(try a.object(forKey: "owner") == nil)
+        }
+    }
 }
