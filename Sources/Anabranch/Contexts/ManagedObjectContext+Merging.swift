@@ -98,7 +98,10 @@ extension ManagedObjectContext {
     func forget(_ gone: [EntityDescription: [LocalID]]) -> [ManagedObject] {
         guard !gone.isEmpty else { return [] }
         let ids = Set(gone.values.joined())
-        if !deletedIDs.isEmpty { deletedIDs.subtract(ids) }
+        if !deletedIDs.isEmpty {
+            deletedIDs.subtract(ids)
+            if deletedIDs.isEmpty { forgetIncomplete() }
+        }
         let cleared = clearMentions(of: gone)
         for object in ids.compactMap(held) {
             savePoint?.capture(object)

@@ -242,6 +242,18 @@ extension ManagedObjectContext {
         refaultedIDs.append(object.localID)
     }
 
+    /// What was deleted here is gone elsewhere, too, and nobody lacks it any more. Whoever was led
+    /// away from others may have been led away from what is gone.
+    func forgetIncomplete() {
+        guard savePoint == nil else { return }
+        refaultedIDs = refaultedIDs.filter { id in
+            guard let object = held(id) else { return false }
+            if object.hasEditedReferences { return true }
+            object.flags.subtract(.refault)
+            return false
+        }
+    }
+
     /// Objects may have been noted and released, or refreshed, again and again.
     private func sortRefaulted() {
         var seen: Set<LocalID> = []
@@ -288,6 +300,12 @@ extension ManagedObjectContext {
                 object.committed[relationship.slot] = .null
             }
         }
+    }
+}
+
+extension ManagedObject {
+    fileprivate final var hasEditedReferences: Bool {
+        home.plan.references.contains { isChangedSinceCommit($0.slot) }
     }
 }
 

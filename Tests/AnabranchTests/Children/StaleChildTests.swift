@@ -130,4 +130,25 @@ import Testing
             #expect(below[0].age == 1 && below[0].reports.objects == [below[1]])
         }
     }
+
+    @Test func `stays through a rollback where what was deleted is gone above, too`() throws {
+        try Graph.family { _, parent, child in
+            let above = try parent.people()[0]
+            let carl = try parent.person("Carl")
+            above.friends.insert(carl)
+            parent.processPendingChanges()
+            let below = try child.people()
+            #expect(below[0].friends.objects == [below[1]])
+            below[0].lastName = "Below"
+            child.delete(below[1])
+            child.processPendingChanges()
+            parent.delete(carl)
+            parent.processPendingChanges()
+            try child.refreshAllObjects()
+            above.age = 30
+            parent.processPendingChanges()
+            child.rollback()
+            #expect(below[0].age == 1 && below[0].lastName == nil && below[0].friends.isEmpty)
+        }
+    }
 }

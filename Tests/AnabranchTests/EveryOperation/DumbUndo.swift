@@ -129,16 +129,21 @@ struct DumbUndo {
     }
 
     private mutating func writeBack(_ key: Int, _ thing: DumbThing) {
-        guard let later = after[key] ?? event.after.whole.things[key], isLive(key) else { return }
+        guard let later = after[key] ?? hidden(key), isLive(key) else { return }
         for name in ["a", "b"] where later.values[name] != thing.values[name] {
             guard context.view.things[key]?.values[name] != thing.values[name] else { continue }
             context.set(DumbCell(key: key, name: name), to: thing.values[name])
         }
-        // Who was deleted before, nobody was seen to lead to.
-        let targets = later.targets.filter { !event.before.deleted.contains($0.value) }
-        for name in ["owner", "boss"] where targets[name] != thing.targets[name] {
+        for name in ["owner", "boss"] where later.targets[name] != thing.targets[name] {
             writeBack(name, of: key, to: thing.targets[name])
         }
+    }
+
+    /// A thing that the event has deleted. To whom was deleted before, nobody was seen to lead.
+    private func hidden(_ key: Int) -> DumbThing? {
+        guard var thing = event.after.whole.things[key] else { return nil }
+        thing.targets = thing.targets.filter { !event.before.deleted.contains($0.value) }
+        return thing
     }
 
     private mutating func writeBack(_ name: String, of key: Int, to target: Int?) {
@@ -162,6 +167,7 @@ struct DumbUndo {
     /// updated.
     private func isTouched(_ key: Int) -> Bool {
         (before[key] == nil) != (after[key] == nil)
+            || before[key] != after[key]
             || event.before.whole.things[key] != event.after.whole.things[key]
             || event.before.updated.contains(key) != event.after.updated.contains(key)
     }
