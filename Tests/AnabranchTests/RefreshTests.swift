@@ -361,7 +361,46 @@ import Testing
             try context.refreshAllObjects()
             #expect(bob.reports.isEmpty)
             try context.refresh(anna, mergeChanges: false)
-            #expect(!bob.isUpdated && !anna.isUpdated && anna.boss === bob && bob.reports.objects == [anna])
+            #expect(
+                !bob.isUpdated && !anna.isUpdated && anna.boss === bob
+                    && bob.reports.objects == [anna])
+        }
+    }
+
+    @Test func `dropping an edit that had led away from somebody deleted since leaves none`() throws
+    {
+        try Graph().inContext { context throws in
+            let (anna, bob) = (try context.person("Anna"), try context.person("Bob"))
+            let cyd = try context.person("Cyd", boss: anna)
+            try context.save()
+            cyd.boss = bob
+            context.delete(anna)
+            context.processPendingChanges()
+            try context.refresh(bob, mergeChanges: false)
+            #expect(try cyd.boss == nil && cyd.changedValues().isEmpty)
+            context.rollback()
+            #expect(cyd.boss === anna && anna.reports.objects == [cyd])
+        }
+    }
+
+    @Test func `a rollback brings nobody back to whom others have deleted meanwhile`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let (anna, bob) = (try context.person("Anna"), try context.person("Bob"))
+            anna.boss = bob
+            try context.save()
+            for person in [anna, bob] { context.delete(person) }
+            context.processPendingChanges()
+            try graph.inContext { other throws in
+                let bob = try other.people("firstName == 'Bob'")[0]
+                other.delete(bob)
+                try other.save()
+                try context.mergeChanges(from: ObjectIDChanges(deleted: [bob.objectID]))
+            }
+            context.rollback()
+            anna.boss = anna
+            anna.boss = nil
+            #expect(try anna.boss == nil && anna.changedValues().isEmpty)
         }
     }
 }

@@ -183,7 +183,7 @@ extension ManagedObjectContext {
     /// Takes an object out of the context; whoever holds it still reads what it had.
     func detach(_ object: ManagedObject) {
         counts.add(object.flags, -1)
-        object.flags.subtract([.inserted, .updated, .noted, .writable])
+        object.flags.subtract([.inserted, .updated, .noted, .writable, .refault])
         object.flags.formUnion(.detached)
         object.committed = SlotStorage()
         forgetCarriedGroups(of: object)

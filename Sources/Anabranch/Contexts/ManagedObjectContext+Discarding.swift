@@ -49,7 +49,9 @@ extension ManagedObjectContext {
             object.relations?.states[index].commit()
             for member in try objects(
                 state.added.union(state.removed), of: relationship.destination)
-            where member !== object && refers(member, by: inverse, toNobodyOr: object, orHad: state.removed) {
+            where member !== object
+                && refers(member, by: inverse, toNobodyOr: object, orHad: state.removed)
+            {
                 try giveBack(member, inverse)
             }
         }
@@ -113,7 +115,17 @@ extension ManagedObjectContext {
             former = target
         }
         try setTarget(of: object, by: relationship, to: former)
+        settleReference(of: object, in: relationship.slot)
         if let former { forgetPlace(of: object, at: former, relationship.inverse) }
+    }
+
+    /// Whoever led to somebody who is deleted here leads to nobody, which is no change of his.
+    private func settleReference(of object: ManagedObject, in slot: Int) {
+        guard !object.committed.isEmpty, object.slots[slot].isNull,
+            case .integer(let id) = object.committed[slot], deletedIDs.contains(id)
+        else { return }
+        object.committed[slot] = .null
+        noteIncomplete(object)
     }
 
     private func forgetPlace(

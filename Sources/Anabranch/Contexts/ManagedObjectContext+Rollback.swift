@@ -65,6 +65,8 @@ extension ManagedObjectContext {
         object.committed = SlotStorage()
         object.writtenSlots = 0
         object.flags.subtract(.writable)
+        // Nobody has told it who is gone meanwhile.
+        if object.flags.contains(.deleted) { object.flags.formUnion(.refault) }
         reclassify(object) { $0.subtract([.updated, .deleted]) }
         if !object.flags.contains(.refault) { event.refreshed.append(object) }
     }

@@ -151,4 +151,22 @@ import Testing
             #expect(below[0].age == 1 && below[0].lastName == nil && below[0].friends.isEmpty)
         }
     }
+
+    @Test func `stays through a rollback where it had been gone for a while`() throws {
+        try Graph.family { _, parent, child in
+            parent.undoManager = UndoStack()
+            let carl = try parent.person("Carl")
+            carl.boss = carl
+            parent.processPendingChanges()
+            try child.people()[1].boss = nil
+            parent.undo()
+            try child.refreshAllObjects()
+            parent.redo()
+            let below = try child.people()
+            #expect(below.count == 2 && below[1].boss === below[1])
+            parent.undo()
+            child.rollback()
+            #expect(below[1].boss === below[1] && !below[1].isDeleted)
+        }
+    }
 }

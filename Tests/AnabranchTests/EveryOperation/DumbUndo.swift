@@ -129,18 +129,22 @@ struct DumbUndo {
     }
 
     private mutating func writeBack(_ key: Int, _ thing: DumbThing) {
-        guard let later = after[key] ?? hidden(key), isLive(key) else { return }
-        for name in ["a", "b"] where later.values[name] != thing.values[name] {
+        guard isLive(key) else { return }
+        let later = [after[key], edited(key)].compactMap(\.self)
+        for name in ["a", "b"]
+        where later.contains(where: { $0.values[name] != thing.values[name] }) {
             guard context.view.things[key]?.values[name] != thing.values[name] else { continue }
             context.set(DumbCell(key: key, name: name), to: thing.values[name])
         }
-        for name in ["owner", "boss"] where later.targets[name] != thing.targets[name] {
+        for name in ["owner", "boss"]
+        where later.contains(where: { $0.targets[name] != thing.targets[name] }) {
             writeBack(name, of: key, to: thing.targets[name])
         }
     }
 
-    /// A thing that the event has deleted. To whom was deleted before, nobody was seen to lead.
-    private func hidden(_ key: Int) -> DumbThing? {
+    /// A thing as the event has left it, whomever that has deleted. To whom was deleted before,
+    /// nobody was seen to lead.
+    private func edited(_ key: Int) -> DumbThing? {
         guard var thing = event.after.whole.things[key] else { return nil }
         thing.targets = thing.targets.filter { !event.before.deleted.contains($0.value) }
         return thing
