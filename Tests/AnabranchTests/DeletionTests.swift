@@ -250,6 +250,49 @@ import Testing
                 try graph.inContext { try $0.people().map { $0.boss != nil } } == [true, false])
         }
     }
+
+    @Test func `who may deny the deletion of somebody new leads to nobody`() throws {
+        try Graph().inContext { context throws in
+            let anna = try context.person("Anna")
+            let company = try context.insert("Company")
+            company["name"] = "Acme"
+            try anna.setObject(company, forKey: "company")
+            context.processPendingChanges()
+            context.delete(company)
+            context.processPendingChanges()
+            #expect(try anna.object(forKey: "company") == nil)
+            try context.save()
+            #expect(try anna.object(forKey: "company") == nil)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `who may deny a deletion leads to nobody once others have deleted`(isStored: Bool) throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let company = try context.insert("Company")
+            company["name"] = "Acme"
+            let anna = try context.person("Anna")
+            try context.save()
+            if isStored {
+                try anna.setObject(company, forKey: "company")
+                try context.save()
+            }
+            let id = company.objectID
+            if !isStored { try anna.setObject(company, forKey: "company") }
+            context.processPendingChanges()
+            try graph.inContext { other throws in
+                if isStored { try other.people()[0].setObject(nil, forKey: "company") }
+                other.delete(try other.existingObject(with: id))
+                try other.save()
+            }
+            try context.mergeChanges(
+                from: ObjectIDChanges(updated: isStored ? [anna.objectID] : [], deleted: [id]))
+            #expect(try anna.object(forKey: "company") == nil)
+            try context.save()
+            #expect(try anna.object(forKey: "company") == nil && !anna.isDeleted)
+        }
+    }
 }
 
 private final class Leaf: ManagedObject {

@@ -268,15 +268,19 @@ extension ManagedObjectContext {
         _ relationship: RelationshipDescription, of object: ManagedObject, to gone: Set<LocalID>
     ) -> Bool {
         let slot = relationship.slot
-        guard relationship.inverse?.deleteRule != .deny else { return false }
+        let mayBeDenied = relationship.inverse?.deleteRule == .deny
+        // A deletion that the save may deny changes nothing yet.
+        func leadsToGone(_ value: Value) -> Bool {
+            value.leads(to: gone) && !(mayBeDenied && value.leads(to: deletedIDs))
+        }
         let wasChanged = object.isChangedSinceCommit(slot)
-        let isCleared = object.slots[slot].leads(to: gone)
+        let isCleared = leadsToGone(object.slots[slot])
         if isCleared {
             object.noteChange(slot)
             object.slots[slot] = .null
             object.noteWritten(slot)
         }
-        guard !object.committed.isEmpty, object.committed[slot].leads(to: gone) else {
+        guard !object.committed.isEmpty, leadsToGone(object.committed[slot]) else {
             return isCleared
         }
         // An edit that has led it away stays one: until the deletion is saved, or over what others
