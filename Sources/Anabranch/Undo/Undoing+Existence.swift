@@ -24,9 +24,11 @@ extension Undoing {
             former.append((object, relations))
         }
         fillClearedReferences()
+        // A refresh may have brought back to whom they had led.
+        if !isSameMerge { try reread(Set(undeleted.map(\.localID))) }
         for object in undeleted { try mention(object) }
         if !isSameMerge {
-            try reread(thoseRelatedTo: undeleted)
+            try reread(related(to: undeleted))
             try noteParts(of: undeleted)
         }
         let values = former.isEmpty ? [:] : step.formerValues
@@ -176,15 +178,18 @@ extension Undoing {
         }
     }
 
-    /// Reads the rows anew that may lead to objects that are there again.
-    private func reread(thoseRelatedTo objects: [ManagedObject]) throws {
+    /// Those whose rows may lead to objects that are there again.
+    private func related(to objects: [ManagedObject]) -> Set<LocalID> {
         var ids = Set(step.clearedReferences.map { $0.object.localID })
         for state in objects.compactMap(\.relations).flatMap(\.states) {
             ids.formUnion(state.added)
         }
         for object in objects { ids.formUnion(formerMembers[object] ?? []) }
         // Others may have led them to what is there again.
-        ids.formUnion(context.refaultedIDs)
+        return ids.union(context.refaultedIDs)
+    }
+
+    private func reread(_ ids: Set<LocalID>) throws {
         let others = ids.compactMap(context.held).filter {
             isLive($0) && $0.flags.contains(.hasRow) && !$0.flags.contains(.inserted)
         }

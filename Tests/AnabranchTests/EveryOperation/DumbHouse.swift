@@ -205,7 +205,7 @@ extension DumbHouse {
         for key in keys where shown.things[key] != nil || store.things[key] == nil {
             picture.things[key] = shown.things[key]
         }
-        self[.child].rebase(to: picture)
+        self[.child].rebase(to: picture.tidy)
         isChildMixed = true
     }
 

@@ -294,4 +294,22 @@ import Testing
             #expect(try other.find("b")?.nameText("friends") == "a")
         }
     }
+
+    @Test func `who is back leads to whom a refresh has brought back meanwhile`() throws {
+        try Workshop().undoing { context, stack throws in
+            let (a, b) = (try context.thing("a"), try context.thing("b"))
+            let step = try context.made("s", "Step")
+            try step.relate("thing", to: a)
+            try b.objects(forKey: "friends").insert(a)
+            try context.save()
+            for object in [a, step, b] { try context.step { context.delete(object) } }
+            try context.refresh(a, mergeChanges: false)
+            #expect(try a.nameText("steps").isEmpty && a.nameText("friends").isEmpty)
+            context.undo()
+            context.undo()
+            #expect(try a.nameText("steps") == "s" && step.object(forKey: "thing") === a)
+            #expect(try a.nameText("friends") == "b" && b.nameText("friends") == "a")
+            #expect(!step.hasPersistentChangedValues && !a.isUpdated)
+        }
+    }
 }
