@@ -122,7 +122,8 @@ extension ManagedObjectContext {
                     let added = state.added.filter { refers($0, to: owner, by: relationship) }
                     state.keepChanges(added: added, removed: Set(left))
                 }
-                state.load(members, hiding: left)
+                // Who was removed, and is deleted, may come back.
+                state.load(members, hiding: all)
             }
             // The deletions that have hidden them may be taken back.
             if members.count + left.count < all.count { noteIncomplete(owner) }

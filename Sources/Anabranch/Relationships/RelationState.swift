@@ -52,7 +52,7 @@ struct RelationState {
     ///
     /// - Parameters:
     ///   - stored: Of a list in the store's order.
-    ///   - hidden: What else the store has, and what is not to be seen.
+    ///   - hidden: What else the store has, not to be seen; it may have `stored`, too.
     mutating func load(_ stored: [LocalID], hiding hidden: [LocalID] = []) {
         added.subtract(stored)
         removed.formIntersection(stored + hidden)

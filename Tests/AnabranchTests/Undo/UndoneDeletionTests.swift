@@ -297,4 +297,28 @@ import Testing
             #expect(try a.object(forKey: "owner") == nil)
         }
     }
+
+    @Test func `who was taken from the deleted before stays away when both are undone`() throws {
+        let workshop = try Workshop()
+        try workshop.undoing { context, stack throws in
+            let step = try context.made("s", "Step")
+            try context.save()
+            let thing = try context.thing("a")
+            context.processPendingChanges()
+            try context.step { try thing.objects(forKey: "picks").insert(step) }
+            try context.save()
+            try context.refresh(step, mergeChanges: true)
+            context.undo()
+            context.undo()
+            #expect(try step.nameText("pickers").isEmpty)
+            context.redo()
+            #expect(try thing.nameText("picks").isEmpty && step.nameText("pickers").isEmpty)
+            try context.save()
+            #expect(try thing.nameText("picks").isEmpty && step.nameText("pickers").isEmpty)
+        }
+        try workshop.inContext { other throws in
+            #expect(try other.find("a")?.nameText("picks") == "")
+            #expect(try other.find("s", "Step")?.nameText("pickers") == "")
+        }
+    }
 }
