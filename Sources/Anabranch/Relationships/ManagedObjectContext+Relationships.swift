@@ -115,15 +115,15 @@ extension ManagedObjectContext {
         for owner in owners {
             guard let index = owner.home.plan.relationIndex(of: relationship) else { continue }
             let all = stored[owner.localID] ?? []
-            let left = all.filter { hasLeft(owner, by: relationship, $0) }
+            let left = Set(all.filter { hasLeft(owner, by: relationship, $0) })
             let members = all.filter { !deletedIDs.contains($0) && !left.contains($0) }
             owner.withRelation(index) { state in
                 if state.hasChanges, relationship.storage == .inverseReference {
                     let added = state.added.filter { refers($0, to: owner, by: relationship) }
-                    state.keepChanges(added: added, removed: Set(left))
+                    state.keepChanges(added: added, removed: left)
                 }
                 // Who was removed, and is deleted, may come back.
-                state.load(members, hiding: all)
+                state.load(members, of: all)
             }
             // The deletions that have hidden them may be taken back.
             if members.count + left.count < all.count { noteIncomplete(owner) }

@@ -51,14 +51,16 @@ struct RelationState {
     /// else has added or removed as well is no change any more.
     ///
     /// - Parameters:
-    ///   - stored: Of a list in the store's order.
-    ///   - hidden: What else the store has, not to be seen; it may have `stored`, too.
-    mutating func load(_ stored: [LocalID], hiding hidden: [LocalID] = []) {
-        added.subtract(stored)
-        removed.formIntersection(stored + hidden)
-        let loaded = Set(stored).subtracting(removed).union(added)
+    ///   - shown: What is to be seen, of a list in the store's order.
+    ///   - stored: All that the store has, if that is more.
+    mutating func load(_ shown: [LocalID], of stored: [LocalID]? = nil) {
+        if !added.isEmpty { added.subtract(shown) }
+        if !removed.isEmpty { removed.formIntersection(stored ?? shown) }
+        var loaded = Set(shown)
+        loaded.subtract(removed)
+        loaded.formUnion(added)
         members = loaded
-        list?.load(stored.filter(loaded.contains), members: loaded)
+        list?.load(shown.filter(loaded.contains), members: loaded)
     }
 
     /// What else was added or removed here is no change any more.
