@@ -167,11 +167,10 @@ struct DumbUndo {
         }
     }
 
-    /// Whether the event has changed the thing, other than by what it leads to, or made it count as
+    /// Whether the event has changed the thing or what is to be seen of it, or made it count as
     /// updated.
     private func isTouched(_ key: Int) -> Bool {
-        (before[key] == nil) != (after[key] == nil)
-            || before[key] != after[key]
+        before[key] != after[key]
             || event.before.whole.things[key] != event.after.whole.things[key]
             || event.before.updated.contains(key) != event.after.updated.contains(key)
     }
