@@ -115,17 +115,25 @@ extension ManagedObjectContext {
             former = target
         }
         try setTarget(of: object, by: relationship, to: former)
-        settleReference(of: object, in: relationship.slot)
+        settleReference(of: object, by: relationship)
         if let former { forgetPlace(of: object, at: former, relationship.inverse) }
     }
 
-    /// Whoever led to somebody who is deleted here leads to nobody, which is no change of his.
-    private func settleReference(of object: ManagedObject, in slot: Int) {
+    /// Whoever led to somebody who is deleted here leads to nobody, which is no change of his; when
+    /// that comes back, he leads there as he did before.
+    private func settleReference(
+        of object: ManagedObject, by relationship: RelationshipDescription
+    ) {
+        let slot = relationship.slot
         guard !object.committed.isEmpty, object.slots[slot].isNull,
             case .integer(let id) = object.committed[slot], deletedIDs.contains(id)
         else { return }
         object.committed[slot] = .null
         noteIncomplete(object)
+        guard let inverse = relationship.inverse else { return }
+        change(inverse, at: .integer(id)) { $0.removed.remove(object.localID) }
+        // The undo of the deletion does not know of him.
+        recorder?.mergeCount += 1
     }
 
     private func forgetPlace(

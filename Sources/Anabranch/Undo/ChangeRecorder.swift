@@ -50,6 +50,8 @@ final class ChangeRecorder {
         var clearedRemovals: [ListKey: Set<LocalID>] = [:]
         /// Who came back with an owner and was there without it, by the owner's relationship.
         var regainedParts: [ListKey: Set<LocalID>] = [:]
+        /// Who leads to somebody who came back, because others had led him there meanwhile.
+        var led: Set<ManagedObject> = []
     }
 
     init(_ stack: UndoStack) { self.stack = stack }
@@ -108,6 +110,13 @@ final class ChangeRecorder {
     func noteRegained(_ parts: Set<LocalID>, of owner: ManagedObject, at index: Int) {
         guard isRecording, !parts.isEmpty else { return }
         record.regainedParts[ListKey(owner: owner, index: index)] = parts
+    }
+
+    /// An object that others have changed leads to somebody who is there again.
+    func noteLed(_ object: ManagedObject, in context: ManagedObjectContext) {
+        guard isRecording else { return }
+        note(object, in: context)
+        record.led.insert(object)
     }
 
     /// Hands over what was recorded, and begins anew.

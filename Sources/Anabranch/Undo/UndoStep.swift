@@ -61,6 +61,7 @@ struct UndoStep {
                 isEmpty = false
             } else if origin.existence == .absent
                 || origin.wasUpdated == object.flags.contains(.updated)
+                    && !record.led.contains(object)
             {
                 continue
             }

@@ -196,8 +196,10 @@ extension Undoing {
         for (entity, group) in Dictionary(grouping: others, by: \.entity) {
             try context.readRows(of: entity, ids: group.map(\.localID).sorted()) { row in
                 guard let other = context.held(row.id) else { return }
+                let targets = other.targets
                 context.merge(row, into: other)
                 context.event.refreshed.append(other)
+                if other.targets != targets { recorder.noteLed(other, in: context) }
             }
         }
     }
@@ -317,4 +319,9 @@ extension Undoing {
         default: object.withRelation(index) { $0.remove(other.localID) }
         }
     }
+}
+
+extension ManagedObject {
+    /// To whom it leads, in the order of its plan.
+    fileprivate final var targets: [Value] { home.plan.references.map { slots[$0.slot] } }
 }

@@ -229,7 +229,7 @@ extension DumbContext {
                 && !(former.map(gone.contains) ?? false)
         }
         base = newer
-        if isRefresh { drop(gone) } else { settle() }
+        if isRefresh { drop(gone, isBelow: false) } else { settle() }
     }
 
     /// Whoever led to nobody, and then to somebody who is deleted by now, leads as it is below.
@@ -259,9 +259,13 @@ extension DumbContext {
 
     /// Things are gone, with all that was changed of them.
     ///
-    /// - Parameter exceptFromDeleted: What is deleted is related to them still, for when both are
-    ///   brought back.
-    private mutating func drop(_ gone: Set<Int>, exceptFromDeleted: Bool = false) {
+    /// - Parameters:
+    ///   - isBelow: Whether things below lead to them; otherwise it is others with their keys.
+    ///   - exceptFromDeleted: What is deleted is related to them still, for when both are brought
+    ///     back.
+    private mutating func drop(
+        _ gone: Set<Int>, isBelow: Bool = true, exceptFromDeleted: Bool = false
+    ) {
         let kept = exceptFromDeleted ? deleted : []
         made = made.filter { !gone.contains($0.key) }
         deleted.subtract(gone)
@@ -272,7 +276,7 @@ extension DumbContext {
         }
         for (cell, target) in targets where !kept.contains(cell.key) {
             guard let target, gone.contains(target) else { continue }
-            targets[cell] = leadsToNobody(cell, except: gone) ? nil : .some(nil)
+            targets[cell] = leadsToNobody(cell, except: isBelow ? gone : []) ? nil : .some(nil)
         }
         let isLeft = { (link: DumbLink) in
             !gone.contains(link.left) && !gone.contains(link.right)

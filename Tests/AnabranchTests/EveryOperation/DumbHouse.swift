@@ -205,7 +205,13 @@ extension DumbHouse {
         for key in keys where shown.things[key] != nil || store.things[key] == nil {
             picture.things[key] = shown.things[key]
         }
-        self[.child].rebase(to: picture.tidy)
+        picture = picture.tidy
+        for key in keys {
+            guard let thing = shown.things[key] else { continue }
+            // It may lead to somebody whom the child has not read yet.
+            picture.things[key]?.targets = thing.targets
+        }
+        self[.child].rebase(to: picture)
         isChildMixed = true
     }
 

@@ -228,6 +228,46 @@ import Testing
         }
     }
 
+    @Test func `an undone deletion has whoever had left it and has forgotten that`() throws {
+        try Workshop().undoing { context, stack throws in
+            let (a, b) = (try context.thing("a"), try context.thing("b"))
+            let step = try context.made("s", "Step")
+            try a.relate("owner", to: b)
+            try step.relate("thing", to: b)
+            try context.save()
+            try context.step {
+                try a.relate("owner", to: nil)
+                try step.relate("thing", to: nil)
+            }
+            try context.step { context.delete(b) }
+            try context.refresh(a, mergeChanges: false)
+            try context.refresh(step, mergeChanges: false)
+            context.undo()
+            #expect(try a.object(forKey: "owner") === b && b.nameText("parts") == "a")
+            #expect(try step.object(forKey: "thing") === b && b.nameText("steps") == "s")
+            #expect(b.changedRelationshipNames.isEmpty && context.updatedObjects == [b])
+        }
+    }
+
+    @Test func `a redone deletion leaves whoever was led to it by others as it was`() throws {
+        let workshop = try Workshop()
+        try workshop.undoing { context, stack throws in
+            let (a, step) = (try context.thing("a"), try context.made("s", "Step"))
+            try context.save()
+            try context.step { context.delete(a) }
+            let changes = try workshop.elsewhere { other throws in
+                try other.find("s", "Step")?.relate("thing", to: other.find("a"))
+            }
+            try context.mergeChanges(from: changes)
+            context.undo()
+            #expect(try step.object(forKey: "thing") === a && !context.hasChanges)
+            context.redo()
+            #expect(try step.object(forKey: "thing") == nil && context.updatedObjects.isEmpty)
+            try context.save()
+            #expect(try step.object(forKey: "thing") == nil)
+        }
+    }
+
     @Test func `an undo that finds a reference as it makes it changes nothing`() throws {
         let workshop = try Workshop()
         try workshop.undoing { context, stack throws in
