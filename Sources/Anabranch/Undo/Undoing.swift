@@ -17,11 +17,16 @@ struct Undoing {
     /// Of objects whose deletion is taken back after a merge, who was related to them.
     var formerMembers: [ManagedObject: Set<LocalID>] = [:]
     private var updated: Set<ManagedObject> = []
+    /// Who was not there before.
+    private let leaving: Set<ManagedObject>
 
     init(_ step: UndoStep, in context: ManagedObjectContext, _ recorder: ChangeRecorder) {
         self.step = step
         self.context = context
         self.recorder = recorder
+        leaving = Set(
+            step.parts.filter { $0.origin.existence == .absent }.map(\.object)
+                .filter { !recorder.isAdopted($0) })
     }
 
     /// Whether nothing was saved since the step was made: then what it is undone to is, as far as
@@ -149,12 +154,20 @@ extension Undoing {
     private func writeBackLinks(thatWereAdded: Bool) throws {
         for (link, isAdded) in step.links
         where isAdded == thatWereAdded && isLive(link.owner) && isLive(link.member) {
-            if isAdded {
-                try context.remove(link.member, from: link.owner, link.relationship)
-            } else {
+            if !isAdded {
                 try context.insert(link.member, into: link.owner, link.relationship)
+            } else if !goesWithAnEnd(link) {
+                try context.remove(link.member, from: link.owner, link.relationship)
             }
         }
+    }
+
+    /// Whether a link needs no removal, because an object that it has goes, and takes nobody with
+    /// it: if that comes back, it is linked to whom others have linked it by then.
+    private func goesWithAnEnd(_ link: LinkKey) -> Bool {
+        let rules = [link.relationship, link.relationship.inverse].compactMap(\.?.deleteRule)
+        return rules.allSatisfy { $0 == .nullify }
+            && (leaving.contains(link.owner) || leaving.contains(link.member))
     }
 }
 

@@ -268,6 +268,30 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true], [false, true])
+    func `a link that others have removed does not come back with its ends`(
+        isOneOlder: Bool, isRead: Bool
+    ) throws {
+        let workshop = try Workshop()
+        try workshop.undoing { context, stack throws in
+            let b = try context.thing("b")
+            if isOneOlder { try context.save() }
+            let a = try context.thing("a")
+            try a.objects(forKey: "friends").insert(b)
+            try context.save()
+            context.undo()
+            let changes = try workshop.elsewhere { other throws in
+                let b = try #require(try other.find("b"))
+                if isRead { _ = try b.nameText("friends") }
+                try other.find("a")?.objects(forKey: "friends").remove(b)
+            }
+            try context.mergeChanges(from: changes)
+            context.redo()
+            #expect(try a.nameText("friends").isEmpty && b.nameText("friends").isEmpty)
+            #expect(!context.hasChanges)
+        }
+    }
+
     @Test func `an undo that finds a reference as it makes it changes nothing`() throws {
         let workshop = try Workshop()
         try workshop.undoing { context, stack throws in
