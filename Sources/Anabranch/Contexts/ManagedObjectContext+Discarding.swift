@@ -105,6 +105,8 @@ extension ManagedObjectContext {
     private func giveBack(
         _ object: ManagedObject, _ relationship: RelationshipDescription
     ) throws {
+        let isChanged = object.isChangedSinceCommit(relationship.slot)
+        guard isChanged || object.flags.contains(.inserted) else { return }
         var former: ManagedObject?
         if !object.flags.contains(.inserted), !object.committed.isEmpty,
             case .integer(let id) = object.committed[relationship.slot], !goneIDs.contains(id),
@@ -126,12 +128,19 @@ extension ManagedObjectContext {
     ) {
         let slot = relationship.slot
         guard !object.committed.isEmpty, object.slots[slot].isNull,
-            case .integer(let id) = object.committed[slot], deletedIDs.contains(id)
+            case .integer(let id) = object.committed[slot],
+            held(id)?.flags.contains(.deleted) ?? false
         else { return }
+        if let inverse = relationship.inverse {
+            change(inverse, at: .integer(id)) { state in
+                state.removed.remove(object.localID)
+                state.members = nil
+            }
+        }
+        // Else the deletion is still to be followed, and will reach him.
+        guard deletedIDs.contains(id) else { return }
         object.committed[slot] = .null
         noteIncomplete(object)
-        guard let inverse = relationship.inverse else { return }
-        change(inverse, at: .integer(id)) { $0.removed.remove(object.localID) }
         // The undo of the deletion does not know of him.
         recorder?.mergeCount += 1
     }

@@ -228,7 +228,10 @@ import Testing
         }
     }
 
-    @Test func `an undone deletion has whoever had left it and has forgotten that`() throws {
+    @Test(arguments: [false, true])
+    func `an undone deletion has whoever had left it and has forgotten that`(
+        isFollowed: Bool
+    ) throws {
         try Workshop().undoing { context, stack throws in
             let (a, b) = (try context.thing("a"), try context.thing("b"))
             let step = try context.made("s", "Step")
@@ -239,13 +242,15 @@ import Testing
                 try a.relate("owner", to: nil)
                 try step.relate("thing", to: nil)
             }
-            try context.step { context.delete(b) }
+            context.delete(b)
+            if isFollowed { context.processPendingChanges() }
             try context.refresh(a, mergeChanges: false)
             try context.refresh(step, mergeChanges: false)
             context.undo()
             #expect(try a.object(forKey: "owner") === b && b.nameText("parts") == "a")
             #expect(try step.object(forKey: "thing") === b && b.nameText("steps") == "s")
             #expect(b.changedRelationshipNames.isEmpty && context.updatedObjects == [b])
+            #expect(try a.changedValues().isEmpty && step.changedValues().isEmpty)
         }
     }
 
@@ -265,6 +270,50 @@ import Testing
             #expect(try step.object(forKey: "thing") == nil && context.updatedObjects.isEmpty)
             try context.save()
             #expect(try step.object(forKey: "thing") == nil)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a link removed from who is then deleted is so at both ends if one is refreshed`(
+        isFollowed: Bool
+    ) throws {
+        try Workshop().undoing { context, stack throws in
+            let (a, b) = (try context.thing("a"), try context.thing("b"))
+            try a.objects(forKey: "friends").insert(b)
+            try context.save()
+            try context.step { try a.objects(forKey: "friends").remove(b) }
+            context.delete(b)
+            if isFollowed { context.processPendingChanges() }
+            try context.refresh(a, mergeChanges: false)
+            context.undo()
+            // What is followed has the removal still.
+            #expect(try a.nameText("friends") == (isFollowed ? "" : "b"))
+            #expect(try b.nameText("friends") == (isFollowed ? "" : "a"))
+            #expect(a.changedRelationshipNames == b.changedRelationshipNames)
+            if isFollowed { context.undo() }
+            #expect(try a.nameText("friends") == "b" && b.nameText("friends") == "a")
+            #expect(a.changedRelationshipNames.isEmpty && b.changedRelationshipNames.isEmpty)
+        }
+    }
+
+    @Test(arguments: [false, true], [false, true])
+    func `an undone deletion has back whoever was refreshed before it was followed`(
+        isRead: Bool, isEdited: Bool
+    ) throws {
+        try Workshop().undoing { context, stack throws in
+            let (a, step) = (try context.thing("a"), try context.made("s", "Step"))
+            try step.relate("thing", to: a)
+            try context.save()
+            try context.step { step["name"] = "t" }
+            if isRead { #expect(try a.nameText("steps") == "t") }
+            if isEdited { step["name"] = "u" }
+            context.delete(a)
+            try context.refresh(step, mergeChanges: false)
+            context.processPendingChanges()
+            #expect(try step.object(forKey: "thing") == nil && step["name"] == "s")
+            context.undo()
+            #expect(try step.object(forKey: "thing") === a)
+            #expect(try a.objects(forKey: "steps").objects == [step])
         }
     }
 
