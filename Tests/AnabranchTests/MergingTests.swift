@@ -380,6 +380,33 @@ import Testing
         }
     }
 
+    @Test func `whoever others have taken a one-to-one from without knowing has it no more`()
+        throws
+    {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna")
+            let passports = try (1...2).map { _ in try context.insert(Passport.self) }
+            try context.save()
+            try graph.inContext { other throws in
+                let stale = try passports.map { try other.existingObject(with: $0.objectID) }
+                let holder = try other.people()[0]
+                #expect(holder.passport == nil)
+                passports[0].holder = anna
+                try context.save()
+                (stale[1] as? Passport)?.holder = holder
+                let log = NotificationLog(ManagedObjectContext.didSave, of: other)
+                try other.save()
+                let changes = try #require(log.all.last)
+                #expect(changes.refreshed.contains(passports[0].objectID))
+                #expect(!changes.updated.contains(passports[0].objectID))
+                try context.mergeChanges(from: changes)
+            }
+            #expect(anna.passport === passports[1] && passports[0].holder == nil)
+            #expect(passports[1].holder === anna && !context.hasChanges)
+        }
+    }
+
     @Test func `contexts merge by themselves when they are told to`() async throws {
         let graph = try Graph()
         let watching = graph.context()

@@ -242,4 +242,35 @@ import Testing
             #expect(anna.boss === chief && chief.reports.objects == [anna])
         }
     }
+
+    @Test(arguments: [false, true])
+    func `a link that others have saved, too, goes at both ends when it is removed here`(
+        isReadBetween: Bool
+    ) throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna")
+            let group = try context.insert(Group.self)
+            try context.save()
+            try context.refresh(group, mergeChanges: false)
+            #expect(anna.groups.isEmpty)
+            let changes = try graph.changes { other in
+                let same = try #require(try other.fetch(FetchRequest<Group>()).first)
+                same.members.insert(try other.people()[0])
+            }
+            anna.groups.insert(group)
+            if isReadBetween { #expect(group.members.objects == [anna]) }
+            anna.groups.remove(group)
+            #expect(anna.groups.isEmpty && group.members.isEmpty)
+            try context.mergeChanges(from: changes)
+            #expect(anna.groups.isEmpty && group.members.isEmpty)
+            #expect(anna.changedRelationshipNames == ["groups"])
+            #expect(group.changedRelationshipNames == ["members"])
+            try context.save()
+            #expect(anna.groups.isEmpty && group.members.isEmpty)
+        }
+        try graph.inContext { context throws in
+            #expect(try context.people()[0].groups.isEmpty)
+        }
+    }
 }

@@ -346,6 +346,9 @@ import Testing
             let laptop = try #require(try context.fetch(FetchRequest<Laptop>()).first)
             #expect(laptop.label == "new" && laptop.shade == nil)
             #expect(!laptop.hasChanges)
+            laptop.label = "sold"
+            let child = context.newChildContext()
+            #expect(try child.fetch(FetchRequest<Laptop>()).map(\.label) == ["new"])
         }
     }
 

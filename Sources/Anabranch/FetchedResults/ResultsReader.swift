@@ -28,15 +28,9 @@ struct ResultsReader {
         var query = plan.fetch.query()
         query.offset = 0
         query.limit = plan.windowEnd.map { $0 + unsaved.count + Self.spareRows }
-        var rowCount = 0
-        var last: ResultEntry?
-        var entries: [ResultEntry] = []
-        try read(query, among: nil) { entry in
-            rowCount += 1
-            last = entry
-            if !unsaved.contains(entry.id) { entries.append(entry) }
-        }
-        let horizon = query.limit.map { rowCount >= $0 } == true ? last : nil
+        var (entries, rowCount) = try entries(found: query)
+        entries.removeAll { unsaved.contains($0.id) }
+        let horizon = query.limit.map { rowCount >= $0 } == true ? entries.last : nil
         var own = try self.entries(of: try objects(unsaved.sorted()))
         if let horizon { own.removeAll { plan.areInOrder(horizon, $0) } }
         return Whole(
@@ -89,6 +83,21 @@ struct ResultsReader {
 }
 
 extension ResultsReader {
+    /// What the store or the context above finds, in the order of the entries, and how many rows
+    /// that were.
+    private func entries(
+        found query: FetchQuery
+    ) throws -> (entries: [ResultEntry], rowCount: Int) {
+        if context.parent != nil {
+            // The context above may show others' older values in the order of the newer ones.
+            let objects = try objectsAbove(query, among: nil)
+            return (try entries(of: objects).sorted(by: plan.areInOrder), objects.count)
+        }
+        var entries: [ResultEntry] = []
+        try read(query, among: nil) { entries.append($0) }
+        return (entries, entries.count)
+    }
+
     private func read(
         _ query: FetchQuery, among ids: [LocalID]?, _ body: (ResultEntry) -> Void
     ) throws {

@@ -8,7 +8,8 @@ public struct ObjectIDChanges: Sendable {
     /// Changed by the context's own code, or saved as changed.
     public var updated: ObjectIDList
     public var deleted: ObjectIDList
-    /// Values came anew from the store, or the object became a fault.
+    /// Values came anew from the store, or the object became a fault; of a save, who shows
+    /// something else by it though it was not written: whoever has lost a one-to-one to another.
     public var refreshed: ObjectIDList
     /// Insertions that were taken back.
     public var invalidated: ObjectIDList

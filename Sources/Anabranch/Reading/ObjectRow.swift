@@ -55,14 +55,15 @@ final class LentRow: Sendable {
     let id: LocalID
     let version: RowVersion
     let entityIndex: Int32
-    /// As a row of the store has them: what no row has is null.
+    /// As a row of the store has them: what no row has is as in a new object.
     let slots: [Value]
 
     init(_ object: ManagedObject) {
         id = object.localID
         version = object.version
         entityIndex = Int32(truncatingIfNeeded: object.entity.index)
-        slots = zip(object.home.plan.isRead, object.slots.buffer).map { $0 ? $1 : .null }
+        let plan = object.home.plan
+        slots = plan.isRead.indices.map { plan.isRead[$0] ? object.slots[$0] : plan.defaults[$0] }
     }
 
     init(_ row: ObjectRow) {

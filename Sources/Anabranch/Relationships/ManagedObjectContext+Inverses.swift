@@ -108,9 +108,10 @@ extension ManagedObjectContext {
             try !members(of: owner, at: index).contains(member.localID)
         else { return }
         try loadUncertain(member, relationship.inverse, owner)
-        change(owner, relationship) { $0.add(member.localID) }
+        let isStored = isEverywhere(owner, relationship, member) { $0.removed.contains($1) }
+        change(owner, relationship) { $0.add(member.localID, isStored: isStored) }
         if let inverse = relationship.inverse, !(member === owner && inverse == relationship) {
-            change(member, inverse) { $0.add(owner.localID) }
+            change(member, inverse) { $0.add(owner.localID, isStored: isStored) }
         }
         recorder?.noteLink(owner, relationship, member, isAdded: true)
     }
@@ -127,9 +128,10 @@ extension ManagedObjectContext {
             return try setReference(of: member, by: inverse, to: nil)
         }
         try loadUncertain(member, relationship.inverse, owner)
-        change(owner, relationship) { $0.remove(member.localID) }
+        let isStored = !isEverywhere(owner, relationship, member) { $0.added.contains($1) }
+        change(owner, relationship) { $0.remove(member.localID, isStored: isStored) }
         if let inverse = relationship.inverse, !(member === owner && inverse == relationship) {
-            change(member, inverse) { $0.remove(owner.localID) }
+            change(member, inverse) { $0.remove(owner.localID, isStored: isStored) }
         }
         recorder?.noteLink(owner, relationship, member, isAdded: false)
     }
@@ -143,6 +145,24 @@ extension ManagedObjectContext {
             member.relations?.states[index].isUncertain(of: owner.localID) ?? false
         else { return }
         try load(inverse, of: [member])
+    }
+
+    /// Whether both ends of a link agree about it: one may have been read later than the other,
+    /// and then knows better what the store has.
+    private func isEverywhere(
+        _ owner: ManagedObject, _ relationship: RelationshipDescription, _ member: ManagedObject,
+        _ holds: (RelationState, LocalID) -> Bool
+    ) -> Bool {
+        func holdsAt(
+            _ object: ManagedObject, _ relationship: RelationshipDescription, _ id: LocalID
+        ) -> Bool {
+            guard let index = object.home.plan.relationIndex(of: relationship),
+                let table = object.relations
+            else { return false }
+            return holds(table.states[index], id)
+        }
+        return holdsAt(owner, relationship, member.localID)
+            && (relationship.inverse.map { holdsAt(member, $0, owner.localID) } ?? true)
     }
 
     /// Both ends count as changed, though only one of them is stored.

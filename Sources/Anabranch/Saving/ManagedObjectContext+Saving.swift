@@ -155,6 +155,10 @@ extension ManagedObjectContext {
             changes.position = HistoryPosition(rawValue: result.version.position)
         }
         changes.updated.append(builder.unchanged.map(\.listItem), of: coordinator.origin)
+        if let shown = result?.shown, !shown.isEmpty {
+            // Whoever merges this by hand has to read them again.
+            changes.refreshed = objectIDChanges(shown).updated
+        }
         post(.didSave, changes) { builder.objects }
         children.enqueue { $0.mergeAutomatically(records) }
         guard let result, result.dot != nil else { return }
