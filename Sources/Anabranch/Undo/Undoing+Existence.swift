@@ -223,9 +223,25 @@ extension Undoing {
     /// Asks the store who is related to an object by now.
     private mutating func reloadMembers(of object: ManagedObject, at index: Int) throws {
         let former = object.relations?.states[index].members ?? []
+        if let list = object.relations?.states[index].list, !list.placed.isEmpty {
+            formerLists[ListKey(owner: object, index: index)] = ListOrigin(
+                order: list.order, placed: list.placed)
+        }
         object.withRelation(index) { $0.members = nil }
         let members = try context.members(of: object, at: index)
         formerMembers[object, default: []].formUnion(members.union(former))
+    }
+
+    /// What edits have placed in lists stands where it did, among what the store has by now.
+    func restorePlaces() throws {
+        for (key, former) in formerLists {
+            let members = try context.members(of: key.owner, at: key.index)
+            let placed = Set(former.placed.map(recorder.current)).intersection(members)
+            let order = former.order.map(recorder.current)
+            key.owner.withRelation(key.index) {
+                $0.putBack(placed, as: order, placing: placed, as: placed)
+            }
+        }
     }
 
     /// What others have deleted since, nobody leads to, nor to somebody new who was dropped.

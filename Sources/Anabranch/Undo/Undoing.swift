@@ -16,6 +16,8 @@ struct Undoing {
     var broughtBack: [ManagedObject] = []
     /// Of objects whose deletion is taken back after a merge, who was related to them.
     var formerMembers: [ManagedObject: Set<LocalID>] = [:]
+    /// Of their lists, the order and what edits have placed there.
+    var formerLists: [ListKey: ListOrigin] = [:]
     private var updated: Set<ManagedObject> = []
     /// Who was not there before.
     private let leaving: Set<ManagedObject>
@@ -43,6 +45,7 @@ struct Undoing {
             try writeBack(part)
         }
         try writeBackLinks(thatWereAdded: false)
+        try restorePlaces()
         for list in step.lists { try writeBack(list) }
         for part in step.parts where part.origin.existence == .absent { remove(part.object) }
         for part in step.parts { settle(part) }

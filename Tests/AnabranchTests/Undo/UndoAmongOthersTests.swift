@@ -151,6 +151,28 @@ import Testing
         }
     }
 
+    @Test func `an undone deletion has its list in the order that edits had given it`() throws {
+        try Workshop().undoing { context, stack throws in
+            let a = try context.savedThing(listing: "su", in: "steps")
+            let list = try a.list(forKey: "steps")
+            let first = try #require(list.objects.first)
+            try context.step { list.remove(first) }
+            try context.step {
+                list.append(try context.made("t", "Step"))
+                list.append(first)
+            }
+            let other = try context.thing("b")
+            context.processPendingChanges()
+            try context.step { context.delete(a) }
+            try context.refresh(other, mergeChanges: true)
+            context.undo()
+            #expect(try a.nameText("steps") == "uts")
+            try context.save()
+            try context.refresh(a, mergeChanges: false)
+            #expect(try a.nameText("steps") == "uts")
+        }
+    }
+
     @Test func `an undone deletion names whom an edit had taken a member from`() throws {
         try Workshop().undoing { context, stack throws in
             let (a, b, c) = (
