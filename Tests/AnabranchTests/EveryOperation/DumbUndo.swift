@@ -114,6 +114,11 @@ struct DumbUndo {
 
     private mutating func relate(_ key: Int) {
         guard let remains = remains[key], let thing = remains.things[key] else { return }
+        // To whom only the event has led it, it does not lead any more.
+        for name in ["owner", "boss"] where thing.targets[name] == nil {
+            guard context.view.things[key]?.targets[name] != nil else { continue }
+            context.point(DumbCell(key: key, name: name), to: nil)
+        }
         for (name, target) in thing.targets where isLive(target) {
             context.point(DumbCell(key: key, name: name), to: target)
         }
