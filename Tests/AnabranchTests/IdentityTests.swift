@@ -161,6 +161,20 @@ import Testing
         }
     }
 
+    @Test func `a relationship does not hold whom it leads to`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna", boss: context.person("Boss"))
+            anna.boss?.mood = "wild"
+            try context.save()
+            #expect(anna.boss?.mood == nil)
+            let boss = anna.boss
+            boss?.mood = "wild"
+            try context.save()
+            #expect(anna.boss?.mood == "wild" && anna.boss === boss)
+        }
+    }
+
     @Test(arguments: [true, false])
     func `what is inserted, changed, deleted or to be compared is kept until it is settled`(
         isSaved: Bool

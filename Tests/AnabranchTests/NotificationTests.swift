@@ -330,6 +330,16 @@ private final class Watch {
         }
     }
 
+    @Test func `what came and went within one event is told to nobody`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let log = NotificationLog(ManagedObjectContext.objectsDidChange, of: context)
+            context.delete(try context.person("Anna"))
+            context.processPendingChanges()
+            #expect(log.names.isEmpty && !context.hasChanges)
+        }
+    }
+
     @Test func `what an observer deletes of what it was told is told as deleted`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in

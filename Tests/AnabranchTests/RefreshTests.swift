@@ -281,6 +281,30 @@ import Testing
         }
     }
 
+    @Test func `what an observer changes at the end of perform is announced there, too`()
+        async throws
+    {
+        let graph = try Graph()
+        let context = graph.context()
+        nonisolated(unsafe) var token: (any NSObjectProtocol)?
+        let log = context.performAndWait { context in
+            token = NotificationCenter.default.addObserver(
+                forName: ManagedObjectContext.objectsDidChange, object: context, queue: nil
+            ) { notification in
+                guard let context = notification.object as? ManagedObjectContext,
+                    let anna = context.insertedObjects.first as? Person, anna.age < 3
+                else { return }
+                anna.age += 1
+            }
+            return NotificationLog(ManagedObjectContext.objectsDidChange, of: context)
+        }
+        try await context.perform { _ = try $0.person("Anna") }
+        #expect(log.all.map(\.inserted.count) == [1, 0, 0, 0])
+        #expect(log.all.map(\.updated.count) == [0, 1, 1, 1])
+        #expect(try context.performAndWait { try $0.people().map(\.age) } == [3])
+        token.map(NotificationCenter.default.removeObserver)
+    }
+
     @Test func `a deleted object stays deleted where what lost it can't be read again`() throws {
         try Graph.withDeletedBoss { graph, context, boss, anna throws in
             anna.age = 9

@@ -75,6 +75,20 @@ import Testing
         }
     }
 
+    @Test func `a reference to what was deleted elsewhere is saved and reads nobody`() throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let gone = try context.person("Gone")
+            try context.save()
+            try elsewhere(graph, deleting: ["Gone"])
+            let anna = try context.person("Anna", boss: gone)
+            #expect(anna.boss === gone)
+            try context.save()
+            try context.refreshAllObjects()
+            #expect(anna.boss == nil && gone.firstName == nil && gone.isDeleted)
+        }
+    }
+
     @Test func `a link to a fault whose row is gone is a conflict that ends, too`() throws {
         let graph = try Graph()
         let id = try graph.inContext { context throws in

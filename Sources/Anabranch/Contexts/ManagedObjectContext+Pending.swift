@@ -47,11 +47,14 @@ extension ManagedObjectContext {
         for follower in followers.all { follower.contextDidChange(ended.event) }
     }
 
+    /// Of what came and went within the event nobody is told.
     private func post(_ event: EventChanges, _ changes: ObjectIDChanges) {
         // Whoever is told may end an event of his own.
         let outer = announcedValues
         announcedValues = event.earlierValues
-        post(.objectsDidChange, changes) { event.objects }
+        if !changes.isEmpty || !changes.renamed.isEmpty {
+            post(.objectsDidChange, changes) { event.objects }
+        }
         announcedValues = outer
         for object in event.touched { object.flags.subtract([.announced, .announcedBirth]) }
     }

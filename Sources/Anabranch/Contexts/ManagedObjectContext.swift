@@ -249,9 +249,11 @@ extension ManagedObjectContext {
         withExtendedLifetime(unheld) {}
     }
 
-    /// At the end of `perform`, and of an event of the main queue.
+    /// At the end of `perform`, and of an event of the main queue. What observers change is an
+    /// event of its own; one that never rests is told the next time.
     func finishEvent() {
         processPendingChanges()
+        for _ in 0..<Self.mostRounds where !event.isEmpty { processPendingChanges() }
         releaseSomeUnused()
     }
 
