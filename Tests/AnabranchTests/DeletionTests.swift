@@ -162,6 +162,31 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `who referred to a deleted object is updated by that only if it is loaded`(
+        isRead: Bool
+    ) throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let boss = try context.person("Boss")
+            let ids = (boss.objectID, try context.person("Anna", boss: boss).objectID)
+            try context.save()
+            context.reset()
+            let anna = try #require(context.object(with: ids.1, as: Person.self))
+            if isRead { #expect(anna.boss != nil) }
+            context.delete(context.object(with: ids.0))
+            context.processPendingChanges()
+            #expect(context.updatedObjects == (isRead ? [anna] : []))
+            let log = NotificationLog(ManagedObjectContext.didSave, of: context)
+            try context.save()
+            if !isRead {
+                #expect(log.all.map { Array($0.updated) } == [[]])
+                #expect(!anna.calls.contains("will"))
+            }
+            #expect(anna.boss == nil)
+        }
+    }
+
     @Test func `the rule nullify writes no cell`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in

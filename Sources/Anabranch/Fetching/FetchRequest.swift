@@ -23,7 +23,8 @@ public struct FetchRequest<Object: ManagedObject> {
     /// Rows to leave out, after predicate and sorts.
     public var fetchOffset = 0
     public var includesSubentities = true
-    /// Whether what the context has not saved yet counts: for membership, order and window.
+    /// Whether what the context has not saved yet counts: for membership, order and window, as
+    /// ``ManagedObjectContext/fetch(_:)`` says.
     /// Without it, objects still show their unsaved values.
     public var includesPendingChanges = true
     /// Whether objects stay faults until a property is read, though their rows are there already.

@@ -5,8 +5,17 @@ import AnabranchStore
 extension ManagedObjectContext {
     /// Finds objects.
     ///
+    /// With pending changes an object is judged by what it has here if it has changed since the
+    /// last save; or if predicate or sorts look from it, by any number of relationships that have
+    /// inverses, at an object whose deletion is pending; or, by one relationship, at one that an
+    /// unsaved change has led elsewhere. The store judges all others, so that an unsaved attribute
+    /// of a related object does not count. A changed object whose row is gone is not found, and
+    /// becomes deleted where ``shouldDeleteInaccessibleFaults`` or
+    /// ``shouldHandleInaccessibleFault`` let it.
+    ///
     /// - Throws: ``FetchPredicateError`` for a predicate or sort that does not fit the entity,
-    ///   ``PropertyError`` for an unknown entity or one with another class, ``StoreError``.
+    ///   ``PropertyError`` for an unknown entity or one with another class, and with code
+    ///   `inaccessible` for a changed object that may not become deleted, ``StoreError``.
     public func fetch<Object>(_ request: FetchRequest<Object>) throws -> [Object] {
         checkQueue()
         let plan = try FetchPlan(request, in: self)
@@ -52,7 +61,8 @@ extension ManagedObjectContext {
         _ plan: FetchPlan, includingPending: Bool, values: Bool = true,
         refreshing isRefreshing: Bool = false
     ) throws -> [ManagedObject] {
-        let overlay = try pendingOverlay(of: plan, if: includingPending)
+        let overlay = try pendingOverlay(
+            of: plan, if: includingPending, refreshing: isRefreshing)
         let objects: [ManagedObject] =
             if values {
                 try storedObjects(plan, overlay, includingPending, isRefreshing)
@@ -117,14 +127,6 @@ extension ManagedObjectContext {
             ids.append(ManagedObjectID(origin: origin, entityIndex: entityIndex, localID: id))
         }
         return ids
-    }
-
-    private func pendingOverlay(
-        of plan: FetchPlan, if isIncluded: Bool
-    ) throws -> PendingOverlay? {
-        guard isIncluded, hasChanges else { return nil }
-        let pending = pending.filter { plan.includes($0.entity) }
-        return pending.isEmpty ? nil : try PendingOverlay(pending, plan)
     }
 
     func prefetch(
