@@ -42,6 +42,8 @@ final class ContextLinks: Sendable {
         }
     }
 
+    var isEmpty: Bool { links.withLock { links in links.allSatisfy { !$0.isAlive } } }
+
     /// Runs a body later in each context but one, on its queue.
     func enqueue(
         in group: DispatchGroup? = nil, except source: ContextLink? = nil,

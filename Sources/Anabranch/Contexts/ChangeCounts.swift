@@ -34,7 +34,7 @@ struct EventChanges {
     /// Objects whose insertion was taken back.
     var invalidated: [ManagedObject] = []
     var invalidatedAll: [ManagedObjectID] = []
-    /// Objects that an undo has given other IDs.
+    /// Objects to which an undo, or what others have told, has given other IDs.
     var renamedObjects: [ManagedObjectID: ManagedObjectID] = [:]
     /// Refreshed objects that referred to somebody whom others have deleted, or knew them as
     /// members: what they show has changed, though their rows have not.

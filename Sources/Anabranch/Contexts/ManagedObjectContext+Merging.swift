@@ -11,11 +11,20 @@ extension ManagedObjectContext {
     /// also of inserted objects only the IDs are told, in `objectsDidChange` and
     /// `didMergeChangesObjectIDs`.
     ///
+    /// An object of a record that another one stands for (``ObjectIDChanges/renamed``) is that one
+    /// from now on, with what is unsaved of it, and so is whatever mentions it. Where the context
+    /// has the other one's object in use, or that is of another entity, the object leaves, and
+    /// what was changed of it and not there is changed there.
+    ///
     /// - Throws: ``PropertyError`` with code `foreignObject` where the IDs are of another store.
     public func mergeChanges(from changes: ObjectIDChanges) throws {
         checkQueue()
         let lists = [changes.inserted, changes.updated, changes.refreshed, changes.deleted]
-        guard lists.allSatisfy({ $0.belongs(to: coordinator.origin) }) else {
+        guard lists.allSatisfy({ $0.belongs(to: coordinator.origin) }),
+            changes.renamed.allSatisfy({ old, new in
+                old.belongs(to: coordinator.origin) && new.belongs(to: coordinator.origin)
+            })
+        else {
             throw PropertyError(
                 .foreignObject, "Can't merge changes because they are of another store.")
         }
@@ -40,7 +49,9 @@ extension ManagedObjectContext {
         advanceGeneration()
         let told = ChangedRecords(
             entities: records.values.sorted { $0.entity.index < $1.entity.index })
-        merge(try coordinator.withDerived(told), author: changes.author)
+        var all = try coordinator.withDerived(told)
+        for (old, new) in changes.renamed { all.replaced[old.localID] = new.localID }
+        merge(all, author: changes.author)
     }
 
     /// Refreshes what is registered, by IDs, and then the contexts below this one. A context that
@@ -52,7 +63,7 @@ extension ManagedObjectContext {
         guard !changes.isEmpty else { return }
         if !changes.renamed.isEmpty { advanceGeneration() }
         guard generation?.snapshot == nil else { return }
-        let renamed = rename(changes.renamed)
+        let renamed = rename(changes.renamed).merging(follow(changes.replaced)) { $1 }
         recorder?.mergeCount += 1
         if !followers.isEmpty { event.merged += changes.entities }
         let mentioning = removeDeleted(changes)

@@ -17,6 +17,7 @@ extension ManagedObjectContext {
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws {
         checkQueue()
         guard object.home.context === self else { throw foreign(object, to: "refresh") }
+        followParent()
         guard !object.flags.contains(.detached) else { return }
         if mergeChanges {
             try refreshMerging([object])
@@ -31,6 +32,7 @@ extension ManagedObjectContext {
     /// - Throws: ``StoreError``.
     public func refreshAllObjects() throws {
         checkQueue()
+        followParent()
         releaseUnused()
         try refreshMerging(registry.values)
         scheduleProcessing()

@@ -121,6 +121,7 @@ extension ManagedObjectContext {
         incompletelyCleared = []
         goneIDs = []
         refaultedIDs = []
+        successions.forgetAll()
         counts = ChangeCounts()
         keptErrors.removeAll()
         forgetUndo()

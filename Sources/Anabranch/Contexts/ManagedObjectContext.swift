@@ -15,6 +15,10 @@ public final class ManagedObjectContext {
     let source: ContextSource
     /// The contexts whose saves come here.
     let children = ContextLinks()
+    /// Records that others stand for, while there are contexts below that may know them.
+    var successions = Successions()
+    /// How many of those of the context above this one has followed.
+    var followedSuccessions = 0
     /// The state of the store that the context is pinned to; `nil` for the newest.
     var generation: QueryGenerationToken?
     /// For people who look at several contexts; also in the history.

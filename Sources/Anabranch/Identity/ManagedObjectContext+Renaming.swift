@@ -35,7 +35,7 @@ extension ManagedObjectContext {
         return renamed
     }
 
-    private func renameMentions(in object: ManagedObject, _ names: [LocalID: LocalID]) {
+    func renameMentions(in object: ManagedObject, _ names: [LocalID: LocalID]) {
         for relationship in object.home.plan.references where object.flags.contains(.hasRow) {
             let slot = relationship.slot
             if case .integer(let id) = object.slots[slot], let new = names[id] {

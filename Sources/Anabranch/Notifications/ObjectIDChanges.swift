@@ -18,7 +18,8 @@ public struct ObjectIDChanges: Sendable {
     /// Objects that have other IDs than before, which they keep their registration and their
     /// edits under: the file took a new replica ID before they were saved, what was saved under
     /// the old one forked from the zone's history, or a ``MergePolicy`` let an object become a new
-    /// record, or the one that holds its unique key. Where the context has another object of that
+    /// record, or the one that holds its unique key, an undo made a deleted record anew, or the
+    /// context has merged such changes of others. Where the context has another object of that
     /// ID already, the one with the old ID has left it.
     public var renamed: [ManagedObjectID: ManagedObjectID] = [:]
     /// The history's position after this save; `nil` where nothing was saved.

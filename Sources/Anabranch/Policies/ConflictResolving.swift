@@ -96,6 +96,13 @@ struct ConflictResolving {
         }
         return all
     }
+
+    /// The records that it has let others stand for, with those.
+    ///
+    /// - Parameter all: As of ``renamed(with:)``.
+    func replaced(with all: [ManagedObjectID: ManagedObjectID]) -> [LocalID: LocalID] {
+        renamed.keys.reduce(into: [:]) { names, old in names[old.localID] = all[old]?.localID }
+    }
 }
 
 extension StoreError {

@@ -9,6 +9,7 @@ extension ManagedObjectContext {
     func transplant(_ other: ManagedObject, into object: ManagedObject) {
         savePoint?.capture(other)
         savePoint?.capture(object)
+        recorder?.noteAdoption(of: other, by: object, in: self)
         for slot in other.slots.values.indices where !object.home.plan.isRead[slot] {
             other.slots[slot] = object.slots[slot]
             if !other.committed.isEmpty { other.committed[slot] = object.slots[slot] }
@@ -25,7 +26,6 @@ extension ManagedObjectContext {
         }
         object.noteChanges()
         follow(renaming: object.localID, to: other.localID)
-        recorder?.noteAdoption(of: other.localID)
         object.localID = other.localID
         object.version = other.version
         object.writtenSlots = other.writtenSlots

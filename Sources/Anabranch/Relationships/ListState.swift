@@ -102,7 +102,8 @@ struct ListState {
     mutating func regain(_ id: LocalID) { if !order.contains(id) { order.append(id) } }
 
     mutating func rename(_ names: [LocalID: LocalID]) {
-        order = order.map { names[$0] ?? $0 }
+        var seen: Set<LocalID> = []
+        order = order.map { names[$0] ?? $0 }.filter { seen.insert($0).inserted }
         placed = Set(placed.map { names[$0] ?? $0 })
     }
 

@@ -164,10 +164,12 @@ struct RelationState {
         list?.placed.formUnion(added.intersection(changed))
     }
 
+    /// Two records may be one from now on.
     mutating func rename(_ names: [LocalID: LocalID]) {
         members = members.map { Set($0.map { names[$0] ?? $0 }) }
         added = Set(added.map { names[$0] ?? $0 })
         removed = Set(removed.map { names[$0] ?? $0 })
+        removed.subtract(members ?? added)
         list?.rename(names)
     }
 

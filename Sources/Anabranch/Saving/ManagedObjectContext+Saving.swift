@@ -14,7 +14,8 @@ extension ManagedObjectContext {
     ///
     /// A context that has a parent hands its changes over to that one, in memory: they are checked
     /// here, wait there as the parent's own changes, and are written with the parent's save. What
-    /// the parent has deleted meanwhile is a conflict whatever the policy.
+    /// the parent has deleted meanwhile is a conflict whatever the policy. What the parent knows
+    /// another record to stand for is saved as that one, as if the child had merged it.
     ///
     /// - Throws: ``ValidationError`` with every failure; ``SaveConflictError`` where somebody else
     ///   has changed or deleted the same records since they were read, or holds a unique key, and
@@ -28,6 +29,7 @@ extension ManagedObjectContext {
         guard changedByHooks == nil else { throw PropertyError.savingAlready }
         // What the hooks change is undone together with what has led to the save.
         defer { recorder?.stack.closeEvent() }
+        if hasChanges { followParent() }
         if let error = keptErrors.take() { throw error }
         guard hasChanges || !event.isEmpty else { return }
         try propagateDeletes()
@@ -142,7 +144,9 @@ extension ManagedObjectContext {
         changedByHooks = nil
         // Who is told of the save reads what it has written.
         advanceGeneration()
-        let records = result?.dot == nil ? own : refreshDerived(after: own)
+        var records = result?.dot == nil ? own : refreshDerived(after: own)
+        records.replaced = resolving?.replaced(with: renamed) ?? [:]
+        noteSuccessions(records.replaced)
         if let resolved { announce(resolved) }
         for follower in followers.all { follower.contextDidSave() }
         if event.concernsRecords || !event.refreshed.isEmpty { announceChanges() }
@@ -160,7 +164,7 @@ extension ManagedObjectContext {
             changes.refreshed = objectIDChanges(shown).updated
         }
         post(.didSave, changes) { builder.objects }
-        children.enqueue { $0.mergeAutomatically(records) }
+        children.enqueue { [records] in $0.mergeAutomatically(records) }
         guard let result, result.dot != nil else { return }
         coordinator.didSave(records, from: link)
         coordinator.postRemoteChange(at: result.version.position, author: transactionAuthor)

@@ -52,6 +52,8 @@ final class ChangeRecorder {
         var regainedParts: [ListKey: Set<LocalID>] = [:]
         /// Who leads to somebody who came back, because others had led him there meanwhile.
         var led: Set<ManagedObject> = []
+        /// Of objects that have become records of others, what those were like.
+        var adoptedValues: [ManagedObject: [Value]] = [:]
     }
 
     init(_ stack: UndoStack) { self.stack = stack }
@@ -134,15 +136,28 @@ final class ChangeRecorder {
     func forgetAll() { record = Record() }
 
     func rename(_ names: [LocalID: LocalID]) {
-        self.names.merge(names) { _, newer in newer }
+        for (old, new) in names where current(new) != old { self.names[old] = new }
+        adopted.formUnion(names.filter { adopted.contains($0.key) }.values)
     }
 
-    /// A new object is the record of somebody else from now on.
+    /// An object of this context is the record of somebody else from now on.
     func noteAdoption(of id: LocalID) { adopted.insert(id) }
+
+    /// A new object takes the place of another record's object: what the event has done to that
+    /// record is done to the new object. What the new one gave up for it is no change.
+    func noteAdoption(
+        of other: ManagedObject, by object: ManagedObject, in context: ManagedObjectContext
+    ) {
+        noteAdoption(of: other.localID)
+        guard isRecording else { return }
+        note(other, in: context)
+        let values = context.event.earlierValues[other] ?? Array(other.slots.buffer)
+        record.replace(other, by: object, values)
+    }
 
     func isAdopted(_ object: ManagedObject) -> Bool { adopted.contains(object.localID) }
 
-    /// The ID that a record has now. No number is given twice, so that this ends.
+    /// The ID that a record has now. No name leads back to one that led to it, so that this ends.
     func current(_ id: LocalID) -> LocalID {
         guard !names.isEmpty else { return id }
         var id = id

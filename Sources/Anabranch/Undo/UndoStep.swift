@@ -55,7 +55,8 @@ struct UndoStep {
             let part = Part(
                 object: object, origin: origin, existence: object.existence,
                 slots: Self.changedSlots(
-                    of: object, since: earlierValues[object], and: cleared[object] ?? [], recorder),
+                    of: object, since: record.adoptedValues[object] ?? earlierValues[object],
+                    and: cleared[object] ?? [], recorder),
                 hasOtherGroups: context.carriedGroups[object] != origin.carriedGroups)
             if part.changesSomething {
                 isEmpty = false

@@ -21,14 +21,17 @@ struct Undoing {
     private var updated: Set<ManagedObject> = []
     /// Who was not there before.
     private let leaving: Set<ManagedObject>
+    /// Who was not there before and is the record of somebody else by now. Whom that is linked to
+    /// is for the step that has made it so.
+    private let adopted: Set<ManagedObject>
 
     init(_ step: UndoStep, in context: ManagedObjectContext, _ recorder: ChangeRecorder) {
         self.step = step
         self.context = context
         self.recorder = recorder
-        leaving = Set(
-            step.parts.filter { $0.origin.existence == .absent }.map(\.object)
-                .filter { !recorder.isAdopted($0) })
+        let new = Set(step.parts.filter { $0.origin.existence == .absent }.map(\.object))
+        adopted = new.filter(recorder.isAdopted)
+        leaving = new.subtracting(adopted)
     }
 
     /// Whether nothing was saved since the step was made: then what it is undone to is, as far as
@@ -156,7 +159,9 @@ extension Undoing {
     /// What was added goes before others are deleted, who must not take it with them.
     private func writeBackLinks(thatWereAdded: Bool) throws {
         for (link, isAdded) in step.links
-        where isAdded == thatWereAdded && isLive(link.owner) && isLive(link.member) {
+        where isAdded == thatWereAdded && isLive(link.owner) && isLive(link.member)
+            && !adopted.contains(link.owner) && !adopted.contains(link.member)
+        {
             if !isAdded {
                 try context.insert(link.member, into: link.owner, link.relationship)
             } else if !goesWithAnEnd(link) {
@@ -191,7 +196,7 @@ extension ManagedObject {
 extension Undoing {
     private func writeBack(_ list: UndoStep.List) throws {
         let (owner, index) = (list.key.owner, list.key.index)
-        guard isLive(owner) else { return }
+        guard isLive(owner), !adopted.contains(owner) else { return }
         let relationship = owner.home.plan.relations[index]
         let members = try context.members(of: owner, at: index)
         let moved = Set(list.moved.map(recorder.current)).intersection(members)

@@ -31,6 +31,9 @@ package struct ChangedRecords: Sendable {
     /// Records whose histories forked, by the names that they had before. The entities have the
     /// old names as deleted and the new ones as inserted.
     package var renamed: [LocalID: LocalID]
+    /// Records that a context has let others stand for, which may have been there before. The
+    /// store tells of none.
+    package var replaced: [LocalID: LocalID] = [:]
     /// What the page has added to the conflict journal, in its order.
     package var conflicts: [RecordedConflict] = []
 
@@ -43,8 +46,9 @@ package struct ChangedRecords: Sendable {
     }
 
     package var isEmpty: Bool {
-        entities.allSatisfy {
-            $0.inserted.isEmpty && $0.updated.isEmpty && $0.deleted.isEmpty
-        }
+        replaced.isEmpty
+            && entities.allSatisfy {
+                $0.inserted.isEmpty && $0.updated.isEmpty && $0.deleted.isEmpty
+            }
     }
 }
