@@ -85,6 +85,25 @@ import Testing
         }
     }
 
+    @Test func `what was read stays readable when the context goes`() throws {
+        let graph = try Graph()
+        nonisolated(unsafe) var kept: [Person] = []
+        try graph.inContext { context throws in
+            try context.person("Anna", age: 7)
+            try context.save()
+            kept = try context.people()
+            #expect(kept[0].age == 7)
+        }
+        try graph.inContext { context throws in
+            kept.append(try #require(context.object(with: kept[0].objectID) as? Person))
+        }
+        #expect(kept.map { $0.managedObjectContext == nil } == [true, true])
+        #expect(kept[0].age == 7 && kept[0]["firstName"] == .string("Anna"))
+        #expect(kept[1].age == 0 && kept[1]["firstName"].isNull)
+        #expect(throws: PropertyError.self) { try kept[0].setValue(8, forKey: "age") }
+        #expect(throws: PropertyError.self) { try kept[1].value(forKey: "age") }
+    }
+
     @Test func `it stays a fault and is an error where it may not become deleted`() throws {
         let graph = try Graph()
         let id = try goneID(graph)

@@ -71,8 +71,9 @@ extension ManagedObject {
 
     /// An attribute by name: `person["age"] = 42`.
     ///
-    /// Of an object whose context is gone or was reset it reads null, and setting it is refused as
-    /// the setter of a class refuses it.
+    /// Of an object whose context was reset, and of a fault whose context is gone, it reads null;
+    /// what was read before the context went stays readable. Setting it is refused as the setter of
+    /// a class refuses it.
     ///
     /// A subscript can't throw when it is set; what ``setValue(_:forKey:)-(Value,_)`` would throw
     /// is thrown by the context's next save instead, which then saves nothing.
