@@ -180,7 +180,8 @@ enum Acquaintance: CaseIterable, Sendable { case unknown, fault, realised }
         }
     }
 
-    @Test func `a deletion that the save may deny changes no reference before`() throws {
+    @Test(arguments: [false, true])
+    func `a deletion that the save may deny changes no reference before`(isEdited: Bool) throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let company = try context.insert("Company")
@@ -190,7 +191,15 @@ enum Acquaintance: CaseIterable, Sendable { case unknown, fault, realised }
             let id = company.objectID
             context.reset()
             context.deleteAndProcess(id)
+            let anna = try context.people()[0]
+            if isEdited { anna.age = 7 }
+            #expect(anna.company?.objectID == id)
             #expect(try context.names("company != nil") == ["Anna"])
+            #expect(try context.names("company.name == 'Co'") == ["Anna"])
+            #expect(throws: ValidationError.self) { try context.save() }
+            context.delete(anna)
+            try context.save()
+            #expect(try context.people().isEmpty)
         }
     }
 

@@ -32,14 +32,18 @@ extension ManagedObject: PredicateSubject {
         PredicateObjectReference(record: localID, store: home.origin.identity)
     }
 
-    /// A to-one to a record that does not exist is no subject.
+    /// A to-one to a record that does not exist is no subject; one whose deletion the save may deny
+    /// exists until then.
     private final func existingTarget(
         by relationship: RelationshipDescription, in context: ManagedObjectContext
     ) throws -> ManagedObject? {
-        guard let target = try context.targetOrThrow(of: self, by: relationship),
-            !target.isDeleted
+        let mayBeDenied =
+            relationship.storage == .reference && relationship.inverse?.deleteRule == .deny
+        func exists(_ target: ManagedObject) -> Bool {
+            !target.isDeleted || mayBeDenied && !target.flags.contains(.detached)
+        }
+        guard let target = try context.targetOrThrow(of: self, by: relationship), exists(target)
         else { return nil }
-        guard try target.isRealised(in: context) else { return nil }
-        return target.isDeleted ? nil : target
+        return try target.isRealised(in: context) && exists(target) ? target : nil
     }
 }

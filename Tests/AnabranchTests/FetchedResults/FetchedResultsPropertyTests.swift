@@ -104,9 +104,8 @@ private struct DumbResult {
         case "age": "\(person.age)"
         case "firstName": person.firstName ?? ""
         case "lastName": person.lastName ?? ""
-        // One whose deletion may be denied is there still, and is not found.
-        case "company.name":
-            person.company.flatMap { $0.isDeleted ? nil : $0["name"].text } ?? ""
+        // One whose deletion may be denied is there still.
+        case "company.name": person.company?["name"].text ?? ""
         case "boss.age": person.boss.map { "\($0.age)" } ?? ""
         case "reports.@count": "\(person.reports.count)"
         default: ""
