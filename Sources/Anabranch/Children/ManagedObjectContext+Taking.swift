@@ -240,7 +240,7 @@ extension SaveTaking {
         for reference in references {
             guard let object = objects[reference.record] else { continue }
             var target = reference.target.flatMap { objects[$0] }
-            let isDenied = reference.relationship.inverse?.deleteRule == .deny
+            let isDenied = reference.relationship.keepsTarget
             if !isDenied, target?.isDeleted == true { target = nil }
             try context.setTarget(of: object, by: reference.relationship, to: target)
         }

@@ -154,7 +154,7 @@ extension ManagedObjectContext {
     /// Whether a reference is read as nobody because its target is deleted here.
     private func isHidden(_ value: Value, by relationship: RelationshipDescription) -> Bool {
         guard !deletedIDs.isEmpty, case .integer(let id) = value else { return false }
-        return deletedIDs.contains(id) && relationship.inverse?.deleteRule != .deny
+        return deletedIDs.contains(id) && !relationship.keepsTarget
     }
 
     /// What a newer row has brought in the middle of an event is no change of the event.

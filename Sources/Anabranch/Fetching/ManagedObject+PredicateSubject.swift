@@ -37,10 +37,8 @@ extension ManagedObject: PredicateSubject {
     private final func existingTarget(
         by relationship: RelationshipDescription, in context: ManagedObjectContext
     ) throws -> ManagedObject? {
-        let mayBeDenied =
-            relationship.storage == .reference && relationship.inverse?.deleteRule == .deny
         func exists(_ target: ManagedObject) -> Bool {
-            !target.isDeleted || mayBeDenied && !target.flags.contains(.detached)
+            !target.isDeleted || relationship.keepsTarget && !target.flags.contains(.detached)
         }
         guard let target = try context.targetOrThrow(of: self, by: relationship), exists(target)
         else { return nil }

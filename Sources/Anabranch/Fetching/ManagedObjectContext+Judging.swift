@@ -49,7 +49,8 @@ extension ManagedObjectContext {
         for dependency in dependencies {
             let ends = pending.filter { $0.entity.isKind(of: dependency.destination) }
             let gone = ends.filter { deletedIDs.contains($0.localID) }
-            if !gone.isEmpty, !dependency.mayBeDenied {
+            // Who may not be deleted after all, is led to until the save.
+            if !gone.isEmpty, dependency.steps.last?.keepsTarget == false {
                 let trace = DependencyTrace(context: self, dependency: dependency)
                 ids.formUnion(try trace.beginnings(of: Set(gone.map(\.localID))))
             }
@@ -106,15 +107,6 @@ extension ManagedObjectContext {
             }
         }
         return try objects(ids, of: relationship.destination)
-    }
-}
-
-extension RelationshipDependency {
-    /// Whether the save may deny to delete whom the last reference leads to: until then it leads
-    /// there.
-    fileprivate var mayBeDenied: Bool {
-        guard let last = steps.last else { return false }
-        return last.storage == .reference && last.inverse?.deleteRule == .deny
     }
 }
 

@@ -268,10 +268,9 @@ extension ManagedObjectContext {
         _ relationship: RelationshipDescription, of object: ManagedObject, to gone: Set<LocalID>
     ) -> Bool {
         let slot = relationship.slot
-        let mayBeDenied = relationship.inverse?.deleteRule == .deny
         // A deletion that the save may deny changes nothing yet.
         func leadsToGone(_ value: Value) -> Bool {
-            value.leads(to: gone) && !(mayBeDenied && value.leads(to: deletedIDs))
+            value.leads(to: gone) && !(relationship.keepsTarget && value.leads(to: deletedIDs))
         }
         let wasChanged = object.isChangedSinceCommit(slot)
         let isCleared = leadsToGone(object.slots[slot])

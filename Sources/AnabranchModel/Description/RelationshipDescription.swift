@@ -64,6 +64,8 @@ public final class RelationshipDescription: Sendable {
     /// Whether the relationship is a reference into a list, where its object has a place: the two
     /// are one register (``ListEntry``).
     public var isListEntry: Bool { storage == .reference && inverse?.isOrdered == true }
+    /// Whether a save may deny to delete whom this reference leads to: until then it leads there.
+    package var keepsTarget: Bool { storage == .reference && inverse?.deleteRule == .deny }
     /// Of this relationship and its inverse, the one that is stored and sent, by its entity's and
     /// its own wire name.
     public var storedSide: RelationshipDescription {
