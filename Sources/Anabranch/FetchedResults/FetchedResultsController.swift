@@ -60,7 +60,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
     ///   - sectionNameKeyPath: The key path of the request's first sort; `nil` for no sections.
     ///   - cacheName: Of the file that keeps the result for the next time that it is fetched from
     ///     an unchanged store; `nil` for none. Two controllers may share a name only for one
-    ///     request.
+    ///     request. A context that has a parent, or unsaved changes, uses none.
     ///   - cacheDirectory: Where that file is; `nil`: in a folder beside the store, and nowhere for
     ///     a store in memory.
     public init(
@@ -107,17 +107,21 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
     private func read(_ plan: ResultsPlan) throws -> ResultsReader.Whole {
         let reader = ResultsReader(context: managedObjectContext, plan: plan)
-        guard let cacheName, !managedObjectContext.hasChanges,
+        guard let cacheName,
             let cache = ResultsCache(
-                named: cacheName, in: cacheDirectory, of: managedObjectContext.coordinator)
+                named: cacheName, in: cacheDirectory, for: managedObjectContext)
         else { return try reader.whole() }
-        let key = try cache.key(of: fetchRequest, sectionNameKeyPath: sectionNameKeyPath)
+        func currentKey() throws -> Digest {
+            try cache.key(of: fetchRequest, sectionNameKeyPath: sectionNameKeyPath)
+        }
+        let key = try currentKey()
         if let whole = cache.read(key), let entries = try reader.restored(whole.entries) {
             return ResultsReader.Whole(
                 entries: entries, horizon: whole.horizon, isStored: true)
         }
         let whole = try reader.whole()
-        if whole.isStored { cache.write(whole, key) }
+        // Others may have saved meanwhile, or the state that was pinned may have ended.
+        if whole.isStored, try currentKey() == key { cache.write(whole, key) }
         return whole
     }
 

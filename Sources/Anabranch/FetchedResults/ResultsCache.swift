@@ -7,7 +7,8 @@ import Foundation
 ///
 /// It holds the IDs in their order, and their keys, which the sections follow from: so a fetch
 /// with a cache evaluates and sorts nothing. It is used only for the request and the state of the
-/// store that it was written for, both told by digests, so it is never stale. A file that is
+/// store that it was written for, both told by digests, so it is never stale. Contexts that show
+/// something else than a state of the store, as with unsaved changes, have none. A file that is
 /// missing, damaged or of another format is as none, and is written anew; a file that can't be
 /// written is left out. None of that is an error: the result is the same without it.
 ///
@@ -16,16 +17,22 @@ import Foundation
 /// count of entries, and for each its ID, its entity and its keys.
 struct ResultsCache {
     private let file: URL
-    private let coordinator: PersistentStoreCoordinator
+    private let context: ManagedObjectContext
 
     private static let magic = Array("ABRESULT".utf8) + [1]
     private static let ending = "results"
 
-    /// - Returns: `nil` where there is no place for it.
-    init?(named name: String, in directory: URL?, of coordinator: PersistentStoreCoordinator) {
-        guard let folder = Self.folder(directory, coordinator) else { return nil }
-        self.coordinator = coordinator
-        file = folder.appending(path: "\(Self.digest(Array(name.utf8))).\(Self.ending)")
+    /// - Returns: `nil` where there is no place for it, or the context shows unsaved changes.
+    init?(named name: String, in directory: URL?, for context: ManagedObjectContext) {
+        guard context.parent == nil, !context.hasChanges,
+            let folder = Self.folder(directory, context.coordinator)
+        else { return nil }
+        self.context = context
+        file = Self.file(named: name, in: folder)
+    }
+
+    private static func file(named name: String, in folder: URL) -> URL {
+        folder.appending(path: "\(digest(Array(name.utf8))).\(ending)")
     }
 
     /// One for each store, so that stores may share a directory.
@@ -43,20 +50,19 @@ struct ResultsCache {
         named name: String?, in directory: URL?, of coordinator: PersistentStoreCoordinator
     ) throws {
         guard let folder = folder(directory, coordinator) else { return }
-        let file =
-            name.flatMap { ResultsCache(named: $0, in: directory, of: coordinator)?.file } ?? folder
+        let file = name.map { Self.file(named: $0, in: folder) } ?? folder
         guard FileManager.default.fileExists(atPath: file.path) else { return }
         try FileManager.default.removeItem(at: file)
     }
 
-    /// Tells a request to a store in its present state from every other.
+    /// Tells a request to the store, in the state that the context reads, from every other.
     ///
     /// - Throws: ``StoreError``.
     func key<Object>(
         of request: FetchRequest<Object>, sectionNameKeyPath: String?
     ) throws -> Digest {
         var writer = ByteWriter()
-        writer.append(digest: try coordinator.store.read { try $0.contentDigest() })
+        writer.append(digest: try context.readStore { try $0.contentDigest() })
         writer.append(string: request.entityName)
         writer.append(string: request.predicate.map { "\($0)" } ?? "")
         for (name, value) in request.variables.sorted(by: { $0.key < $1.key }) {
@@ -109,7 +115,7 @@ extension ResultsCache {
         for _ in 0..<count {
             let id = try reader.readSigned()
             let entity = Int(truncatingIfNeeded: try reader.readVarint())
-            guard coordinator.model.entities.indices.contains(entity) else { return nil }
+            guard context.coordinator.model.entities.indices.contains(entity) else { return nil }
             var keys: [Value] = []
             for _ in 0..<keyCount { keys.append(try reader.readTagged()) }
             entries.append(ResultEntry(id: id, entityIndex: entity, keys: keys))

@@ -99,6 +99,56 @@ import Testing
         #expect(files(graph).isEmpty)
     }
 
+    @Test func `a child's cache hides nothing of its parent, and holds nothing unsaved`() throws {
+        let graph = try Graph(.file)
+        try fill(graph)
+        let stored = try fetch(graph, try request())
+        #expect(stored.names.count == 27)
+        let request = try request()
+        try graph.inContext { parent throws in
+            try parent.person("new", age: 100)
+            let child = parent.newChildContext()
+            for name in ["people", "others"] {
+                let results = FetchedResultsController(
+                    fetchRequest: request, context: child, sectionNameKeyPath: "lastName",
+                    cacheName: name)
+                try results.performFetch()
+                #expect(results.fetchedObjects?.count == 28)
+            }
+        }
+        #expect(try fetch(graph, request, cache: "others").names == stored.names)
+    }
+
+    @Test(arguments: [0, 10]) func `a pinned context's cache is of the state that it reads`(
+        batch: Int
+    ) throws {
+        let graph = try Graph(.file)
+        try fill(graph)
+        let request = try request(batch)
+        func count(_ context: ManagedObjectContext, _ cache: String) throws -> Int? {
+            let results = FetchedResultsController(
+                fetchRequest: request, context: context, cacheName: cache)
+            try results.performFetch()
+            return results.fetchedObjects?.count
+        }
+        try graph.inContext { context throws in
+            try context.setQueryGeneration(from: .current)
+            #expect(try context.count(for: request) == 27)
+            try graph.inContext { other throws in
+                try other.person("new", age: 100)
+                try other.save()
+                // Written for the newest state.
+                #expect(try count(other, "newest") == 28)
+            }
+            #expect(try count(context, "newest") == 27)
+            // Written for the pinned one.
+            #expect(try count(context, "pinned") == 27)
+            try context.setQueryGeneration(from: nil)
+            #expect(try count(context, "pinned") == 28)
+        }
+        #expect(try fetch(graph, request, cache: "pinned", sections: nil).names.count == 28)
+    }
+
     @Test func `a damaged file is as none, and is written anew`() throws {
         let graph = try Graph(.file)
         try fill(graph)
