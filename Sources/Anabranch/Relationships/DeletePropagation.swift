@@ -64,6 +64,8 @@ extension ManagedObjectContext {
             }
             recorder?.notesMentions = true
             defer { recorder?.notesMentions = false }
+            // A refresh may bring back one end of what was removed, and an undo the other.
+            if let recorder { objects.forEach { noteRemovals(of: deletedIDs, in: $0, recorder) } }
             for object in clearMentions(of: groups, and: deletedIDs) { touch(object) }
             dropUnsavedDeletions(among: objects)
         }
@@ -194,17 +196,26 @@ extension ManagedObjectContext {
             recorder.noteCleared(
                 ClearedReference(object: object, slot: slot, id: id, committed: committed))
         }
+        noteRemovals(of: gone, in: object, recorder)
         guard let table = object.relations else { return }
         for index in table.states.indices where table.states[index].mentions(gone) {
             recorder.noteList(of: object, at: index, in: self)
-            let removed = table.states[index].removed.intersection(gone)
-            recorder.noteCleared(removed, of: object, at: index)
             // With an inverse the other end knows.
             guard plan.relations[index].inverse == nil else { continue }
             for id in gone where table.states[index].members?.contains(id) ?? false {
                 guard let member = held(id) else { continue }
                 recorder.noteLink(object, plan.relations[index], member, isAdded: false)
             }
+        }
+    }
+
+    private func noteRemovals(
+        of gone: Set<LocalID>, in object: ManagedObject, _ recorder: ChangeRecorder
+    ) {
+        guard let table = object.relations else { return }
+        for index in table.states.indices where !table.states[index].removed.isEmpty {
+            let removed = table.states[index].removed.intersection(gone)
+            recorder.noteCleared(removed, of: object, at: index)
         }
     }
 

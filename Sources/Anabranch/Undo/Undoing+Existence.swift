@@ -154,8 +154,11 @@ extension Undoing {
     private mutating func mention(_ object: ManagedObject) throws {
         context.clearReferences(of: object, to: context.deletedIDs)
         let plan = object.home.plan
-        try clearGone(of: object)
-        for relationship in plan.references { mention(object, atTargetOf: relationship) }
+        // Whose deletion was never followed may be a fault.
+        if !object.slots.isEmpty {
+            try clearGone(of: object)
+            for relationship in plan.references { mention(object, atTargetOf: relationship) }
+        }
         guard let table = object.relations else { return }
         try forgetGone(of: object, table)
         for (index, relationship) in plan.relations.enumerated() {

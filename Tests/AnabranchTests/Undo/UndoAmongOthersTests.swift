@@ -318,6 +318,27 @@ import Testing
         }
     }
 
+    @Test func `a link removed before both its ends were deleted is so at both`() throws {
+        try Workshop().undoing { context, stack throws in
+            let (a, b) = (try context.thing("a"), try context.thing("b"))
+            try a.objects(forKey: "friends").insert(b)
+            try b.relate("owner", to: a)
+            try context.save()
+            try context.step { try a.objects(forKey: "friends").remove(b) }
+            try context.step { context.delete(a) }
+            try context.refresh(a, mergeChanges: false)
+            #expect(b.isDeleted && !a.hasChanges)
+            // Brings back the other one.
+            context.undo()
+            #expect(try a.nameText("friends").isEmpty && b.nameText("friends").isEmpty)
+            #expect(a.changedRelationshipNames == ["friends"])
+            #expect(b.changedRelationshipNames == ["friends"])
+            context.undo()
+            #expect(try a.nameText("friends") == "b" && b.nameText("friends") == "a")
+            #expect(!context.hasChanges)
+        }
+    }
+
     @Test(arguments: [false, true], [false, true])
     func `an undone deletion has back whoever was refreshed before it was followed`(
         isRead: Bool, isEdited: Bool

@@ -321,4 +321,31 @@ import Testing
             #expect(try other.find("s", "Step")?.nameText("pickers") == "")
         }
     }
+
+    @Test(arguments: [false, true], [false, true])
+    func `what is deleted as a fault and not followed comes back as one`(
+        isFollowed: Bool, isMerged: Bool
+    ) throws {
+        let workshop = try Workshop()
+        try workshop.undoing { context, stack throws in
+            context.propagatesDeletesAtEndOfEvent = isFollowed
+            let (a, owner) = (try context.thing("a"), try context.thing("o"))
+            try a.relate("owner", to: owner)
+            try a.objects(forKey: "friends").insert(owner)
+            try context.save()
+            try context.refresh(a, mergeChanges: true)
+            context.undo()
+            context.processPendingChanges()
+            #expect(a.isDeleted && a.isFault)
+            if isMerged {
+                let changes = try workshop.elsewhere { try $0.find("a")?["count"] = 3 }
+                try context.mergeChanges(from: changes)
+            }
+            context.redo()
+            #expect(!a.isDeleted && a["count"] == (isMerged ? 3 : 0))
+            #expect(try a.object(forKey: "owner") === owner && a.nameText("friends") == "o")
+            try context.save()
+            #expect(try owner.nameText("parts") == "a" && owner.nameText("friends") == "a")
+        }
+    }
 }
