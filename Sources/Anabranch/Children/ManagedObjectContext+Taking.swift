@@ -268,8 +268,7 @@ extension SaveTaking {
             else { continue }
             context.touch(owner)
             context.recorder?.noteList(of: owner, at: index, in: context)
-            owner.noteChange(list.relationship.slot)
-            owner.withRelation(index) { state in
+            owner.changeRelation(index) { state in
                 var ahead = list.isEnd ? state.listed.last { !list.placed.contains($0) } : nil
                 for id in list.order where state.members?.contains(id) == true {
                     if list.placed.contains(id) { state.move(id, behind: ahead) }

@@ -162,6 +162,10 @@ extension ManagedObjectContext {
 
     /// As ``noteWrite(_:)``, of a slot that counts as changed if it differs.
     func noteWrite(_ object: ManagedObject, _ slot: Int) {
+        if object.flags.contains(.waking), object.entity.slots[slot].attribute != nil {
+            checkQueue()
+            return notePrimitive(object, slot)
+        }
         noteWrite(object)
         primitives.remove(object, slot)
     }

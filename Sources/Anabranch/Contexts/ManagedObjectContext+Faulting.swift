@@ -74,8 +74,29 @@ extension ManagedObject {
     /// Tells a fault with its row that it is none any more.
     final func wake() {
         flags.formUnion([.realised, .inTransition])
-        awakeFromFetch()
+        changingNothing { awakeFromFetch() }
         flags.subtract(.inTransition)
+    }
+
+    /// Tells an object that it has other values, which nobody has set.
+    final func wake(by event: SnapshotEventType) {
+        let context = managedObjectContext
+        let isChanging = context?.event.earlierValues[self] != nil
+        let before = isChanging ? Array(slots.buffer) : []
+        changingNothing { awake(fromSnapshotEvents: event) }
+        // Nor is it anything to be undone.
+        if isChanging { context?.rebaseEarlierValues(of: self, before) }
+    }
+
+    /// Runs a hook that may set caches: attributes that it sets do not make the object changed.
+    private final func changingNothing(_ hook: () -> Void) {
+        let transients = home.plan.transientSlots.filter { !isChangedSinceCommit($0) }
+        flags.subtract(.writable)
+        flags.formUnion(.waking)
+        hook()
+        flags.subtract(.waking)
+        guard !committed.isEmpty, committed.count == slots.count else { return }
+        for slot in transients { committed[slot] = slots[slot] }
     }
 }
 

@@ -88,7 +88,7 @@ extension ManagedObjectContext {
     func awake(_ refreshed: [ManagedObject]) {
         for object in refreshed
         where !object.isFault && object.flags.isDisjoint(with: [.deleted, .detached]) {
-            object.awake(fromSnapshotEvents: .refresh)
+            object.wake(by: .refresh)
         }
     }
 

@@ -40,7 +40,7 @@ extension ManagedObjectContext {
             readAgain(object)
         }
         for object in objects where object.flags.isDisjoint(with: [.detached, .deleted]) {
-            if !object.isFault { object.awake(fromSnapshotEvents: .rollback) }
+            if !object.isFault { object.wake(by: .rollback) }
         }
         announceChanges()
     }

@@ -99,8 +99,7 @@ struct UnsavedChanges {
         let own = object.localID
         context.touch(other)
         context.recorder?.noteList(of: other, at: place, in: context)
-        other.noteChange(relationship.slot)
-        other.withRelation(place) { members in
+        other.changeRelation(place) { members in
             for id in added { members.add(id == own ? other.localID : id) }
             for id in state.removed where !members.added.contains(id) {
                 members.remove(id == own ? other.localID : id, isStored: true)

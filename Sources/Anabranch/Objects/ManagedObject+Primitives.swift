@@ -41,8 +41,10 @@ extension ManagedObject {
     /// The object does not become changed, ``changedValues()`` leaves the attribute out, and no
     /// event and no further `willSave` follows. What is set so is saved with the object's other
     /// changes, at once where it has any or in `willSave`, else together with the next one; it is
-    /// gone when the object is rolled back or refreshed. Between ``willChangeValue(forKey:)`` and
-    /// ``didChangeValue(forKey:)`` of the same key it is a change like any other.
+    /// gone when the object is rolled back or refreshed. In ``awakeFromFetch()`` and
+    /// ``awake(fromSnapshotEvents:)`` every accessor of the object sets its attributes so. Between
+    /// ``willChangeValue(forKey:)`` and ``didChangeValue(forKey:)`` of the same key it is a change
+    /// like any other.
     ///
     /// - Parameter value: Brought to the attribute's type where nothing is lost by it.
     public final func setPrimitiveValue(_ value: Value, forKey key: String) {
@@ -108,16 +110,22 @@ extension ManagedObject {
     private final func writePrimitive(_ value: Value, to slot: Int) {
         guard let context = managedObjectContext else { return }
         defer { slots[slot] = value }
-        if flags.contains(.inserted) || context.primitives.isAnnounced(self, slot) {
-            return noteWritten(slot)
+        if context.primitives.isAnnounced(self, slot) { return noteWritten(slot) }
+        if !home.plan.isStored[slot], !flags.contains(.inserted), !committed.isEmpty {
+            committed[slot] = value
         }
-        guard home.plan.isStored[slot] else {
-            if !committed.isEmpty { committed[slot] = value }
-            return
-        }
-        if committed.isEmpty { committed = SlotStorage(copying: slots) }
-        if !isChangedSinceCommit(slot) { context.primitives.insert(self, slot) }
-        flags.subtract(.writable)
-        noteWritten(slot)
+        context.notePrimitive(self, slot)
+    }
+}
+
+extension ManagedObjectContext {
+    /// What is written to a slot next is saved, and no change.
+    func notePrimitive(_ object: ManagedObject, _ slot: Int) {
+        if object.flags.contains(.inserted) { return object.noteWritten(slot) }
+        guard object.home.plan.isStored[slot] else { return }
+        if object.committed.isEmpty { object.committed = SlotStorage(copying: object.slots) }
+        if !object.isChangedSinceCommit(slot) { primitives.insert(object, slot) }
+        object.flags.subtract(.writable)
+        object.noteWritten(slot)
     }
 }

@@ -62,9 +62,13 @@ open class ManagedObject {
     /// The object is new, with its defaults; called once.
     open func awakeFromInsert() {}
     /// The object was a fault and now has the values of the store.
+    ///
+    /// Attributes of the object that are set here, such as transient ones, do not make it changed
+    /// (``setPrimitiveValue(_:forKey:)-(Value,_)``); relationships do.
     open func awakeFromFetch() {}
     /// The object has other values than before, though nobody has set them: by an undo or a redo,
-    /// a rollback, or a refresh that has read newer ones.
+    /// a rollback, or a refresh that has read newer ones. Attributes may be set here as in
+    /// ``awakeFromFetch()``.
     ///
     /// - Parameter events: Why.
     open func awake(fromSnapshotEvents events: SnapshotEventType) {}

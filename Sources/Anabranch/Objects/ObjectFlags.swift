@@ -33,6 +33,8 @@ struct ObjectFlags: OptionSet, Sendable {
 
     /// The object is becoming a fault, or ceasing to be one.
     static let inTransition = ObjectFlags(rawValue: 1 << 11)
+    /// A hook runs in which setting an attribute is no change.
+    static let waking = ObjectFlags(rawValue: 1 << 14)
     /// Reads and writes are told to whoever observes the object; it is never `writable`.
     @usableFromInline static let observed = ObjectFlags(rawValue: 1 << 15)
 

@@ -76,7 +76,7 @@ struct ConflictResolving {
     /// Tells objects what the policy has made of them.
     func awakeObjects() {
         for object in resettled where object.flags.isDisjoint(with: [.detached, .deleted]) {
-            if !object.isFault { object.awake(fromSnapshotEvents: .mergePolicy) }
+            if !object.isFault { object.wake(by: .mergePolicy) }
         }
     }
 

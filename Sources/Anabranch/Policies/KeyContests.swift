@@ -259,9 +259,12 @@ struct KeyContests {
         where relationship.inverse == nil {
             for (id, other) in replaced where table.states[index].added.contains(id) {
                 context.touch(object)
-                table.states[index].remove(id)
-                guard other.entity.isKind(of: relationship.destination) else { continue }
-                table.states[index].add(other.localID)
+                object.changeRelation(index) { state in
+                    state.remove(id)
+                    if other.entity.isKind(of: relationship.destination) {
+                        state.add(other.localID)
+                    }
+                }
             }
         }
     }

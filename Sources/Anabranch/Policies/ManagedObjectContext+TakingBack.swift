@@ -31,7 +31,7 @@ extension ManagedObjectContext {
             object.relations != nil
         else { return }
         savePoint?.capture(object)
-        object.withRelation(index, body)
+        object.changeRelation(index, body)
     }
 
     /// Takes back the links that were added to and removed from an object, at both ends, and what
@@ -43,6 +43,7 @@ extension ManagedObjectContext {
             table.states[index].forgetMoves()
             guard case .links = relationship.storage, table.changes(at: index) else { continue }
             let state = table.states[index]
+            object.noteChange(relationship.slot)
             table.states[index] = RelationState(isOrdered: relationship.isOrdered)
             guard let inverse = relationship.inverse else { continue }
             for (others, isAdded) in [(state.added, true), (state.removed, false)] {
@@ -52,7 +53,7 @@ extension ManagedObjectContext {
                         object.relations != nil
                     else { continue }
                     savePoint?.capture(object)
-                    object.withRelation(place) { isAdded ? $0.remove(id) : $0.add(id) }
+                    object.changeRelation(place) { isAdded ? $0.remove(id) : $0.add(id) }
                 }
             }
         }

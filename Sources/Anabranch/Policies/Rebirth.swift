@@ -131,8 +131,7 @@ struct Rebirth {
                 }
             }
         }
-        guard let table = other.relations else { return }
-        for index in table.states.indices { _ = table.states[index].forget(gone) }
+        other.forgetRelated(gone)
     }
 
     private mutating func rename(_ object: ManagedObject) throws {

@@ -235,12 +235,7 @@ extension ManagedObjectContext {
                 isChanged = true
             }
         }
-        if let table = object.relations {
-            for index in table.states.indices where table.states[index].forget(gone) {
-                object.noteChange(object.home.plan.relations[index].slot)
-                isChanged = true
-            }
-        }
+        if object.forgetRelated(gone) { isChanged = true }
         if isChanged, !gone.isDisjoint(with: deletedIDs) { noteIncomplete(object) }
         return isChanged
     }

@@ -91,7 +91,7 @@ extension ManagedObjectContext {
                 try setReference(of: other, by: relationship, to: nil)
             } else {
                 touch(target)
-                target.withRelation(index) { _ = $0.forget([holder]) }
+                target.changeRelation(index) { _ = $0.forget([holder]) }
             }
         }
     }
@@ -173,8 +173,7 @@ extension ManagedObjectContext {
         guard let index = object.home.plan.relationIndex(of: relationship) else { return }
         touch(object)
         recorder?.noteList(of: object, at: index, in: self)
-        object.noteChange(relationship.slot)
-        object.withRelation(index, body)
+        object.changeRelation(index, body)
     }
 
     private func check(

@@ -27,8 +27,7 @@ extension ManagedObjectContext {
         try prepareToMove(member, by: relationship)
         touch(owner)
         recorder?.noteList(of: owner, at: index, in: self)
-        owner.noteChange(relationship.slot)
-        owner.withRelation(index) { $0.move(member.localID, to: place) }
+        owner.changeRelation(index) { $0.move(member.localID, to: place) }
     }
 
     /// Leaves exactly these objects in a list, in this order, and moves as few as can be.
@@ -48,8 +47,7 @@ extension ManagedObjectContext {
         guard try listedMembers(of: owner, by: relationship) != order else { return }
         touch(owner)
         recorder?.noteList(of: owner, at: index, in: self)
-        owner.noteChange(relationship.slot)
-        let moved = Set(owner.withRelation(index) { $0.arrange(order) })
+        let moved = Set(owner.changeRelation(index) { $0.arrange(order) })
         for object in objects where moved.contains(object.localID) {
             try prepareToMove(object, by: relationship)
         }

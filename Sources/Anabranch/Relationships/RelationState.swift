@@ -205,7 +205,29 @@ final class RelationTable {
 }
 
 extension ManagedObject {
-    /// Changes a relationship's state in place.
+    /// Changes a relationship's state in place; observers are to read it again.
+    final func changeRelation<Result>(
+        _ index: Int, _ body: (inout RelationState) throws -> Result
+    ) rethrows -> Result {
+        noteChange(home.plan.relations[index].slot)
+        return try withRelation(index, body)
+    }
+
+    /// Takes records that are gone out of every relationship.
+    ///
+    /// - Returns: Whether one had any.
+    @discardableResult
+    final func forgetRelated(_ gone: Set<LocalID>) -> Bool {
+        guard let relations else { return false }
+        var isChanged = false
+        for index in relations.states.indices where relations.states[index].forget(gone) {
+            noteChange(home.plan.relations[index].slot)
+            isChanged = true
+        }
+        return isChanged
+    }
+
+    /// As ``changeRelation(_:_:)``, of what is no change to who reads it.
     final func withRelation<Result>(
         _ index: Int, _ body: (inout RelationState) throws -> Result
     ) rethrows -> Result {

@@ -41,7 +41,7 @@ extension Undoing {
     /// a merge policy has made the record of somebody else.
     func remove(_ object: ManagedObject) {
         guard isLive(object), !recorder.isAdopted(object) else { return }
-        object.awake(fromSnapshotEvents: .undoInsertion)
+        object.wake(by: .undoInsertion)
         if object.flags.contains(.inserted) {
             context.withdraw(object)
         } else {
@@ -96,7 +96,7 @@ extension Undoing {
             let members = try context.members(of: object, at: index)
             let order = ids.map(recorder.current).filter(members.contains)
             let others = members.subtracting(order).sorted()
-            _ = object.withRelation(index) { $0.arrange(order + others) }
+            _ = object.changeRelation(index) { $0.arrange(order + others) }
         }
     }
 }
@@ -230,7 +230,7 @@ extension Undoing {
             formerLists[ListKey(owner: object, index: index)] = ListOrigin(
                 order: list.order, placed: list.placed)
         }
-        object.withRelation(index) { $0.members = nil }
+        object.changeRelation(index) { $0.members = nil }
         let members = try context.members(of: object, at: index)
         formerMembers[object, default: []].formUnion(members.union(former))
     }
@@ -241,7 +241,7 @@ extension Undoing {
             let members = try context.members(of: key.owner, at: key.index)
             let placed = Set(former.placed.map(recorder.current)).intersection(members)
             let order = former.order.map(recorder.current)
-            key.owner.withRelation(key.index) {
+            key.owner.changeRelation(key.index) {
                 $0.putBack(placed, as: order, placing: placed, as: placed)
             }
         }
@@ -295,7 +295,7 @@ extension Undoing {
         if isAdded { context.touch(other) } else { context.note(other) }
         recorder.noteList(of: other, at: index, in: context)
         let isInStep = step.lists.contains { $0.key == ListKey(owner: other, index: index) }
-        other.withRelation(index) { state in
+        other.changeRelation(index) { state in
             // Was deleted too, and knows.
             if state.members?.contains(object.localID) ?? false { return }
             // Others may have changed it since: it is asked for anew.
@@ -335,7 +335,7 @@ extension Undoing {
         case .integer(object.localID): return
         case .null:
             context.fill(inverse.slot, of: other, object.localID, isCommitted: !isAdded)
-        default: object.withRelation(index) { $0.remove(other.localID) }
+        default: object.changeRelation(index) { $0.remove(other.localID) }
         }
     }
 }

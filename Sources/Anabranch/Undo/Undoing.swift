@@ -52,9 +52,9 @@ struct Undoing {
         for list in step.lists { try writeBack(list) }
         for part in step.parts where part.origin.existence == .absent { remove(part.object) }
         for part in step.parts { settle(part) }
-        for object in broughtBack { object.awake(fromSnapshotEvents: .undoDeletion) }
+        for object in broughtBack { object.wake(by: .undoDeletion) }
         for part in step.parts where updated.contains(part.object) && isLive(part.object) {
-            part.object.awake(fromSnapshotEvents: .undoUpdate)
+            part.object.wake(by: .undoUpdate)
         }
     }
 
@@ -210,7 +210,7 @@ extension Undoing {
         where isLive(member) {
             try context.prepareToMove(member, by: relationship)
         }
-        owner.withRelation(index) { state in
+        owner.changeRelation(index) { state in
             state.putBack(
                 moved, as: list.origin.order.map(recorder.current),
                 placing: changed, as: isSameSave ? placed : nil)

@@ -108,7 +108,7 @@ private struct HistoryRun {
     ) throws {
         let settings = HouseSettings(
             mergesAutomatically: seed & 1 == 0, childMerges: seed & 2 == 0,
-            looksUpMentions: seed & 4 == 0)
+            looksUpMentions: seed & 4 == 0, isObserved: seed & 8 == 0)
         let run = try HistoryRun.random(settings, 60, seed: seed)
         guard !run.failure.isEmpty else { return }
         let small = try run.shrunk()

@@ -37,6 +37,8 @@ struct HouseSettings {
     let childMerges: Bool
     /// Whether what mentions a deleted record is found as among many objects.
     let looksUpMentions: Bool
+    /// Whether every property is observed, and its changes have to be told.
+    let isObserved: Bool
 }
 
 /// Three contexts under one history, and the objects that are held in them.
@@ -46,6 +48,8 @@ final class House {
     private let settings: HouseSettings
     private let contexts: [Place: BackgroundContext]
     private let watchers: [Place: SaveWatcher]
+    private let observers = Dictionary(
+        uniqueKeysWithValues: Place.allCases.map { ($0, HouseObservers()) })
     /// All that a context has shown when it was checked last, by key.
     private var held: [Place: [Int: ManagedObject]] = [:]
 
@@ -73,6 +77,7 @@ final class House {
                 context.searchLimits = SearchLimits(always: 0, each: 0)
             }
             if place == .main { context.undoManager = UndoStack() }
+            context.isObservable = settings.isObserved
         }
     }
 
@@ -193,8 +198,10 @@ extension House {
             let deleted = context.deletedObjects.map { ($0.houseKey, $0) }
             held[place] = Dictionary(
                 objects.map { ($0.houseKey, $0) } + deleted, uniquingKeysWith: { live, _ in live })
+            let missed = try observers[place]?.look(
+                at: settings.isObserved ? objects : [], in: context)
             return try Self.lines(of: objects, in: context) + Self.findings(in: context)
-                + context.inconsistencies
+                + context.inconsistencies + (missed ?? [])
         }
     }
 
