@@ -165,6 +165,9 @@ final class ChangeRecorder {
         return id
     }
 
+    /// By ID, the one that the record has now.
+    var currentNames: [LocalID: LocalID] { names.mapValues { current($0) } }
+
     func current(_ value: Value, isReference: Bool) -> Value {
         guard isReference, case .integer(let id) = value else { return value }
         return .integer(current(id))

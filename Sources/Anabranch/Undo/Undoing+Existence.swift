@@ -23,6 +23,9 @@ extension Undoing {
             try context.reinsert(object, recorder)
             former.append((object, relations))
         }
+        // Those that were deleted know others by the IDs that these had then.
+        let names = recorder.currentNames
+        for object in undeleted where !names.isEmpty { context.renameMentions(in: object, names) }
         fillClearedReferences()
         // A refresh may have brought back to whom they had led.
         if !isSameMerge { try reread(Set(undeleted.map(\.localID))) }

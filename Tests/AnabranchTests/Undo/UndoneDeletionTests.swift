@@ -348,4 +348,42 @@ import Testing
             #expect(try owner.nameText("parts") == "a" && owner.nameText("friends") == "a")
         }
     }
+
+    /// In a child every object that is inserted again gets another ID.
+    @Test(arguments: [false, true], [false, true])
+    func `what was deleted beside somebody new is related to him as before`(
+        isChild: Bool, isOneEvent: Bool
+    ) throws {
+        let workshop = try Workshop()
+        try workshop.inContext { root throws in
+            let context = isChild ? root.newChildContext() : root
+            context.undoManager = UndoStack()
+            let (a, tag) = (try context.thing("a"), try context.made("t", "Tag"))
+            let step = try context.made("s", "Step")
+            try context.save()
+            try root.save()
+            let owner = try context.thing("o")
+            try a.relate("owner", to: owner)
+            try step.relate("thing", to: owner)
+            try tag.list(forKey: "things").append(owner)
+            try owner.objects(forKey: "friends").insert(a)
+            context.processPendingChanges()
+            for object in [a, step, tag, owner] {
+                context.delete(object)
+                if !isOneEvent { context.processPendingChanges() }
+            }
+            for _ in 0..<(isOneEvent ? 1 : 4) { context.undo() }
+            for _ in 0..<2 {
+                #expect(try a.object(forKey: "owner") === owner && owner.nameText("parts") == "a")
+                #expect(try step.object(forKey: "thing") === owner)
+                #expect(try owner.nameText("steps") == "s" && owner.nameText("tags") == "t")
+                #expect(try tag.nameText("things") == "o" && a.nameText("friends") == "o")
+                #expect(try owner.nameText("friends") == "a")
+                try context.save()
+                try root.save()
+                try root.refreshAllObjects()
+                try context.refreshAllObjects()
+            }
+        }
+    }
 }
