@@ -69,6 +69,7 @@ struct UndoStep {
             parts.append(part)
         }
         for (key, origin) in record.lists {
+            context.loadOrder(of: key)
             guard let list = List(key, origin, recorder) else { continue }
             lists.append(list)
             isEmpty = false
@@ -101,6 +102,21 @@ struct UndoStep {
 extension UndoStep.Part {
     fileprivate var changesSomething: Bool {
         existence != origin.existence || !slots.isEmpty || hasOtherGroups
+    }
+}
+
+extension ManagedObjectContext {
+    /// A list that the event has asked for anew is read, to be compared with what it was.
+    fileprivate func loadOrder(of key: ListKey) {
+        let owner = key.owner
+        guard owner.flags.isDisjoint(with: [.inserted, .deleted, .detached]),
+            owner.relations?.states[key.index].members == nil
+        else { return }
+        do {
+            _ = try members(of: owner, at: key.index)
+        } catch {
+            keep(error)
+        }
     }
 }
 

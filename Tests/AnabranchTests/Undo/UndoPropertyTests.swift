@@ -88,8 +88,10 @@ private struct UndoTrial {
         try checkRest()
     }
 
+    /// Up to the store.
     mutating func save() throws {
         try context.save()
+        try context.parent?.save()
         savedPosition = position
         try check("save")
         let stored = try workshop.inContext { other throws in
@@ -101,13 +103,21 @@ private struct UndoTrial {
 
     /// Others read the rows again; what is unsaved stays.
     mutating func forget() throws {
-        let clean = objects.filter { object in
+        guard let object = forgettable.randomElement(using: &random) else { return }
+        try context.refresh(object, mergeChanges: true)
+        try check("refresh")
+    }
+
+    private var forgettable: [ManagedObject] {
+        objects.filter { object in
             !object.hasChanges && object.managedObjectContext != nil
                 && (!isKind(object, "Thing") || object["mood"].isNull)
         }
-        guard let object = clean.randomElement(using: &random) else { return }
-        try context.refresh(object, mergeChanges: true)
-        try check("refresh")
+    }
+
+    mutating func forgetAll() throws {
+        for object in forgettable { try context.refresh(object, mergeChanges: true) }
+        try check("refresh of all")
     }
 
     mutating func edit() throws {
@@ -320,13 +330,20 @@ extension UndoTrial {
     func `with saves in between the graph is what it was, and so is the store`(seed: UInt64) throws
     {
         let workshop = try Workshop()
-        try workshop.undoing { context, stack throws in
+        try workshop.inContext { root throws in
+            let context = seed & 1 == 0 ? root : root.newChildContext()
+            let stack = UndoStack()
+            context.undoManager = stack
             var trial = try UndoTrial(workshop, context, stack, seed)
             for _ in 0..<60 { try trial.step() }
-            while trial.position > 0 { try trial.undo() }
-            try trial.save()
-            while trial.position < trial.pictures.count - 1 { try trial.redo() }
-            try trial.save()
+            for _ in 0..<2 {
+                while trial.position > 0 { try trial.undo() }
+                try trial.save()
+                try trial.forgetAll()
+                while trial.position < trial.pictures.count - 1 { try trial.redo() }
+                try trial.save()
+                try trial.forgetAll()
+            }
         }
     }
 

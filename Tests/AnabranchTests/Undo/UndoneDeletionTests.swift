@@ -386,4 +386,23 @@ import Testing
             }
         }
     }
+
+    @Test(arguments: ["picks", "steps"], [false, true])
+    func `its places in lists come back each time`(key: String, isRefreshed: Bool) throws {
+        try Workshop().undoing { context, stack throws in
+            let thing = try context.savedThing(listing: "xady", in: key)
+            let a = try #require(try context.find("a", "Step"))
+            context.delete(a)
+            try context.save()
+            for _ in 0..<3 {
+                context.undo()
+                #expect(try thing.nameText(key) == "xady")
+                try context.save()
+                if isRefreshed { try context.refreshAllObjects() }
+                context.redo()
+                try context.save()
+                #expect(try thing.nameText(key) == "xdy")
+            }
+        }
+    }
 }
