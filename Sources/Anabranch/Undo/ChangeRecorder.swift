@@ -46,6 +46,8 @@ final class ChangeRecorder {
         var links: [LinkKey: Bool] = [:]
         var lists: [ListKey: ListOrigin] = [:]
         var clearedReferences: [ClearedReference] = []
+        /// References that came to lead again to whom they did before any edit, by slot.
+        var filled: [ManagedObject: Set<Int>] = [:]
         /// Members that pending deletions have taken out of what was removed.
         var clearedRemovals: [ListKey: Set<LocalID>] = [:]
         /// Who came back with an owner and was there without it, by the owner's relationship.
@@ -99,6 +101,11 @@ final class ChangeRecorder {
 
     func noteCleared(_ reference: ClearedReference) {
         if isRecording { record.clearedReferences.append(reference) }
+    }
+
+    /// A reference that a deletion had emptied leads to who came back, and that is no change.
+    func noteFilled(_ slot: Int, of object: ManagedObject) {
+        if isRecording { record.filled[object, default: []].insert(slot) }
     }
 
     /// A deletion takes out of a relationship what was removed from it since the last save.

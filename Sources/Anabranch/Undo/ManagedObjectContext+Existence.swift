@@ -76,6 +76,7 @@ extension ManagedObjectContext {
     func fill(_ slot: Int, of object: ManagedObject, _ id: LocalID, isCommitted: Bool) {
         note(object)
         keepEarlierValues(of: object)
+        if isCommitted { recorder?.noteFilled(slot, of: object) }
         object.noteWritten(slot)
         if !isCommitted, object.committed.isEmpty {
             object.committed = SlotStorage(copying: object.slots)

@@ -14,6 +14,9 @@ struct UndoStep {
         /// What has changed.
         let slots: [(slot: Int, before: Value, after: Value)]
         let hasOtherGroups: Bool
+        /// Whose references a deletion had emptied, or others have led elsewhere, not an edit.
+        let filledSlots: Set<Int>
+        let isLed: Bool
     }
 
     struct List {
@@ -57,7 +60,8 @@ struct UndoStep {
                 slots: Self.changedSlots(
                     of: object, since: record.adoptedValues[object] ?? earlierValues[object],
                     and: cleared[object] ?? [], recorder),
-                hasOtherGroups: context.carriedGroups[object] != origin.carriedGroups)
+                hasOtherGroups: context.carriedGroups[object] != origin.carriedGroups,
+                filledSlots: record.filled[object] ?? [], isLed: record.led.contains(object))
             if part.changesSomething {
                 isEmpty = false
             } else if origin.existence == .absent

@@ -123,13 +123,14 @@ extension Undoing {
         try context.setTarget(of: object, by: relationship, to: target)
     }
 
-    /// Who had left the deleted before, for somebody else or so as not to go with them, leaves them
-    /// first. Other references are emptied by the deletion, which writes nothing.
+    /// Who had left the deleted before, by an edit or so as not to go with them, leaves them first.
+    /// Other references are emptied by the deletion, which writes nothing.
     private func leaveFirst(_ gone: Set<LocalID>) throws {
         for part in step.parts where part.origin.existence == .present && isLive(part.object) {
             for (slot, before, _) in part.slots {
                 guard let relationship = part.object.entity.slots[slot].relationship,
-                    relationship.inverse?.deleteRule == .cascade || !before.isNull,
+                    relationship.inverse?.deleteRule == .cascade || !before.isNull
+                        || part.isEdit(slot),
                     part.object.flags.contains(.hasRow),
                     case .integer(let id) = part.object.slots[slot], gone.contains(id)
                 else { continue }
@@ -177,6 +178,11 @@ extension Undoing {
         return rules.allSatisfy { $0 == .nullify }
             && (leaving.contains(link.owner) || leaving.contains(link.member))
     }
+}
+
+extension UndoStep.Part {
+    /// Whether a reference was set by hand.
+    fileprivate func isEdit(_ slot: Int) -> Bool { !isLed && !filledSlots.contains(slot) }
 }
 
 extension ManagedObject {

@@ -175,4 +175,36 @@ import Testing
             #expect(try context.existingObject(with: id).nameText(key) == "bca")
         }
     }
+
+    /// An edit, not what the deletion does.
+    @Test(arguments: [false, true], [false, true])
+    func `a reference emptied before its target was deleted is so after a redo`(
+        isOneEvent: Bool, hasOther: Bool
+    ) throws {
+        let workshop = try Workshop()
+        try workshop.undoing { context, stack throws in
+            let (step, owner) = (try context.made("s", "Step"), try context.thing("o"))
+            let other = try context.thing("p")
+            try step.relate("thing", to: owner)
+            try context.save()
+            stack.removeAllActions()
+            try step.relate("thing", to: hasOther ? other : nil)
+            if !isOneEvent { context.processPendingChanges() }
+            context.delete(owner)
+            if hasOther { context.delete(other) }
+            context.processPendingChanges()
+            #expect(try step.changedValues() == ["thing": .null])
+            for _ in 0..<2 {
+                for _ in 0..<(isOneEvent ? 1 : 2) { context.undo() }
+                #expect(try step.object(forKey: "thing") === owner && !context.hasChanges)
+                for _ in 0..<(isOneEvent ? 1 : 2) { context.redo() }
+                #expect(try step.changedValues() == ["thing": .null])
+            }
+            // The edit holds where the deletion does not.
+            _ = try workshop.elsewhere { try $0.find("o")?["count"] = 5 }
+            context.mergePolicy = StandardMergePolicy.mergeByPropertyStoreTrump
+            try context.save()
+            #expect(try step.object(forKey: "thing") == nil && owner["count"] == 5)
+        }
+    }
 }
