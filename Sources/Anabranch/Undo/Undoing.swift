@@ -74,7 +74,7 @@ struct Undoing {
         guard !objects.isEmpty else { return }
         try leaveFirst(Set(objects.map(\.object.localID)))
         for part in objects { context.delete(part.object) }
-        try context.propagateDeletes()
+        if context.propagatesDeletesAtEndOfEvent { try context.propagateDeletes() }
     }
 }
 

@@ -405,4 +405,21 @@ import Testing
             }
         }
     }
+
+    @Test func `one that is followed by the save is so after a redo`() throws {
+        try Workshop().undoing { context, stack throws in
+            context.propagatesDeletesAtEndOfEvent = false
+            let (owner, part) = (try context.thing("o"), try context.thing("p"))
+            try part.relate("owner", to: owner)
+            try context.save()
+            stack.removeAllActions()
+            try context.step { context.delete(owner) }
+            context.undo()
+            #expect(!context.hasChanges)
+            context.redo()
+            #expect(owner.isDeleted && !part.isDeleted)
+            try context.save()
+            #expect(part.managedObjectContext == nil)
+        }
+    }
 }
