@@ -138,7 +138,7 @@ extension ObjectCheck {
     private func ask(
         _ asked: any ValueChecking, _ slot: Int?, _ key: String
     ) throws -> [ValidationError] {
-        let present = try slot.map { object.slots[$0] } ?? reference(key)
+        let present = try slot.map { fitting(object.slots[$0], in: $0) } ?? reference(key)
         var value = present
         do {
             try asked.checkValue(&value, forKey: key)
@@ -149,6 +149,7 @@ extension ObjectCheck {
         } catch {
             return [ValidationError(underlying: error, of: object, property: key, value: value)]
         }
+        if let slot { value = fitting(value, in: slot) }
         guard value != present else { return [] }
         guard let slot else {
             let reason =
@@ -158,6 +159,14 @@ extension ObjectCheck {
         }
         object.write(value, to: slot)
         return []
+    }
+
+    /// A value brought to the type of a slot's attribute; one that does not fit, as it is.
+    private func fitting(_ value: Value, in slot: Int) -> Value {
+        guard let type = plan.checks.slots[slot].type, !value.isNull, !type.accepts(value),
+            let fitting = type.coerce(value), type.accepts(fitting)
+        else { return value }
+        return fitting
     }
 
     /// The other end of a to-one; null of a to-many.

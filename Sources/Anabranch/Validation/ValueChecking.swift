@@ -16,9 +16,9 @@ public import AnabranchReplication
 /// ```
 ///
 /// A save asks objects of such classes only, for every property of an inserted object and every
-/// property of an updated one that was set, and sets an attribute to what it was given back.
-/// ``ManagedObject/validateValue(_:forKey:)`` asks, too. The model's checks need not be made here:
-/// they come next, of the value that is given back.
+/// property of an updated one that was set, and sets an attribute to what it was given back,
+/// brought to the attribute's type. ``ManagedObject/validateValue(_:forKey:)`` asks, too. The
+/// model's checks need not be made here: they come next, of the value that is given back.
 ///
 /// A subclass inherits the method; it may override it, and call its superclass.
 public protocol ValueChecking: ManagedObject {

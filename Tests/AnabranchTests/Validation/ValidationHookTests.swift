@@ -81,6 +81,23 @@ import Testing
         }
     }
 
+    @Test func `a replacement of another type is brought to the attribute's, and rests`() throws {
+        let league = try League()
+        try league.inContext { context throws in
+            let team = try context.team()
+            team.onValue = { value, key in
+                if key == "rank" { value = .double(2) }
+                if key == "rating" { value = .integer(3) }
+            }
+            try context.save()
+            #expect(team["rank"] == .integer(2) && team["rating"] == .double(3))
+            #expect(team.calls == ["will", "insert", "insert", "did"])
+            team.rank = 7
+            try context.save()
+            #expect(team["rank"] == .integer(2) && !context.hasChanges)
+        }
+    }
+
     @Test func `a replaced value is checked by the model`() throws {
         let league = try League()
         let failures = try league.failures { context in
