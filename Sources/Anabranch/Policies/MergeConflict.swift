@@ -3,10 +3,10 @@ import AnabranchStore
 
 /// An object whose row was changed or deleted by somebody else since the context has read it.
 ///
-/// Snapshots have attributes and to-one relationships by name, a to-one as a record reference, and
-/// never relationships to many, which do not conflict. There is no cache of rows between a context
-/// and its store, so what Core Data calls the cached snapshot is always `nil` here and has no
-/// property: a conflict is one between the context and the store.
+/// Snapshots and values have stored attributes and to-one relationships by name, a to-one as a
+/// record reference, and never relationships to many, which do not conflict. There is no cache of
+/// rows between a context and its store, so what Core Data calls the cached snapshot is always
+/// `nil` here and has no property: a conflict is one between the context and the store.
 public struct MergeConflict: Sendable {
     public let objectID: ManagedObjectID
     /// The values as last read; empty where the context never read them.
@@ -32,8 +32,9 @@ public struct MergeConflict: Sendable {
         objectID = object.objectID
         objectSnapshot = try object.snapshot { object.committedValue($0) }
         persistedSnapshot = try row.map { row in try object.snapshot { row.slots[$0] } }
-        values = try object.snapshot { object.slots[$0] }
-        changedValues = try object.changedRowValues()
+        let values = try object.snapshot { object.slots[$0] }
+        self.values = values
+        changedValues = try object.changedRowValues().filter { values[$0.key] != nil }
         isDeletedInContext = object.flags.contains(.deleted)
         oldVersion = object.version.position
         newVersion = row?.version.position ?? 0

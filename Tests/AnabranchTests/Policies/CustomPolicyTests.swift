@@ -70,6 +70,19 @@ private struct Refusal: Error {}
         #expect(try ledger.inContext { try $0.read(id).target("bank") } == "B")
     }
 
+    @Test func `is shown what is in rows, so no transient value`() throws {
+        let id = try ledger.account(["a": 1])
+        try ledger.inContext { context throws in
+            let account = try context.read(id)
+            try ledger.elsewhere { try $0.read(id).set(["a": 2]) }
+            try account.set(["b": 3, "draft": "x"])
+            let error = #expect(throws: SaveConflictError.self) { try context.save() }
+            let conflict = try #require(error?.mergeConflicts.first)
+            #expect(conflict.changedValues == ["b": 3])
+            #expect(conflict.values["b"] == 3 && conflict.values["draft"] == nil)
+        }
+    }
+
     @Test func `that throws, or leaves one conflict, leaves everything as it was`() throws {
         let id = try ledger.account(["a": 1, "start": 1])
         let gone = try ledger.account(["a": 1])
