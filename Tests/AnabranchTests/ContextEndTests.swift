@@ -80,4 +80,57 @@ private final class Witness: Sendable {
         container = nil
         #expect(container == nil && ends.present == .mainQueue)
     }
+
+    /// A changed and a new object of the present event, whose context is gone.
+    @MainActor private static func orphans() throws -> [Person] {
+        let context = try Graph.open(TemporaryDirectory("orphans")).viewContext
+        context.isObservable = false
+        let anna = try context.person("Anna", age: 3)
+        try context.save()
+        anna.age = 4
+        return [anna, try context.person("Berta", age: 4)]
+    }
+
+    @Test @MainActor func `what was changed before its context ended is refused by name`() throws {
+        for orphan in try Self.orphans() {
+            #expect(orphan.managedObjectContext == nil && orphan.age == 4)
+            let error = #expect(throws: PropertyError.self) {
+                try orphan.setValue(5, forKey: "age")
+            }
+            #expect(error?.code == .inaccessible && orphan.age == 4)
+        }
+    }
+
+    #if DEBUG
+        @Test func `setting what was changed before its context ended stops debug builds`()
+            async throws
+        {
+            let result = try await #require(
+                processExitsWith: .failure, observing: [\.standardErrorContent]
+            ) {
+                try await MainActor.run { try Self.orphans()[0].age = 5 }
+            }
+            let words = String(decoding: result.standardErrorContent, as: UTF8.self)
+            #expect(words.contains("Can't set age of Person/1 because its context was reset"))
+        }
+
+        @Test func `setting what was new when its context ended stops debug builds`() async throws {
+            let result = try await #require(
+                processExitsWith: .failure, observing: [\.standardErrorContent]
+            ) {
+                try await MainActor.run { try Self.orphans()[1].age = 5 }
+            }
+            let words = String(decoding: result.standardErrorContent, as: UTF8.self)
+            #expect(words.contains("Can't set age of Person/2 because its context was reset"))
+        }
+    #else
+        @Test @MainActor func `setting what was changed before its context ended does nothing`()
+            throws
+        {
+            for orphan in try Self.orphans() {
+                orphan.age = 5
+                #expect(orphan.age == 4)
+            }
+        }
+    #endif
 }

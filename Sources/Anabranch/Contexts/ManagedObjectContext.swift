@@ -127,6 +127,8 @@ public final class ManagedObjectContext {
     }
 
     deinit {
+        // A write to them would ask nobody.
+        for object in event.touched { object.flags.subtract(.writable) }
         forgetHomes()
         link.noteEnd()
     }
