@@ -70,6 +70,72 @@ import Testing
     }
 
     @Test(arguments: ListOwner.allCases)
+    func `are unchanged once everything stands again where it stood`(owner: ListOwner) throws {
+        let jukebox = try Jukebox()
+        try jukebox.inContext { context throws in
+            let list = try owner.insert("abc", context)
+            let (album, a, c) = (list.owner, list[0], list[2])
+            var isChanged: Bool {
+                #expect(album.changedRelationshipNames.isEmpty != album.hasPersistentChangedValues)
+                return album.hasPersistentChangedValues
+            }
+            list.move(from: 0, to: 2)
+            #expect(isChanged)
+            list.move(from: 2, to: 0)
+            #expect(!isChanged)
+            list.remove(a)
+            list.insert(a, at: 1)
+            #expect(isChanged)
+            list.move(from: 1, to: 0)
+            #expect(!isChanged)
+            list.remove(c)
+            #expect(isChanged)
+            list.append(c)
+            #expect(!isChanged && list.names == "abc")
+            list.append(try context.song("d"))
+            list.move(from: 3, to: 0)
+            list.move(from: 0, to: 3)
+            #expect(isChanged)
+            try context.save()
+            list.replace(with: list.reversed())
+            try context.save()
+            #expect(!isChanged)
+            list.move(from: 0, to: 3)
+            list.move(from: 0, to: 1)
+            #expect(isChanged)
+            list.replace(with: "dcba".map { list.named(String($0)) })
+            #expect(!isChanged)
+            list.move(from: 0, to: 2)
+            try context.save()
+        }
+        try jukebox.inContext { context throws in
+            #expect(try owner.songs(context).names == "cbda")
+        }
+    }
+
+    @Test(arguments: ListOwner.allCases)
+    func `are changed again once a return is undone`(owner: ListOwner) throws {
+        let jukebox = try Jukebox()
+        try jukebox.inContext { context throws in
+            let list = try owner.insert("abc", context)
+            context.undoManager = UndoStack()
+            list.move(from: 0, to: 2)
+            context.processPendingChanges()
+            list.move(from: 2, to: 0)
+            context.processPendingChanges()
+            context.undo()
+            #expect(list.names == "bca" && list.owner.hasPersistentChangedValues)
+            context.redo()
+            #expect(list.names == "abc" && !list.owner.hasPersistentChangedValues)
+            context.undo()
+            try context.save()
+        }
+        try jukebox.inContext { context throws in
+            #expect(try owner.songs(context).names == "bca")
+        }
+    }
+
+    @Test(arguments: ListOwner.allCases)
     func `send as few moves as there can be when an array is set`(owner: ListOwner) throws {
         let jukebox = try Jukebox()
         try jukebox.inContext { context throws in

@@ -8,6 +8,23 @@ struct ListState {
     var placed: Set<LocalID> = []
     /// Whether the order began with that of the store.
     private var isLoaded = false
+    /// What the order was without `placed`, from the first time that something was moved or taken
+    /// out since the last load or save; until then something was only appended.
+    private var formerOrder: [LocalID]?
+
+    /// Whether everything stands again where it stood at the last load or save.
+    var isAsFormerly: Bool { formerOrder.map { $0 == order } ?? false }
+
+    private mutating func keepFormerOrder() {
+        guard isLoaded, formerOrder == nil else { return }
+        formerOrder = placed.isEmpty ? order : order.filter { !placed.contains($0) }
+    }
+
+    /// What stands where is saved.
+    mutating func commit() {
+        placed = []
+        formerOrder = nil
+    }
 
     mutating func append(_ id: LocalID) {
         order.append(id)
@@ -15,17 +32,20 @@ struct ListState {
     }
 
     mutating func remove(_ ids: Set<LocalID>) {
+        keepFormerOrder()
         order.removeAll(where: ids.contains)
         placed.subtract(ids)
     }
 
     mutating func move(_ id: LocalID, to index: Int) {
+        keepFormerOrder()
         order.removeAll { $0 == id }
         order.insert(id, at: min(max(index, 0), order.count))
         placed.insert(id)
     }
 
     mutating func move(_ id: LocalID, behind ahead: LocalID?) {
+        keepFormerOrder()
         order.removeAll { $0 == id }
         let place = ahead.flatMap { order.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
         order.insert(id, at: place)
@@ -33,6 +53,7 @@ struct ListState {
     }
 
     mutating func arrange(_ wanted: [LocalID]) -> [LocalID] {
+        keepFormerOrder()
         let places = Dictionary(zip(order, order.indices), uniquingKeysWith: { first, _ in first })
         let kept = Set(longestIncreasingRun(of: wanted.map { places[$0] ?? 0 }).map { wanted[$0] })
         order = wanted
@@ -62,6 +83,7 @@ struct ListState {
             }
         }
         order = loaded
+        formerOrder = nil
         isLoaded = true
     }
 
@@ -77,6 +99,7 @@ struct ListState {
     /// Puts members back where they stood in an earlier order: behind the one that they stood
     /// behind, if it is there.
     mutating func putBack(_ moved: Set<LocalID>, as former: [LocalID]) {
+        keepFormerOrder()
         let kept = order.filter { !moved.contains($0) }
         let present = Set(order)
         let anchors = Set(kept)
@@ -105,6 +128,8 @@ struct ListState {
         var seen: Set<LocalID> = []
         order = order.map { names[$0] ?? $0 }.filter { seen.insert($0).inserted }
         placed = Set(placed.map { names[$0] ?? $0 })
+        // Two may be one, which stands in one place.
+        if formerOrder != nil { formerOrder = [] }
     }
 
     /// Where what was placed is the end of the list: that end, in its order.

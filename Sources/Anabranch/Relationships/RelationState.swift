@@ -37,6 +37,7 @@ struct RelationState {
         let wasRemoved = removed.remove(id) != nil
         if !(isStored ?? wasRemoved) { added.insert(id) }
         list?.append(id)
+        settle()
     }
 
     /// - Parameter isStored: As of ``add(_:isStored:)``.
@@ -82,15 +83,27 @@ struct RelationState {
     }
 
     /// Puts a member of a list elsewhere.
-    mutating func move(_ id: LocalID, to index: Int) { list?.move(id, to: index) }
+    mutating func move(_ id: LocalID, to index: Int) {
+        list?.move(id, to: index)
+        settle()
+    }
 
     /// Puts a member of a list behind another one, or first.
-    mutating func move(_ id: LocalID, behind ahead: LocalID?) { list?.move(id, behind: ahead) }
+    mutating func move(_ id: LocalID, behind ahead: LocalID?) {
+        list?.move(id, behind: ahead)
+        settle()
+    }
 
     /// Gives the members of a list another order.
     ///
     /// - Returns: Those that have moved: as few as can be.
-    mutating func arrange(_ order: [LocalID]) -> [LocalID] { list?.arrange(order) ?? [] }
+    mutating func arrange(_ order: [LocalID]) -> [LocalID] {
+        defer { settle() }
+        return list?.arrange(order) ?? []
+    }
+
+    /// Where a list is again as it was, nothing has moved in it.
+    private mutating func settle() { if list?.isAsFormerly == true { forgetMoves() } }
 
     /// Forgets that members have moved in a list; those that were added keep their places.
     mutating func forgetMoves() { list?.placed.formIntersection(added) }
@@ -188,7 +201,7 @@ struct RelationState {
     mutating func commit() {
         added = []
         removed = []
-        list?.placed = []
+        list?.commit()
     }
 }
 
