@@ -128,6 +128,20 @@ extension ManagedObjectContext {
         }
     }
 
+    /// The save takes those out of lists whose deletion it is the first to follow, in an event of
+    /// its own; in this one they are deleted.
+    func noteListsOfWaiting(_ recorder: ChangeRecorder) {
+        let objects = unpropagated.filter { recorder.hasDeleted($0) }
+        guard !objects.isEmpty else { return }
+        do {
+            try loadRelations(of: objects)
+            try noteLists(with: objects, recorder)
+            recorder.noteWaiting(objects)
+        } catch {
+            keep(error)
+        }
+    }
+
     /// Where an object stands in the lists of others, only they know.
     private func noteLists(with wave: [ManagedObject], _ recorder: ChangeRecorder) throws {
         for relationship in relationships(of: wave) {

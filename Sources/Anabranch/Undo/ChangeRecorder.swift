@@ -46,6 +46,8 @@ final class ChangeRecorder {
         var links: [LinkKey: Bool] = [:]
         var lists: [ListKey: ListOrigin] = [:]
         var clearedReferences: [ClearedReference] = []
+        /// Whose deletion is not followed yet.
+        var waiting: Set<LocalID> = []
         /// References that came to lead again to whom they did before any edit, by slot.
         var filled: [ManagedObject: Set<Int>] = [:]
         /// Members that pending deletions have taken out of what was removed.
@@ -101,6 +103,15 @@ final class ChangeRecorder {
 
     func noteCleared(_ reference: ClearedReference) {
         if isRecording { record.clearedReferences.append(reference) }
+    }
+
+    /// Whether the event has deleted an object that was there before.
+    func hasDeleted(_ object: ManagedObject) -> Bool {
+        object.flags.contains(.deleted) && record.origins[object]?.existence == .present
+    }
+
+    func noteWaiting(_ objects: [ManagedObject]) {
+        if isRecording { record.waiting.formUnion(objects.map(\.localID)) }
     }
 
     /// A reference that a deletion had emptied leads to who came back, and that is no change.

@@ -47,6 +47,7 @@ extension ManagedObjectContext {
     /// At the end of an event.
     func registerUndo() {
         guard let recorder, recorder.hasChanges else { return }
+        noteListsOfWaiting(recorder)
         let record = recorder.take()
         guard recorder.stack.isUndoRegistrationEnabled,
             let step = UndoStep(

@@ -26,6 +26,8 @@ struct UndoStep {
         let moved: Set<LocalID>
         /// Those that are placed otherwise than before: moved, or written with a place.
         let placedOtherwise: Set<LocalID>
+        /// Members whose deletion was not followed yet, and takes them out when it is saved.
+        let waiting: Set<LocalID>
     }
 
     private(set) var parts: [Part] = []
@@ -74,9 +76,9 @@ struct UndoStep {
         }
         for (key, origin) in record.lists {
             context.loadOrder(of: key)
-            guard let list = List(key, origin, recorder) else { continue }
+            guard let list = List(key, origin, record.waiting, recorder) else { continue }
             lists.append(list)
-            isEmpty = false
+            if !list.placedOtherwise.isEmpty { isEmpty = false }
         }
         if isEmpty { return nil }
     }
@@ -126,7 +128,9 @@ extension ManagedObjectContext {
 
 extension UndoStep.List {
     /// - Returns: `nil` where the list is as it was, or is gone.
-    fileprivate init?(_ key: ListKey, _ origin: ListOrigin, _ recorder: ChangeRecorder) {
+    fileprivate init?(
+        _ key: ListKey, _ origin: ListOrigin, _ waiting: Set<LocalID>, _ recorder: ChangeRecorder
+    ) {
         guard let list = key.owner.relations?.states[key.index].list else { return nil }
         self.key = key
         self.origin = ListOrigin(
@@ -135,7 +139,8 @@ extension UndoStep.List {
         let before = self.origin
         moved = list.moved(since: before.order)
         placedOtherwise = moved.union(before.placed.symmetricDifference(list.placed))
-        if placedOtherwise.isEmpty { return nil }
+        self.waiting = waiting.intersection(before.order)
+        if placedOtherwise.isEmpty, self.waiting.isEmpty { return nil }
     }
 }
 

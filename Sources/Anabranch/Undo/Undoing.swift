@@ -203,11 +203,13 @@ extension Undoing {
     private func writeBack(_ list: UndoStep.List) throws {
         let (owner, index) = (list.key.owner, list.key.index)
         guard isLive(owner), !adopted.contains(owner) else { return }
+        let waiting = isSameSave ? [] : list.waiting
+        if list.placedOtherwise.isEmpty, waiting.isEmpty { return }
         let relationship = owner.home.plan.relations[index]
         let members = try context.members(of: owner, at: index)
-        let moved = Set(list.moved.map(recorder.current)).intersection(members)
+        let moved = Set(list.moved.union(waiting).map(recorder.current)).intersection(members)
         let placed = Set(list.origin.placed.map(recorder.current))
-        let changed = Set(list.placedOtherwise.map(recorder.current))
+        let changed = Set(list.placedOtherwise.union(waiting).map(recorder.current))
         context.touch(owner)
         recorder.noteList(of: owner, at: index, in: context)
         // Those that get a place at the save are written with it.

@@ -422,4 +422,24 @@ import Testing
             #expect(part.managedObjectContext == nil)
         }
     }
+
+    @Test func `its place in a list comes back where deletions are followed by the save`() throws {
+        try Workshop().undoing { context, stack throws in
+            context.propagatesDeletesAtEndOfEvent = false
+            let (owner, part) = (try context.thing("o"), try context.thing("p"))
+            let tag = try context.made("t", "Tag")
+            try part.relate("owner", to: owner)
+            try tag.list(forKey: "things").replace(with: [owner, part])
+            try context.save()
+            stack.removeAllActions()
+            context.delete(owner)
+            context.processPendingChanges()
+            try context.save()
+            while stack.canUndo { context.undo() }
+            #expect(try tag.nameText("things") == "op" && part.object(forKey: "owner") === owner)
+            try context.save()
+            try context.refreshAllObjects()
+            #expect(try tag.nameText("things") == "op")
+        }
+    }
 }
