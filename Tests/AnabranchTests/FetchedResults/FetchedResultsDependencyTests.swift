@@ -194,4 +194,29 @@ import Testing
             #expect(results.names == ["Ann"])
         }
     }
+
+    @Test(arguments: [
+        "ANY groups.title == 'x'", "ANY reports.age > 20", "company.name == 'Zinc'",
+    ])
+    func `fetching again finds what following an unsaved change elsewhere has found`(
+        predicate: String
+    ) throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            try context.insertFirm()
+            try context.save()
+            let (results, log) = try context.results(.people(predicate, sortedBy: "firstName"))
+            #expect(results.names == [])
+            try context.editFirm()
+            context.processPendingChanges()
+            #expect(results.names == ["Boss"] && log.objects.count == 1)
+            try results.performFetch()
+            #expect(results.names == ["Boss"])
+            try context.people("firstName == 'Boss'")[0].lastName = "touched"
+            context.processPendingChanges()
+            #expect(results.names == ["Boss"])
+            context.rollback()
+            #expect(results.names == [])
+        }
+    }
 }

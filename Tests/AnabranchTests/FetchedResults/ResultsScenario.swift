@@ -81,6 +81,30 @@ extension ManagedObjectContext {
     }
 }
 
+extension ManagedObjectContext {
+    /// A boss with a report, in a company and a group.
+    func insertFirm() throws {
+        let boss = try insert(Employee.self)
+        boss.firstName = "Boss"
+        try person("Rep", age: 10, boss: boss)
+        let company = try insert("Company")
+        company["name"] = "Acme"
+        boss.company = company
+        let group = try insert(Group.self)
+        group.title = "y"
+        group.members.insert(boss)
+    }
+
+    /// Changes an attribute of everybody to whom the boss of the firm leads.
+    func editFirm() throws {
+        try people("firstName == 'Rep'")[0].age = 30
+        for company in try fetch(FetchRequest<ManagedObject>(entityName: "Company")) {
+            company["name"] = "Zinc"
+        }
+        for group in try fetch(FetchRequest<Group>()) { group.title = "x" }
+    }
+}
+
 extension FetchedResultsController where Object == Person {
     var names: [String?] { fetchedObjects?.map(\.firstName) ?? [] }
     var sectionNames: [String] { sections?.map(\.name) ?? [] }
