@@ -5,7 +5,8 @@ import AnabranchStore
 /// Finds what belongs to a result: in the store, with what a context has not saved yet on top.
 ///
 /// An object with unsaved changes is judged by its values in memory, and so is every object that
-/// the request looks at such an object from. All others are judged by the store.
+/// the request looks at such an object from. All others are judged by the store. What contexts
+/// above have not saved counts alike, as this one shows it.
 struct ResultsReader {
     let context: ManagedObjectContext
     let plan: ResultsPlan
@@ -172,11 +173,13 @@ extension ResultsReader {
         return objects + (try context.objects(others, of: plan.fetch.entity))
     }
 
-    /// Records of which the store's answer does not count.
+    /// Records of which the answer of the store, or of the context above, does not count: that one
+    /// does as a plain fetch, which leaves related objects' unsaved attributes to the store.
     private func idsJudgedInMemory() throws -> Set<LocalID> {
-        guard context.hasChanges else { return [] }
+        var ids = try idsUnsettledAbove()
+        guard context.hasChanges else { return ids }
         let pending = context.pending
-        var ids = Set(pending.lazy.filter { plan.fetch.includes($0.entity) }.map(\.localID))
+        ids.formUnion(pending.lazy.filter { plan.fetch.includes($0.entity) }.map(\.localID))
         for dependency in plan.dependencies {
             let ends = pending.filter {
                 $0.entity.isKind(of: dependency.destination) && dependency.isConcerned(by: $0)
@@ -185,6 +188,14 @@ extension ResultsReader {
             ids.formUnion(try trace.beginnings(of: Set(ends.map(\.localID))))
         }
         return ids
+    }
+
+    /// The same of all contexts above, each of which goes back from what it has changed itself.
+    private func idsUnsettledAbove() throws -> Set<LocalID> {
+        guard case .parent(let parent) = context.source else { return [] }
+        return try parent.onQueue { above in
+            try ResultsReader(context: above, plan: plan).idsJudgedInMemory()
+        }
     }
 
     private func merge(_ own: [ResultEntry], into stored: [ResultEntry]) -> [ResultEntry] {

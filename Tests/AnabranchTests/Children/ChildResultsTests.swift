@@ -32,6 +32,88 @@ import Testing
         }
     }
 
+    /// - Parameters:
+    ///   - depth: Of the context with the results.
+    ///   - place: Of the one above that has not saved.
+    @Test(
+        arguments: [
+            "ANY groups.title == 'x'", "ANY reports.age > 20", "company.name == 'Zinc'",
+        ], [(depth: 1, place: 0), (2, 0), (2, 1), (3, 1)])
+    func `find what contexts above have not saved of related objects, fetched or followed`(
+        predicate: String, family: (depth: Int, place: Int)
+    ) throws {
+        let graph = try Graph()
+        try graph.inContext { root throws in
+            try root.insertFirm()
+            try root.save()
+            var contexts = [root]
+            for _ in 0..<family.depth {
+                contexts.append(contexts[contexts.count - 1].newChildContext())
+            }
+            let child = contexts[family.depth]
+            try contexts[family.place].editFirm()
+            contexts[family.place].processPendingChanges()
+            let (results, log) = try child.results(.people(predicate, sortedBy: "firstName"))
+            #expect(results.names == ["Boss"])
+            try child.people("firstName == 'Rep'")[0].lastName = "touched"
+            child.processPendingChanges()
+            #expect(results.names == ["Boss"])
+            try results.performFetch()
+            #expect(results.names == ["Boss"])
+            child.rollback()
+            #expect(results.names == ["Boss"] && log.objects.isEmpty)
+        }
+    }
+
+    @Test func `stand where contexts above have moved what they are sorted by`() throws {
+        let graph = try Graph()
+        try graph.inContext { parent throws in
+            for (name, other) in [("a", "Acme"), ("b", "Beta"), ("c", "Cord")] {
+                let company = try parent.insert("Company")
+                company["name"] = .string(other)
+                try parent.person(name).company = company
+            }
+            try parent.save()
+            try parent.people("firstName == 'a'")[0].company?["name"] = "Zinc"
+            var request = try FetchRequest.people(sortedBy: "company.name")
+            request.fetchLimit = 2
+            let (results, _) = try parent.newChildContext().results(
+                request, sections: "company.name")
+            #expect(results.names == ["b", "c"] && results.sectionNames == ["Beta", "Cord"])
+        }
+    }
+
+    @Test func `judge what they show, whatever the parent has changed since it was read`() throws {
+        try Graph.family { _, parent, child throws in
+            let anna = try child.people()[0]
+            #expect(anna.age == 1)
+            try parent.people()[0].age = 2
+            let (results, log) = try child.results(.people("age == 1", sortedBy: "firstName"))
+            #expect(results.names == ["Anna"])
+            try child.refresh(anna, mergeChanges: true)
+            child.processPendingChanges()
+            #expect(results.names == [] && log.objects.count == 1)
+        }
+    }
+
+    @Test func `read as little as nothing where little of much is unsaved above`() throws {
+        let graph = try Graph()
+        try graph.inContext { parent throws in
+            for number in 0..<500 { try parent.person("p\(number)", age: 1) }
+            try parent.insertFirm()
+            try parent.save()
+            parent.reset()
+            try parent.people("firstName == 'Rep'")[0].age = 30
+            let child = parent.newChildContext()
+            let before = graph.readStatements
+            let (results, _) = try child.results(
+                .people("ANY reports.age > 20", sortedBy: "firstName"))
+            #expect(results.names == ["Boss"])
+            #expect(graph.readStatements - before < 10)
+            #expect(parent.registeredObjects.count < 10 && child.registeredObjects.count < 10)
+        }
+    }
+
     @Test func `keep their order over a parent that has not merged what others have saved`()
         throws
     {
