@@ -22,8 +22,8 @@ public import Foundation
 ///
 /// Where predicate or sorts look at other objects (`company.name`, `ANY reports.age > 30`), a
 /// change of those counts too: the controller goes back along the relationships to the objects
-/// concerned, one SELECT a step. That needs inverses; through a relationship without one only
-/// changes of the object itself are seen, until ``performFetch()``.
+/// concerned, one SELECT a step. That needs inverses; through a relationship without one a change
+/// is seen by ``performFetch()`` once it is saved, or with the next change of the object itself.
 ///
 /// One changed object among many costs a few comparisons and the reading of its own row where
 /// the context does not have it; nothing is fetched again and nothing else is looked at.
