@@ -65,7 +65,7 @@ extension ManagedObjectContext {
             recorder?.notesMentions = true
             defer { recorder?.notesMentions = false }
             // A refresh may bring back one end of what was removed, and an undo the other.
-            if let recorder { objects.forEach { noteRemovals(of: deletedIDs, in: $0, recorder) } }
+            for object in objects { noteRemovals(of: deletedIDs, in: object) }
             for object in clearMentions(of: groups, and: deletedIDs) { touch(object) }
             dropUnsavedDeletions(among: objects)
         }
@@ -210,7 +210,7 @@ extension ManagedObjectContext {
             recorder.noteCleared(
                 ClearedReference(object: object, slot: slot, id: id, committed: committed))
         }
-        noteRemovals(of: gone, in: object, recorder)
+        noteRemovals(of: gone, in: object)
         guard let table = object.relations else { return }
         for index in table.states.indices where table.states[index].mentions(gone) {
             recorder.noteList(of: object, at: index, in: self)
@@ -223,10 +223,8 @@ extension ManagedObjectContext {
         }
     }
 
-    private func noteRemovals(
-        of gone: Set<LocalID>, in object: ManagedObject, _ recorder: ChangeRecorder
-    ) {
-        guard let table = object.relations else { return }
+    private func noteRemovals(of gone: Set<LocalID>, in object: ManagedObject) {
+        guard let recorder, let table = object.relations else { return }
         for index in table.states.indices where !table.states[index].removed.isEmpty {
             let removed = table.states[index].removed.intersection(gone)
             recorder.noteCleared(removed, of: object, at: index)

@@ -75,14 +75,19 @@ struct DumbUndo {
         context.delete(leaving)
     }
 
-    /// Parts that had left before are not lost with them.
+    /// Who had left them before, does so first: parts are not lost with them. What their deletion
+    /// had emptied, it empties again.
     private mutating func deleteAgain() {
         let gone = event.before.deleted.filter { after[$0] != nil && isLive($0) }
         for (key, thing) in before where isLive(key) {
-            guard let owner = context.view.things[key]?.targets["owner"], gone.contains(owner),
-                after[key]?.targets["owner"] != thing.targets["owner"]
-            else { continue }
-            writeBack("owner", of: key, to: thing.targets["owner"])
+            for name in ["owner", "boss"] {
+                let former = thing.targets[name]
+                guard let target = context.view.things[key]?.targets[name], gone.contains(target),
+                    after[key]?.targets[name] != former,
+                    name == "owner" || event.before.whole.things[key]?.targets[name] == former
+                else { continue }
+                writeBack(name, of: key, to: former)
+            }
         }
         context.delete(gone)
     }
