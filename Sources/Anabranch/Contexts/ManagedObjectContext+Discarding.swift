@@ -155,13 +155,21 @@ extension ManagedObjectContext {
     }
 
     /// Of a one-to-one: whether nobody else has the target now.
-    func isFree(
+    private func isFree(
         _ target: ManagedObject, for relationship: RelationshipDescription,
         of object: ManagedObject
     ) throws -> Bool {
+        try holders(of: target, by: relationship, beside: object).isEmpty
+    }
+
+    /// Of a one-to-one: who else has the target now.
+    func holders(
+        of target: ManagedObject, by relationship: RelationshipDescription,
+        beside object: ManagedObject
+    ) throws -> Set<LocalID> {
         guard let inverse = relationship.inverse, !inverse.isToMany,
             let index = target.home.plan.relationIndex(of: inverse)
-        else { return true }
-        return try members(of: target, at: index).subtracting([object.localID]).isEmpty
+        else { return [] }
+        return try members(of: target, at: index).subtracting([object.localID])
     }
 }

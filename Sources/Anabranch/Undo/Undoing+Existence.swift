@@ -70,7 +70,11 @@ extension Undoing {
         for (relationship, id) in former.references {
             guard !wasElsewhere(object, relationship.slot, than: id),
                 let target = try live(id, of: relationship.destination),
-                try context.isFree(target, for: relationship, of: object)
+                // Whom the event has led there is led back, and may be so now.
+                try context.holders(of: target, by: relationship, beside: object).allSatisfy({
+                    guard let holder = context.held($0) else { return false }
+                    return wasElsewhere(holder, relationship.slot, than: id)
+                })
             else { continue }
             try context.setTarget(of: object, by: relationship, to: target)
         }

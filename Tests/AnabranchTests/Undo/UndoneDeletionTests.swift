@@ -442,4 +442,31 @@ import Testing
             #expect(try tag.nameText("things") == "op")
         }
     }
+
+    @Test func `whose place in a one-to-one somebody has taken has it again`() throws {
+        try Workshop().undoing { context, stack throws in
+            let (thing, other) = (try context.thing("t"), try context.made("b", "Badge"))
+            try context.save()
+            stack.removeAllActions()
+            let badge = try context.made("a", "Badge")
+            try badge.relate("holder", to: thing)
+            try context.save()
+            try context.step {
+                context.delete(badge)
+                try other.relate("holder", to: thing)
+            }
+            context.undo()
+            // It is made anew, and the redo of its deletion drops it at once.
+            context.undo()
+            try context.save()
+            context.redo()
+            context.redo()
+            try context.save()
+            context.undo()
+            #expect(try badge.object(forKey: "holder") === thing)
+            #expect(try other.object(forKey: "holder") == nil)
+            try context.save()
+            #expect(try badge.object(forKey: "holder") === thing)
+        }
+    }
 }
