@@ -73,9 +73,11 @@ extension ManagedObject {
 
     /// Tells a fault with its row that it is none any more.
     final func wake() {
-        flags.formUnion([.realised, .inTransition])
-        changingNothing { awakeFromFetch() }
-        flags.subtract(.inTransition)
+        flags.formUnion([.realised, .inTransition, .waking])
+        awakeFromFetch()
+        flags.subtract([.inTransition, .waking])
+        // A fault has no value of its own yet, so that the hook has set them all.
+        if !committed.isEmpty { settle(home.plan.transientSlots) }
     }
 
     /// Tells an object that it has other values, which nobody has set.
@@ -83,18 +85,18 @@ extension ManagedObject {
         let context = managedObjectContext
         let isChanging = context?.event.earlierValues[self] != nil
         let before = isChanging ? Array(slots.buffer) : []
-        changingNothing { awake(fromSnapshotEvents: event) }
+        let unchanged = home.plan.transientSlots.filter { !isChangedSinceCommit($0) }
+        flags.subtract(.writable)
+        flags.formUnion(.waking)
+        awake(fromSnapshotEvents: event)
+        flags.subtract(.waking)
+        settle(unchanged)
         // Nor is it anything to be undone.
         if isChanging { context?.rebaseEarlierValues(of: self, before) }
     }
 
-    /// Runs a hook that may set caches: attributes that it sets do not make the object changed.
-    private final func changingNothing(_ hook: () -> Void) {
-        let transients = home.plan.transientSlots.filter { !isChangedSinceCommit($0) }
-        flags.subtract(.writable)
-        flags.formUnion(.waking)
-        hook()
-        flags.subtract(.waking)
+    /// What a hook has set of transient attributes is no change.
+    private final func settle(_ transients: [Int]) {
         guard !committed.isEmpty, committed.count == slots.count else { return }
         for slot in transients { committed[slot] = slots[slot] }
     }
