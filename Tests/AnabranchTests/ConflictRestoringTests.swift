@@ -113,6 +113,22 @@ import Testing
         #expect(error.code == .targetDeleted && error.property == "boss")
     }
 
+    @Test func `nothing is restored into a record whose deletion is not saved`() throws {
+        try scenario.collide(here: { $0.firstName = "Here" }, there: { $0.firstName = "There" })
+        try scenario.exchange()
+        let conflict = try onlyConflict(here)
+        try here.inContext { context throws in
+            let id = try #require(try context.coordinator.managedObjectID(of: conflict))
+            let anna = try #require(context.object(with: id, as: Person.self))
+            context.delete(anna)
+            let error = #expect(throws: ConflictError.self) { try context.restore(conflict) }
+            #expect(error?.code == .recordDeleted && error?.record == conflict.record)
+            #expect(anna.firstName == "There")
+            context.rollback()
+            #expect(try context.restore(conflict) === anna && anna.firstName == "Here")
+        }
+    }
+
     @Test func `what was lost with a deleted record is refused, and makes a new object`() throws {
         try scenario.collide(
             here: {

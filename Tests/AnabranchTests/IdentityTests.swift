@@ -144,6 +144,39 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `an object exists until its deletion is saved, an insertion until it is deleted`(
+        isFault: Bool
+    ) throws {
+        let graph = try Graph()
+        let id = try graph.inContext { context throws in
+            let anna = try context.person("Anna")
+            try context.save()
+            return anna.objectID
+        }
+        try graph.inContext { context throws in
+            let anna = try #require(context.object(with: id, as: Person.self))
+            #expect(isFault || anna.firstName == "Anna")
+            context.delete(anna)
+            #expect(try context.existingObject(with: id) === anna)
+            #expect(anna.isDeleted && !anna.isFault && anna.firstName == "Anna")
+            #expect(throws: PropertyError.self) {
+                try context.newChildContext().existingObject(with: id)
+            }
+            let new = try context.person("New")
+            context.delete(new)
+            for isProcessed in [false, true] {
+                if isProcessed { context.processPendingChanges() }
+                let error = #expect(throws: PropertyError.self) {
+                    try context.existingObject(with: new.objectID)
+                }
+                #expect(error?.code == .inaccessible)
+            }
+            try context.save()
+            #expect(throws: PropertyError.self) { try context.existingObject(with: id) }
+        }
+    }
+
     @Test func `only changed objects are kept when nobody holds them`() throws {
         let graph = try Graph()
         let context = graph.context()

@@ -46,13 +46,21 @@ extension ManagedObjectContext {
                     + "replica that wrote it.")
         }
         do {
-            return try existingObject(with: id)
+            let object = try existingObject(with: id)
+            guard !object.isDeleted else { throw recordDeleted(conflict) }
+            return object
         } catch let error as PropertyError where error.code == .inaccessible {
-            throw ConflictError(
-                .recordDeleted, conflict,
-                because: "the record \(conflict.record) is deleted and does not come back; insert "
-                    + "a new object from its lost values.", underlying: error)
+            throw recordDeleted(conflict, underlying: error)
         }
+    }
+
+    private func recordDeleted(
+        _ conflict: Conflict, underlying: PropertyError? = nil
+    ) -> ConflictError {
+        ConflictError(
+            .recordDeleted, conflict,
+            because: "the record \(conflict.record) is deleted and does not come back; insert "
+                + "a new object from its lost values.", underlying: underlying)
     }
 
     private func checkCanWin(_ conflict: Conflict) throws {

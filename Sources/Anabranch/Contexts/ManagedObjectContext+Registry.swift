@@ -41,6 +41,8 @@ extension ManagedObjectContext {
 
     /// The registered object, or the one that the store has; never a fault. The ID may name an
     /// entity above the object's own, as one made of a ``RecordID`` does where nobody knows better.
+    /// An object whose deletion is not saved yet still exists, and says so by its `isDeleted`; an
+    /// insertion that was deleted does not.
     ///
     /// - Throws: ``PropertyError`` with code `inaccessible` where there is none, or with code
     ///   `foreignObject` for an ID of another store; ``StoreError``.
@@ -50,7 +52,7 @@ extension ManagedObjectContext {
             throw foreign(objectID)
         }
         let object = object(with: objectID)
-        if object.isDeleted {
+        if object.flags.contains([.inserted, .deleted]) {
             throw PropertyError(
                 .inaccessible, "Can't find \(objectID) because it is deleted.", objectID: objectID)
         }
