@@ -16,6 +16,8 @@ struct UndoStep {
         let hasOtherGroups: Bool
         /// Whose references a deletion had emptied, or others have led elsewhere, not an edit.
         let filledSlots: Set<Int>
+        /// References that had led to somebody whose deletion was pending.
+        let doomedSlots: Set<Int>
         let isLed: Bool
     }
 
@@ -57,13 +59,18 @@ struct UndoStep {
         var isEmpty = record.links.isEmpty
         for object in record.objects {
             guard let origin = record.origins[object], !object.isGoneElsewhere else { continue }
+            let slots = Self.changedSlots(
+                of: object, since: record.adoptedValues[object] ?? earlierValues[object],
+                and: cleared[object] ?? [], recorder)
+            let doomed = slots.filter { slot, before, _ in
+                object.entity.slots[slot].relationship?.keepsTarget ?? false
+                    && context.wasDeleted(before, before: record)
+            }
             let part = Part(
-                object: object, origin: origin, existence: object.existence,
-                slots: Self.changedSlots(
-                    of: object, since: record.adoptedValues[object] ?? earlierValues[object],
-                    and: cleared[object] ?? [], recorder),
+                object: object, origin: origin, existence: object.existence, slots: slots,
                 hasOtherGroups: context.carriedGroups[object] != origin.carriedGroups,
-                filledSlots: record.filled[object] ?? [], isLed: record.led.contains(object))
+                filledSlots: record.filled[object] ?? [], doomedSlots: Set(doomed.map(\.slot)),
+                isLed: record.led.contains(object))
             if part.changesSomething {
                 isEmpty = false
             } else if origin.existence == .absent
@@ -112,6 +119,12 @@ extension UndoStep.Part {
 }
 
 extension ManagedObjectContext {
+    /// Whether a reference led to somebody whose deletion was pending when an event began.
+    fileprivate func wasDeleted(_ target: Value, before record: ChangeRecorder.Record) -> Bool {
+        guard case .integer(let id) = target, let object = held(id) else { return false }
+        return (record.origins[object]?.existence ?? object.existence) == .deleted
+    }
+
     /// A list that the event has asked for anew is read, to be compared with what it was.
     fileprivate func loadOrder(of key: ListKey) {
         let owner = key.owner

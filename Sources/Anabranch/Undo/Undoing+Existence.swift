@@ -69,7 +69,7 @@ extension Undoing {
         }
         for (relationship, id) in former.references {
             guard !wasElsewhere(object, relationship.slot, than: id),
-                let target = try live(id, of: relationship.destination),
+                let target = try target(id, of: relationship),
                 // Whom the event has led there is led back, and may be so now.
                 try context.holders(of: target, by: relationship, beside: object).allSatisfy({
                     guard let holder = context.held($0) else { return false }
@@ -260,7 +260,7 @@ extension Undoing {
         for relationship in object.home.plan.references {
             guard !isSameMerge || object.isChangedSinceCommit(relationship.slot),
                 case .integer(let id) = object.slots[relationship.slot],
-                try live(id, of: relationship.destination) == nil
+                try target(id, of: relationship) == nil
             else { continue }
             gone.insert(id)
         }

@@ -69,6 +69,20 @@ struct Undoing {
         return try context.objects([id], of: destination).first.flatMap { isLive($0) ? $0 : nil }
     }
 
+    /// Whom a reference may lead to: an object that is there, and one whose deletion may still be
+    /// denied.
+    func target(
+        _ id: LocalID, of relationship: RelationshipDescription
+    ) throws -> ManagedObject? {
+        if relationship.keepsTarget,
+            let object = context.held(recorder.current(id), of: relationship.destination),
+            object.flags.contains(.deleted), object.flags.isDisjoint(with: [.inserted, .detached])
+        {
+            return object
+        }
+        return try live(id, of: relationship.destination)
+    }
+
     private func deleteAgain() throws {
         let objects = step.parts.filter { $0.origin.existence == .deleted && isLive($0.object) }
         guard !objects.isEmpty else { return }
@@ -87,7 +101,8 @@ extension Undoing {
             try object.realiseOrThrow()
             for (slot, before, after) in part.slots {
                 if let relationship = object.entity.slots[slot].relationship {
-                    try writeBack(before, to: relationship, of: object)
+                    let isDoomed = part.doomedSlots.contains(slot)
+                    try writeBack(before, to: relationship, of: object, isDoomed)
                     continue
                 }
                 let value = object.value(undoing: after, to: before, inSlot: slot)
@@ -110,17 +125,20 @@ extension Undoing {
         if !object.flags.contains(.writable) { context.noteWrite(object) }
     }
 
+    /// - Parameter isDoomed: Whether it had led to somebody whose deletion was pending; once that
+    ///   is saved it leads to nobody. Who was deleted by others meanwhile is left out.
     private func writeBack(
-        _ value: Value, to relationship: RelationshipDescription, of object: ManagedObject
+        _ value: Value, to relationship: RelationshipDescription, of object: ManagedObject,
+        _ isDoomed: Bool = false
     ) throws {
-        guard case .integer(let former) = value else {
-            if object.slots[relationship.slot].isNull { return }
-            return try context.setTarget(of: object, by: relationship, to: nil)
+        var former: ManagedObject?
+        if case .integer(let id) = value {
+            if case .integer(recorder.current(id)) = object.slots[relationship.slot] { return }
+            former = try target(id, of: relationship)
+            if former == nil, !isDoomed { return }
         }
-        let id = recorder.current(former)
-        if case .integer(id) = object.slots[relationship.slot] { return }
-        guard let target = try live(id, of: relationship.destination) else { return }
-        try context.setTarget(of: object, by: relationship, to: target)
+        if former == nil, object.slots[relationship.slot].isNull { return }
+        try context.setTarget(of: object, by: relationship, to: former)
     }
 
     /// Who had left the deleted before, by an edit or so as not to go with them, leaves them first.

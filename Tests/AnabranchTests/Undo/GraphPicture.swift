@@ -4,6 +4,8 @@ import Anabranch
 /// related to whom, of lists in their order.
 struct GraphPicture: Equatable, CustomStringConvertible {
     private(set) var lines: [String: [String: String]] = [:]
+    /// Behind the name of whom a reference leads to that may deny his deletion.
+    private static let deletedMark = " (deleted)"
 
     /// - Parameter name: What an object is called in the picture.
     init(of context: ManagedObjectContext, _ name: (ManagedObject) throws -> String) throws {
@@ -32,7 +34,7 @@ struct GraphPicture: Equatable, CustomStringConvertible {
                     names = try object.objects(forKey: key).objects.map(name)
                     if !relationship.isOrdered { names.sort() }
                 } else if let target = try object.object(forKey: key) {
-                    names = [try name(target)]
+                    names = [try name(target) + (target.isDeleted ? deletedMark : "")]
                 }
                 if !names.isEmpty { properties[key] = names.joined(separator: " ") }
             }
@@ -44,6 +46,20 @@ struct GraphPicture: Equatable, CustomStringConvertible {
     func without(_ key: String) -> GraphPicture {
         var picture = self
         for name in lines.keys { picture.lines[name]?[key] = nil }
+        return picture
+    }
+
+    /// Without references to those whose deletion nobody can deny any more.
+    ///
+    /// - Parameter isGone: Asked for the names of those who are led to and are deleted.
+    func without(deleted isGone: (Substring) -> Bool) -> GraphPicture {
+        var picture = self
+        for (name, properties) in lines {
+            for (key, target) in properties where target.hasSuffix(Self.deletedMark) {
+                guard isGone(target.dropLast(Self.deletedMark.count)) else { continue }
+                picture.lines[name]?[key] = nil
+            }
+        }
         return picture
     }
 

@@ -16,11 +16,13 @@ enum UndoModel {
                 AttributeGroup("place", attributes: ["x", "y"])
                 Relationship("badge", to: "Badge", inverse: "holder", deleteRule: .cascade)
                 Relationship("owner", to: "Thing", inverse: "parts")
+                Relationship("warden", to: "Thing", inverse: "wards")
                 Relationship("friends", toMany: "Thing", inverse: "friends")
                 Relationship("parts", toMany: "Thing", inverse: "owner", deleteRule: .cascade)
                 Relationship("picks", toMany: "Step", ordered: true, inverse: "pickers")
                 Relationship("steps", toMany: "Step", ordered: true, inverse: "thing")
                 Relationship("tags", toMany: "Tag", inverse: "things")
+                Relationship("wards", toMany: "Thing", inverse: "warden", deleteRule: .deny)
             }
             Entity("Gadget", parent: "Thing") { Attribute("power", .double) }
             Entity("Badge") {

@@ -33,18 +33,23 @@ private struct UndoTrial {
         let numbers = Dictionary(
             uniqueKeysWithValues: objects.enumerated().map { (ObjectIdentifier($1), $0) })
         return try GraphPicture(of: context) { object in
-            let number = numbers[ObjectIdentifier(object)]
-            return number.map { "\(object.entity.name) \($0)" } ?? "stranger \(object)"
+            numbers[ObjectIdentifier(object)].map(name) ?? "stranger \(object)"
         }
     }
 
     mutating func check(_ what: String) throws {
         let found = try picture()
         guard found != pictures[position] else { return }
+        // Who is new again, because that he was not there was saved, is gone when he is deleted.
+        let gone = Set(objects.indices.filter { objects[$0].managedObjectContext == nil }.map(name))
+        let expected = pictures[position].without(deleted: { gone.contains(String($0)) })
+        guard found != expected else { return }
         let cause = "seed \(seed), \(what) to \(position)"
-        Issue.record("\(cause):\n\(found.difference(from: pictures[position]))")
+        Issue.record("\(cause):\n\(found.difference(from: expected))")
         throw Different()
     }
+
+    private func name(_ number: Int) -> String { "\(objects[number].entity.name) \(number)" }
 
     /// What shows as it was saved has nothing to save.
     func checkRest() throws {
@@ -88,10 +93,9 @@ private struct UndoTrial {
         try checkRest()
     }
 
-    /// Up to the store.
+    /// Up to the store, unless somebody denies what is deleted.
     mutating func save() throws {
-        try context.save()
-        try context.parent?.save()
+        guard try isSaved() else { return try check("denied save") }
         savedPosition = position
         try check("save")
         let stored = try workshop.inContext { other throws in
@@ -99,6 +103,23 @@ private struct UndoTrial {
         }
         let own = try GraphPicture(of: context) { $0.objectID.description }.without("mood")
         #expect(own == stored, "seed \(seed), stored:\n\(stored.difference(from: own))")
+    }
+
+    @discardableResult
+    fileprivate func isSaved() throws -> Bool {
+        let isDenied = try objects.contains { object in
+            try object.managedObjectContext != nil && !object.isDeleted && isKind(object, "Thing")
+                && object.object(forKey: "warden")?.isDeleted == true
+        }
+        do {
+            try context.save()
+        } catch let error as ValidationError where isDenied {
+            #expect(error.all.contains { $0.code == .deniedDelete }, "seed \(seed)")
+            return false
+        }
+        #expect(!isDenied, "seed \(seed)")
+        try context.parent?.save()
+        return true
     }
 
     /// Others read the rows again; what is unsaved stays.
@@ -195,7 +216,7 @@ extension UndoTrial {
     private mutating func setTarget() throws {
         let all = [
             ("Thing", "owner", "Thing"), ("Thing", "badge", "Badge"), ("Badge", "holder", "Thing"),
-            ("Step", "thing", "Thing"),
+            ("Step", "thing", "Thing"), ("Thing", "warden", "Thing"),
         ]
         let (entity, key, destination) = all[Int.random(in: 0..<all.count, using: &random)]
         guard let object = anyone(entity) else { return try insert() }
@@ -207,7 +228,7 @@ extension UndoTrial {
         let all = [
             ("Thing", "friends", "Thing"), ("Thing", "parts", "Thing"), ("Thing", "picks", "Step"),
             ("Thing", "steps", "Step"), ("Thing", "tags", "Tag"), ("Step", "pickers", "Thing"),
-            ("Tag", "things", "Thing"),
+            ("Tag", "things", "Thing"), ("Thing", "wards", "Thing"),
         ]
         let (entity, key, destination) = all[Int.random(in: 0..<all.count, using: &random)]
         guard let object = anyone(entity), let member = anyone(destination) else {
@@ -254,7 +275,7 @@ extension UndoTrial {
                     let friend = things.randomElement(using: &random)
                 else { return }
                 switch Int.random(in: 0..<5, using: &random) {
-                case 0: other.delete(thing)
+                case 0: if try isFree(thing) { other.delete(thing) }
                 case 1: if friend !== thing { try thing.objects(forKey: "friends").insert(friend) }
                 case 2: try thing.objects(forKey: "friends").removeAll()
                 case 3: if let step = steps.last { other.delete(step) }
@@ -271,7 +292,19 @@ extension UndoTrial {
         }
     }
 
-    /// Whoever is related to another is so at both ends.
+    /// Whether nobody denies that it is deleted, with its parts.
+    private func isFree(_ thing: ManagedObject) throws -> Bool {
+        var seen: Set<ManagedObject> = []
+        var open = [thing]
+        while let next = open.popLast() {
+            guard try next.objects(forKey: "wards").isEmpty else { return false }
+            if seen.insert(next).inserted { open += try next.objects(forKey: "parts").objects }
+        }
+        return true
+    }
+
+    /// Whoever is related to another is so at both ends, and leads to nobody who is deleted, unless
+    /// he may deny that.
     func checkInverses() throws {
         for object in objects where object.managedObjectContext != nil && !object.isDeleted {
             for relationship in object.entity.relationships {
@@ -281,6 +314,7 @@ extension UndoTrial {
                     ? try object.objects(forKey: relationship.name).objects
                     : try object.object(forKey: relationship.name).map { [$0] } ?? []
                 for other in others {
+                    if other.isDeleted, relationship.name == "warden" { continue }
                     let back = try other.objectIDs(forRelationshipNamed: inverse)
                     #expect(
                         back.contains(object.objectID) && other.managedObjectContext != nil
@@ -296,7 +330,7 @@ extension UndoTrial {
         case 0, 1: context.undo()
         case 2: context.redo()
         case 3:
-            try context.save()
+            guard try isSaved() else { break }
             let stored = try workshop.inContext { other throws in
                 try GraphPicture(of: other) { $0.objectID.description }.without("mood")
             }
@@ -357,12 +391,12 @@ extension UndoTrial {
                 context.undo()
                 try trial.checkInverses()
             }
-            try context.save()
+            try trial.isSaved()
             while stack.canRedo {
                 context.redo()
                 try trial.checkInverses()
             }
-            try context.save()
+            try trial.isSaved()
         }
     }
 }
