@@ -86,7 +86,8 @@ struct Undoing {
     private func deleteAgain() throws {
         let objects = step.parts.filter { $0.origin.existence == .deleted && isLive($0.object) }
         guard !objects.isEmpty else { return }
-        try leaveFirst(Set(objects.map(\.object.localID)))
+        // Cascades may reach those who were not there before.
+        try leaveFirst(Set((objects.map(\.object) + leaving).map(\.localID)))
         for part in objects { context.delete(part.object) }
         if context.propagatesDeletesAtEndOfEvent { try context.propagateDeletes() }
     }

@@ -443,6 +443,33 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `whose place in a one-to-one with somebody new was taken stays when that goes again`(
+        isSaved: Bool
+    ) throws {
+        try Workshop().undoing { context, stack throws in
+            let (owner, saved) = (try context.thing("o"), try context.thing("s"))
+            let (former, later) = (try context.made("f", "Badge"), try context.made("l", "Badge"))
+            try context.save()
+            stack.removeAllActions()
+            let holder = isSaved ? saved : try context.thing("n")
+            try context.step {
+                try holder.relate("owner", to: owner)
+                try former.relate("holder", to: holder)
+            }
+            try context.step {
+                context.delete(owner)
+                try later.relate("holder", to: holder)
+            }
+            for isRedone in [false, true] {
+                if isRedone { context.redo() }
+                #expect(later.isDeleted && owner.isDeleted && !former.isDeleted)
+                context.undo()
+                #expect(try former.object(forKey: "holder") === holder)
+            }
+        }
+    }
+
     @Test func `whose place in a one-to-one somebody has taken has it again`() throws {
         try Workshop().undoing { context, stack throws in
             let (thing, other) = (try context.thing("t"), try context.made("b", "Badge"))
