@@ -70,10 +70,11 @@ extension Undoing {
         for (relationship, id) in former.references {
             guard !wasElsewhere(object, relationship.slot, than: id),
                 let target = try target(id, of: relationship),
-                // Whom the event has led there is led back, and may be so now.
+                // Whom the event has led there is led back, or leaves, and may do so now.
                 try context.holders(of: target, by: relationship, beside: object).allSatisfy({
                     guard let holder = context.held($0) else { return false }
-                    return wasElsewhere(holder, relationship.slot, than: id)
+                    return leaving.contains(holder)
+                        || wasElsewhere(holder, relationship.slot, than: id)
                 })
             else { continue }
             try context.setTarget(of: object, by: relationship, to: target)

@@ -20,7 +20,7 @@ struct Undoing {
     var formerLists: [ListKey: ListOrigin] = [:]
     private var updated: Set<ManagedObject> = []
     /// Who was not there before.
-    private let leaving: Set<ManagedObject>
+    let leaving: Set<ManagedObject>
     /// Who was not there before and is the record of somebody else by now. Whom that is linked to
     /// is for the step that has made it so.
     private let adopted: Set<ManagedObject>

@@ -470,6 +470,33 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `whose place in a one-to-one somebody new has taken has it again`(isSaved: Bool) throws {
+        try Workshop().undoing { context, stack throws in
+            let (thing, former) = (try context.thing("t"), try context.made("f", "Badge"))
+            try former.relate("holder", to: thing)
+            if isSaved { try context.save() }
+            context.processPendingChanges()
+            stack.removeAllActions()
+            let later = try context.made("l", "Badge")
+            try context.step {
+                context.delete(former)
+                try later.relate("holder", to: thing)
+            }
+            try context.save()
+            for _ in 0..<2 {
+                context.undo()
+                #expect(try former.object(forKey: "holder") === thing)
+                #expect(try thing.object(forKey: "badge") === former)
+                try context.save()
+                context.redo()
+                #expect(try later.object(forKey: "holder") === thing)
+                #expect(try thing.object(forKey: "badge") === later)
+                try context.save()
+            }
+        }
+    }
+
     @Test func `whose place in a one-to-one somebody has taken has it again`() throws {
         try Workshop().undoing { context, stack throws in
             let (thing, other) = (try context.thing("t"), try context.made("b", "Badge"))
