@@ -98,11 +98,7 @@ private struct UndoTrial {
         guard try isSaved() else { return try check("denied save") }
         savedPosition = position
         try check("save")
-        let stored = try workshop.inContext { other throws in
-            try GraphPicture(of: other) { $0.objectID.description }.without("mood")
-        }
-        let own = try GraphPicture(of: context) { $0.objectID.description }.without("mood")
-        #expect(own == stored, "seed \(seed), stored:\n\(stored.difference(from: own))")
+        try checkStored("saved")
     }
 
     @discardableResult
@@ -326,22 +322,36 @@ extension UndoTrial {
     }
 
     mutating func stepAmongOthers() throws {
-        switch Int.random(in: 0..<8, using: &random) {
-        case 0, 1: context.undo()
-        case 2: context.redo()
-        case 3:
-            guard try isSaved() else { break }
-            let stored = try workshop.inContext { other throws in
-                try GraphPicture(of: other) { $0.objectID.description }.without("mood")
-            }
-            let own = try GraphPicture(of: context) { $0.objectID.description }.without("mood")
-            #expect(own == stored, "seed \(seed), stored:\n\(stored.difference(from: own))")
-        case 4: try editElsewhere()
+        switch Int.random(in: 0..<24, using: &random) {
+        case 0...4: context.undo()
+        case 5...7: context.redo()
+        case 8...10: if try isSaved() { try checkStored("saved") }
+        case 11...13: try editElsewhere()
+        case 14:
+            context.rollback()
+            try checkStored("rolled back")
+        case 15: try refreshAnything()
         default:
             for _ in 0..<2 { try change() }
             context.processPendingChanges()
         }
         try checkInverses()
+    }
+
+    private mutating func refreshAnything() throws {
+        if random.oneIn(4) { return try context.refreshAllObjects() }
+        guard let object = anyone() else { return }
+        try context.refresh(object, mergeChanges: random.oneIn(2))
+    }
+
+    /// With nothing unsaved the context shows what the store has.
+    fileprivate func checkStored(_ what: String) throws {
+        let stored = try workshop.inContext { other throws in
+            try GraphPicture(of: other) { $0.objectID.description }.without("mood")
+        }
+        let own = try GraphPicture(of: context) { $0.objectID.description }.without("mood")
+        #expect(own == stored, "seed \(seed), \(what):\n\(own.difference(from: stored))")
+        #expect(!context.hasChanges, "seed \(seed), \(what)")
     }
 }
 
