@@ -291,6 +291,38 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true], [false, true])
+    func `whom others have deleted denies nothing`(isRead: Bool, isMerged: Bool) throws {
+        let graph = try Graph()
+        let ids = try graph.inContext { context throws in
+            let company = try context.insert("Company")
+            company["name"] = "Acme"
+            let people = [try context.person("Anna"), try context.person("Bob")]
+            for person in people { try person.setObject(company, forKey: "company") }
+            try context.save()
+            return [company.objectID] + people.map(\.objectID)
+        }
+        try graph.inContext { context throws in
+            let company = context.object(with: ids[0])
+            let people = isRead ? try context.people() : []
+            context.delete(company)
+            #expect(throws: ValidationError.self) { try context.save() }
+            for id in ids.dropFirst() {
+                try graph.inContext { other throws in
+                    other.delete(other.object(with: id))
+                    try other.save()
+                }
+                if isMerged || isRead {
+                    try context.mergeChanges(from: ObjectIDChanges(deleted: [id]))
+                }
+                if id == ids[1] { #expect(throws: ValidationError.self) { try context.save() } }
+            }
+            try context.save()
+            #expect(company.managedObjectContext == nil)
+            withExtendedLifetime(people) {}
+        }
+    }
+
     @Test(arguments: [false, true])
     func `who may deny a deletion leads to nobody once others have deleted`(isStored: Bool) throws {
         let graph = try Graph()

@@ -240,13 +240,21 @@ extension ObjectCheck {
 
     private mutating func checkDeletion() throws {
         for relationship in plan.entity.relationships where relationship.deleteRule == .deny {
-            guard try ids(at: relationship).contains(where: stays) else { continue }
+            guard try isDenied(at: relationship) else { continue }
             let reason = "'\(relationship.name)' still leads to other objects"
             failures.append(
                 ValidationError(
                     .deniedDelete, "Can't delete \(object.objectID) because \(reason).",
                     reason: reason, objectID: object.objectID, property: relationship.name))
         }
+    }
+
+    /// Whether somebody is left at the other end. Others may have deleted whoever is not in use
+    /// since the relationship was read: the store is asked where it decides.
+    private func isDenied(at relationship: RelationshipDescription) throws -> Bool {
+        let staying = try ids(at: relationship).filter(stays)
+        return try staying.contains { context.held($0) != nil }
+            || !context.objects(staying, of: relationship.destination).isEmpty
     }
 
     private func ids(at relationship: RelationshipDescription) throws -> Set<LocalID> {
