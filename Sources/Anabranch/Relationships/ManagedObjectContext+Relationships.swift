@@ -27,7 +27,12 @@ extension ManagedObjectContext {
         of object: ManagedObject, by relationship: RelationshipDescription
     ) throws -> LocalID? {
         if let index = object.home.plan.relationIndex(of: relationship) {
-            return try members(of: object, at: index).first
+            let members = try members(of: object, at: index)
+            guard members.count > 1, let state = object.relations?.states[index] else {
+                return members.first
+            }
+            // Beside who was set here, and is the later one, others have saved another.
+            return members.intersection(state.added).min() ?? members.min()
         }
         try object.realiseOrThrow()
         guard case .integer(let id) = object.slots[relationship.slot] else { return nil }
