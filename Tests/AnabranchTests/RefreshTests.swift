@@ -89,6 +89,60 @@ import Testing
         }
     }
 
+    @Test(arguments: ["former", "person", "later"])
+    func `of a one-to-one that an edit has given to another the former gets it back`(
+        dropped: String
+    ) throws {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna")
+            let (former, later) = (
+                try context.insert(Passport.self), try context.insert(Passport.self)
+            )
+            former.holder = anna
+            try context.save()
+            later.holder = anna
+            context.processPendingChanges()
+            let object = dropped == "former" ? former : dropped == "person" ? anna : later
+            try context.refresh(object, mergeChanges: false)
+            // That the former has lost it is an edit of its own.
+            let holder = dropped == "later" ? nil : former
+            for isSaved in [false, true] {
+                if isSaved { try context.save() }
+                #expect(anna.passport === holder && later.holder == nil)
+                #expect(former.holder === (holder == nil ? nil : anna))
+            }
+        }
+    }
+
+    @Test func `of a one-to-one that others have given to another that has it after a refresh`()
+        throws
+    {
+        let graph = try Graph()
+        try graph.inContext { context throws in
+            let anna = try context.person("Anna")
+            let (former, later) = (
+                try context.insert(Passport.self), try context.insert(Passport.self)
+            )
+            former.holder = anna
+            try context.save()
+            let ids = (anna.objectID, later.objectID)
+            former.holder = nil
+            context.processPendingChanges()
+            try graph.inContext { other throws in
+                let passport = try #require(try other.existingObject(with: ids.1) as? Passport)
+                passport.holder = try other.existingObject(with: ids.0) as? Person
+                try other.save()
+            }
+            try context.mergeChanges(
+                from: ObjectIDChanges(updated: [anna.objectID, former.objectID, later.objectID]))
+            try context.refresh(former, mergeChanges: false)
+            #expect(anna.passport === later && later.holder === anna && former.holder == nil)
+            try context.save()
+            #expect(anna.passport === later && later.holder === anna && former.holder == nil)
+        }
+    }
+
     @Test func `dropping an object's changes leaves no trace at other objects`() throws {
         try annaAged { _, context, anna throws in
             let bob = try context.person("Bob", boss: anna)

@@ -101,7 +101,7 @@ extension ManagedObjectContext {
     }
 
     /// Has a reference lead to whom it did when the object was last fetched or saved, if that
-    /// object is still there, and, of a one-to-one, has nobody else by now.
+    /// object is still there, and, of a one-to-one, others have given it nobody else by now.
     private func giveBack(
         _ object: ManagedObject, _ relationship: RelationshipDescription
     ) throws {
@@ -154,12 +154,16 @@ extension ManagedObjectContext {
         owner.withRelation(index) { $0.forgetPlace(of: object.localID) }
     }
 
-    /// Of a one-to-one: whether nobody else has the target now.
+    /// Of a one-to-one: whether nobody else has the target now but by an edit, which loses it.
     private func isFree(
         _ target: ManagedObject, for relationship: RelationshipDescription,
         of object: ManagedObject
     ) throws -> Bool {
-        try holders(of: target, by: relationship, beside: object).isEmpty
+        try holders(of: target, by: relationship, beside: object).allSatisfy { id in
+            guard let holder = held(id) else { return false }
+            return holder.flags.contains(.inserted)
+                || holder.isChangedSinceCommit(relationship.slot)
+        }
     }
 
     /// Of a one-to-one: who else has the target now.

@@ -267,14 +267,20 @@ extension UndoTrial {
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 let things = try other.fetch(FetchRequest<ManagedObject>(entityName: "Thing"))
                 let steps = try other.fetch(FetchRequest<ManagedObject>(entityName: "Step"))
+                let badges = try other.fetch(FetchRequest<ManagedObject>(entityName: "Badge"))
                 guard let thing = things.randomElement(using: &random),
                     let friend = things.randomElement(using: &random)
                 else { return }
-                switch Int.random(in: 0..<5, using: &random) {
+                let target = random.oneIn(3) ? nil : friend
+                switch Int.random(in: 0..<9, using: &random) {
                 case 0: if try isFree(thing) { other.delete(thing) }
                 case 1: if friend !== thing { try thing.objects(forKey: "friends").insert(friend) }
                 case 2: try thing.objects(forKey: "friends").removeAll()
                 case 3: if let step = steps.last { other.delete(step) }
+                case 4: try thing.relate("owner", to: target)
+                case 5: try thing.relate("warden", to: target)
+                case 6: if let step = steps.first { try thing.list(forKey: "picks").append(step) }
+                case 7: try thing.relate("badge", to: badges.randomElement(using: &random))
                 default: thing["y"] = 99
                 }
                 other.processPendingChanges()
@@ -312,6 +318,9 @@ extension UndoTrial {
                 for other in others {
                     if other.isDeleted, relationship.name == "warden" { continue }
                     let back = try other.objectIDs(forRelationshipNamed: inverse)
+                    if relationship.name == "holder", try isTaken(other, from: object) {
+                        continue
+                    }
                     #expect(
                         back.contains(object.objectID) && other.managedObjectContext != nil
                             && !other.isDeleted,
@@ -319,6 +328,13 @@ extension UndoTrial {
                 }
             }
         }
+    }
+
+    /// Whether an unsaved edit has given a thing another badge: who has it in the store, and is
+    /// read again, shows it until the save.
+    private func isTaken(_ thing: ManagedObject, from badge: ManagedObject) throws -> Bool {
+        guard let other = try thing.object(forKey: "badge"), other !== badge else { return false }
+        return try other.changedValues()["holder"] != nil && badge.changedValues()["holder"] == nil
     }
 
     mutating func stepAmongOthers() throws {
