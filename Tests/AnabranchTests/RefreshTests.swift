@@ -89,18 +89,28 @@ import Testing
         }
     }
 
-    @Test(arguments: ["former", "person", "later"])
-    func `of a one-to-one that an edit has given to another the former gets it back`(
-        dropped: String
+    /// Two passports, saved, of which somebody holds the former.
+    private func withPassports(
+        _ body: (
+            Graph, ManagedObjectContext, _ anna: Person, _ former: Passport, _ later: Passport
+        ) throws -> Void
     ) throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let anna = try context.person("Anna")
-            let (former, later) = (
-                try context.insert(Passport.self), try context.insert(Passport.self)
-            )
+            let former = try context.insert(Passport.self)
             former.holder = anna
+            let later = try context.insert(Passport.self)
             try context.save()
+            try body(graph, context, anna, former, later)
+        }
+    }
+
+    @Test(arguments: ["former", "person", "later"])
+    func `of a one-to-one that an edit has given to another the former gets it back`(
+        dropped: String
+    ) throws {
+        try withPassports { _, context, anna, former, later in
             later.holder = anna
             context.processPendingChanges()
             let object = dropped == "former" ? former : dropped == "person" ? anna : later
@@ -118,14 +128,7 @@ import Testing
     @Test func `of a one-to-one that others have given to another that has it after a refresh`()
         throws
     {
-        let graph = try Graph()
-        try graph.inContext { context throws in
-            let anna = try context.person("Anna")
-            let (former, later) = (
-                try context.insert(Passport.self), try context.insert(Passport.self)
-            )
-            former.holder = anna
-            try context.save()
+        try withPassports { graph, context, anna, former, later in
             let ids = (anna.objectID, later.objectID)
             former.holder = nil
             context.processPendingChanges()

@@ -253,8 +253,14 @@ extension ObjectCheck {
     /// since the relationship was read: the store is asked where it decides.
     private func isDenied(at relationship: RelationshipDescription) throws -> Bool {
         let staying = try ids(at: relationship).filter(stays)
-        return try staying.contains { context.held($0) != nil }
-            || !context.objects(staying, of: relationship.destination).isEmpty
+        if staying.contains(where: { context.held($0) != nil }) { return true }
+        var unread = staying.sorted()[...]
+        while !unread.isEmpty {
+            let next = unread.prefix(256)
+            if try !context.objects(next, of: relationship.destination).isEmpty { return true }
+            unread = unread.dropFirst(next.count)
+        }
+        return false
     }
 
     private func ids(at relationship: RelationshipDescription) throws -> Set<LocalID> {
