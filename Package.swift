@@ -35,7 +35,7 @@ func library(_ name: String, in folder: String = "Sources", uses: [Target.Depend
     .target(name: name, dependencies: uses, path: "\(folder)/\(name)", swiftSettings: house)
 }
 
-/// Golden files are read from the source tree, so SwiftPM has nothing to do with them.
+/// Golden files, which tests read from the source tree, so SwiftPM must ignore them.
 func tests(_ name: String, of modules: [Target.Dependency], golden: Bool = false) -> Target {
     .testTarget(
         name: name, dependencies: modules + ["TestSupport"], path: "Tests/\(name)",
@@ -76,8 +76,10 @@ let macros: [Target] = [
         path: "Plugins/AnabranchMacros", swiftSettings: house),
 ]
 
-/// Whether only the simulator is built. SwiftPM builds the tools of a package's build plugins
-/// before any product, in release too, which takes as long as a third of the simulator.
+/// True if only the simulator is built.
+///
+/// SwiftPM builds the tools of a package's build plugins before any product, also in release. That
+/// takes as long as a third of the simulator.
 let isSimulatorOnly = Context.environment["ANABRANCH_SIMULATOR_ONLY"] == "1"
 
 let plugins: [Target] = [
@@ -109,6 +111,9 @@ let examples: [Target] = [
     .executableTarget(
         name: "FirstSteps", dependencies: ["Anabranch", "AnabranchSync"],
         path: "Examples/FirstSteps", packageAccess: false, swiftSettings: house),
+    .executableTarget(
+        name: "Notes", dependencies: ["Anabranch", "AnabranchSync"], path: "Examples/Notes",
+        packageAccess: false, swiftSettings: house),
     .executableTarget(
         name: "People", dependencies: ["Anabranch"], path: "Examples/People",
         exclude: ["People.xcdatamodeld"], packageAccess: false, swiftSettings: house,
@@ -147,9 +152,9 @@ let testTargets: [Target] = [
     tests("AnabranchTests", of: ["Anabranch"]),
     tests("AnabranchSyncTests", of: ["AnabranchSync", "AnabranchServer"]),
     tests("AnabranchServerTests", of: ["AnabranchServer", "CPostgreSQL"]),
-    tests("AnabranchCLITests", of: ["AnabranchCLI", "AnabranchDaemon"]),
+    tests("AnabranchCLITests", of: ["AnabranchCLI", "AnabranchDaemon", "AnabranchSQLite"]),
     tests("SimulationTests", of: ["Simulator", "AnabranchServer"]),
-    tests("ExampleTests", of: ["Cookbook", "Departments", "FirstSteps", "People"]),
+    tests("ExampleTests", of: ["Cookbook", "Departments", "FirstSteps", "Notes", "People"]),
     tests("EndToEndTests", of: ["AnabranchCLI", "AnabranchDaemon", "SyncWorker"]),
     .executableTarget(
         name: "SyncWorker", dependencies: ["Anabranch", "AnabranchSync", "TestSupport"],

@@ -17,8 +17,8 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "Anabranch", path: "..")],
     targets: [
-        // The raw limit that everything is measured against. Not called CSQLite: SwiftPM refuses
-        // a second target of that name.
+        // The SQLite library that all figures are compared with. It is not called CSQLite, because
+        // SwiftPM refuses a second target of that name.
         .systemLibrary(
             name: "CRawSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),

@@ -1,12 +1,12 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own: it builds only with --sanitize=fuzzer, which brings the main function and
-// instruments everything that is built with it. Scripts/fuzz does that.
+// The fuzzer has a package of its own because it builds only with --sanitize=fuzzer. That option
+// adds the main function and instruments all code. Scripts/fuzz runs it.
 //
-// It uses no product that has a macro: the compiler's part of a macro is a program, which would be
-// built with the fuzzer too, and two main functions do not link. AnabranchServer brings the
-// protocol.
+// The package uses no product with a macro. The compiler's part of a macro is a program, which
+// would be built with the fuzzer too, and two main functions do not link. AnabranchServer
+// re-exports the protocol.
 let package = Package(
     name: "AnabranchFuzz",
     platforms: [.macOS(.v15)],

@@ -1,10 +1,10 @@
 import Anabranch
 import Foundation
 
-/// Small programs, one for each thing that one looks up: `Cookbook create-and-save`.
+/// Small programs, one for each topic: `Cookbook create-and-save`.
 ///
-/// Each has a file of its own, and a store in memory; `url:` in the place of `storeDescription:`
-/// keeps it in a file.
+/// Each program has its own file and uses a store in memory. With `url:` instead of
+/// `storeDescription:` the store is a file.
 @main
 enum Cookbook {
     @MainActor private static let recipes:

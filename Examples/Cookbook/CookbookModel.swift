@@ -21,7 +21,7 @@ final class Laptop: ManagedObject {
     @Transformable var color: Color?
 }
 
-/// A value that no attribute holds as it is.
+/// A value of a type that no attribute can store directly.
 struct Color: Codable, Equatable {
     var red: Double
     var green: Double

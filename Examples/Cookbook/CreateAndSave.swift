@@ -1,7 +1,7 @@
 import Anabranch
 
 extension Cookbook {
-    /// Makes an object and saves it.
+    /// Inserts an object and saves it.
     @MainActor
     static func createAndSave() throws {
         let context = try container().viewContext

@@ -1,7 +1,7 @@
 import Anabranch
 
 extension Cookbook {
-    /// Deletes an object. It is deleted from the call on, and gone with the save.
+    /// Deletes an object: the call marks it as deleted, and the save removes it.
     @MainActor
     static func delete() throws {
         let context = try container().viewContext

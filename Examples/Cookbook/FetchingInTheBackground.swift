@@ -1,8 +1,9 @@
 import Anabranch
 
 extension Cookbook {
-    /// Finds IDs in the background, where nobody waits for it; the main context makes the objects.
-    /// IDs may cross from one context to another, objects may not.
+    /// Fetches IDs in the background and creates the objects in the main context.
+    ///
+    /// IDs may be passed between contexts, objects may not.
     @MainActor
     static func fetchInTheBackground() async throws {
         let container = try container()

@@ -1,7 +1,7 @@
 import Anabranch
 import Foundation
 
-/// Keeps a list on a screen up to date: here the screen is the standard output.
+/// Keeps a list on a screen up to date; here the screen is the standard output.
 @MainActor
 private final class ListView: @MainActor FetchedResultsControllerDelegate {
     func controller(
@@ -22,7 +22,7 @@ private final class ListView: @MainActor FetchedResultsControllerDelegate {
 }
 
 extension Cookbook {
-    /// A list that follows what another context inserts and deletes.
+    /// Shows a list that follows the inserts and deletes of another context.
     @MainActor
     static func followAList() async throws {
         let container = try container()

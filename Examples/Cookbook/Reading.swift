@@ -1,7 +1,7 @@
 import Anabranch
 
 extension Cookbook {
-    /// Finds objects by a predicate, one by its ID, and counts without making any.
+    /// Finds objects by a predicate and by an ID, and counts them without creating objects.
     @MainActor
     static func read() throws {
         let context = try container().viewContext

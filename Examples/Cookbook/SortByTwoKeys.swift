@@ -1,7 +1,7 @@
 import Anabranch
 
 extension Cookbook {
-    /// Sorts by age, the oldest first, and those of one age by name.
+    /// Sorts by age, the oldest first, and employees of the same age by name.
     @MainActor
     static func sortByTwoKeys() throws {
         let context = try container().viewContext

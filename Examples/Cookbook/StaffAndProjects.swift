@@ -1,8 +1,10 @@
 import Anabranch
 
 extension Cookbook {
-    /// A one-to-many, boss and reports, and a many-to-many, projects and members. Setting one side
-    /// sets the other.
+    /// Sets a one-to-many relationship (boss and reports) and a many-to-many (projects and
+    /// members).
+    ///
+    /// Setting one side also sets the other side.
     @MainActor
     static func staffAndProjects() throws {
         let context = try container().viewContext

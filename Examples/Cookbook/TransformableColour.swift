@@ -1,11 +1,11 @@
 import Anabranch
 import Foundation
 
-/// A colour as the digits that style sheets have: `ff8000`.
+/// Stores a colour as the digits that style sheets use: `ff8000`.
 private struct ColorTransformer: AttributeTransformer {
     func data(from color: Color) throws -> Data {
         let parts = [color.red, color.green, color.blue]
-        // What is thrown here leaves the property as it was, and the next save throws it.
+        // An error thrown here leaves the property unchanged, and the next save throws it.
         guard parts.allSatisfy((0...1).contains) else { throw CocoaError(.coderInvalidValue) }
         let digits = parts.map { String(format: "%02x", Int(($0 * 255).rounded())) }
         return Data(digits.joined().utf8)
@@ -21,7 +21,7 @@ private struct ColorTransformer: AttributeTransformer {
 }
 
 extension Cookbook {
-    /// A property of a type of one's own, stored as the bytes that a transformer makes.
+    /// Stores a property of an own type as the bytes that a transformer returns.
     @MainActor
     static func transformableColour() async throws {
         AttributeTransformers.register(ColorTransformer(), forName: "ColorTransformer")

@@ -7,7 +7,7 @@ class Person: ManagedObject {
     var likes: ManagedObjectSet<Person>
     var likedBy: ManagedObjectSet<Person>
 
-    /// Computed, so no property of the entity.
+    /// A computed property, which is not a property of the entity.
     var title: String { name ?? "somebody" }
 }
 
@@ -28,14 +28,14 @@ final class Department: ManagedObject {
     var head: Employee? { staff.first { $0.role == .head } }
 }
 
-/// An attribute of the program's own type, stored as its raw value.
+/// An attribute of an own type, stored as its raw value.
 enum Role: Int16, AttributeValue {
     case member = 0
     case head = 1
     static var absent: Role { .member }
 }
 
-/// Classes of entities, written with `@Entity`, and a model in Swift: no file beside the program.
+/// Entity classes written with `@Entity`, and a model in Swift without a model file.
 @main
 enum Departments {
     static func main() async throws {

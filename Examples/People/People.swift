@@ -1,11 +1,11 @@
 import Anabranch
 import Foundation
 
-/// Finds objects in the background, and shows them in the main context.
+/// Finds objects in the background and shows them in the main context.
 ///
-/// The background context fetches IDs alone, which cross to the main context; there each becomes
-/// an object, whose values are read when they are wanted. `Person` and `PeopleModel` are generated
-/// from `People.xcdatamodeld` when the program is built.
+/// The background context fetches only IDs and passes them to the main context. There each ID
+/// becomes a fault, which reads its values at the first access. The build generates `Person` and
+/// `PeopleModel` from `People.xcdatamodeld`.
 @main
 enum People {
     static func main() async throws {

@@ -1,9 +1,9 @@
-// What the compiler plug-in of `@Entity` does, beside its pipes.
+// The implementation of the compiler plug-in of `@Entity`, without its pipes.
 //
-// A message from the compiler has the text of a declaration, and a reply the text that is added,
-// so the plug-in needs no syntax tree and no package from elsewhere: it cuts the source into
-// tokens (`Reading`), finds the properties of the class, makes the code (`Expansion`), and speaks
-// the protocol itself (`Messages`).
+// A message from the compiler contains the text of a declaration, and the reply contains the text
+// to add. The plug-in therefore needs no syntax tree and no other package. It splits the source
+// into tokens (`Reading`), finds the properties of the class, generates the code (`Expansion`), and
+// implements the protocol (`Messages`).
 //
-// A library of its own, because SwiftPM builds every test and all that it uses a second time, for
-// the host, as soon as one test target uses a macro target.
+// It is a library of its own because of SwiftPM: if one test target uses a macro target, SwiftPM
+// builds every test and its dependencies a second time, for the host.

@@ -3,8 +3,8 @@ import Foundation
 
 /// The compiler plug-in of `@Entity`.
 ///
-/// The compiler starts it, writes one message for each use of a macro to its standard input, and
-/// reads one reply for each from its standard output, until it closes the pipe.
+/// The compiler starts it and writes one message for each use of a macro to its standard input. It
+/// reads one reply for each from the standard output, until it closes the pipe.
 @main
 enum AnabranchMacros {
     static func main() {

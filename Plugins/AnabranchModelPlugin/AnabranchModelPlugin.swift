@@ -1,7 +1,7 @@
 import Foundation
 import PackagePlugin
 
-/// Gives a target the classes of every model in its folder, made anew when a model changes.
+/// Generates the classes of every model in a target's folder, again after a model changes.
 @main
 struct AnabranchModelPlugin: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) async throws -> [Command] {
@@ -17,7 +17,7 @@ struct AnabranchModelPlugin: BuildToolPlugin {
         }
     }
 
-    /// Versioned models, and those that are not part of one.
+    /// The versioned models, and the models that are not part of one.
     private func models(in folder: URL) -> [URL] {
         let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
         var found: [URL] = []
@@ -29,7 +29,7 @@ struct AnabranchModelPlugin: BuildToolPlugin {
         return found.sorted { $0.path < $1.path }
     }
 
-    /// The files that a model is made of.
+    /// The files of a model.
     private func contents(of model: URL) -> [URL] {
         let files = FileManager.default.enumerator(
             at: model, includingPropertiesForKeys: [.isRegularFileKey])

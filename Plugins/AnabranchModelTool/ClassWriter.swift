@@ -1,16 +1,20 @@
 import AnabranchModel
 import Foundation
 
-/// Writes the Swift classes of a model: one for each entity, over the accessors of slots, and the
-/// model itself, so that a program needs no model file where it runs.
+/// Writes the Swift classes of a model, and the model itself.
 ///
-/// The text depends on the model alone, so a build that did not change the model changes nothing.
+/// The classes use the accessors of slots. Because the model is included, a program needs no model
+/// file at run time. The text depends only on the model, so a build without a change of the model
+/// changes nothing.
 struct ClassWriter {
     let model: ManagedObjectModel
-    /// What the type that holds model and classes is called.
+    /// The name of the type that contains the model and the list of classes.
     let title: String
 
-    /// - Parameter fileName: Of the model, without its extension; `My Model` gives `MyModel`.
+    /// Creates a writer.
+    ///
+    /// - Parameter fileName: The model's file name without its extension; `My Model` gives
+    ///   `MyModel`.
     init(model: ManagedObjectModel, fileName: String) {
         self.model = model
         let words = fileName.split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
@@ -18,7 +22,7 @@ struct ClassWriter {
         title = name.hasSuffix("Model") ? name : name + "Model"
     }
 
-    /// One source file: a class for every entity, then the model with a list of the classes.
+    /// The source file: a class for every entity, then the model with a list of the classes.
     func source() -> String {
         var parts = [
             "// Generated from the model. What is changed here is lost at the next build.\n\n"
@@ -29,7 +33,8 @@ struct ClassWriter {
         return parts.joined(separator: "\n\n") + "\n"
     }
 
-    /// Public where the type of a property is Foundation's, as a strict compiler wants it.
+    /// The import of Foundation; public if a property has a type of Foundation, as a strict
+    /// compiler requires.
     private var foundationImport: String {
         let types: Set<AttributeType> = [.date, .decimal, .binary, .uuid, .uri]
         let isNamed = model.entities.contains { entity in
@@ -100,7 +105,9 @@ struct ClassWriter {
         ]
     }
 
-    /// - Returns: `nil` for an attribute of no type, which is read and written by name.
+    /// The Swift type of an attribute.
+    ///
+    /// - Returns: `nil` for an attribute without a type, which is read and written by name.
     private func type(of attribute: AttributeDescription) -> String? {
         let type: String? =
             switch attribute.type {
@@ -121,7 +128,7 @@ struct ClassWriter {
         return attribute.isOptional ? type.map { $0 + "?" } : type
     }
 
-    /// The class that the model names, without its module; else the entity's name.
+    /// The class that the model names, without its module; otherwise the entity's name.
     private func name(of entity: EntityDescription) -> String {
         let named = entity.representedClassName?.split(separator: ".").last.map(String.init)
         guard let named, named != "NSManagedObject" else { return identifier(entity.name) }
@@ -161,7 +168,7 @@ struct ClassWriter {
     }
 }
 
-/// Words that a property can only be called by with backticks around them.
+/// Words that need backticks as the name of a property.
 enum SwiftKeywords {
     static let all: Set<String> = [
         "Any", "Self", "as", "associatedtype", "break", "case", "catch", "class", "continue",

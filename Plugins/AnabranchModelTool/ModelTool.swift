@@ -1,14 +1,14 @@
 import AnabranchModel
 import Foundation
 
-/// `AnabranchModelTool MODEL OUTPUT`: reads a model file and writes its classes.
+/// The program `AnabranchModelTool MODEL OUTPUT`, which reads a model file and writes its classes.
 @main
 enum ModelTool {
     static func main() {
         do {
             try run(Array(CommandLine.arguments.dropFirst()))
         } catch {
-            // The form that build systems show as an error of the build.
+            // Build systems show a line of this form as an error of the build.
             FileHandle.standardError.write(Data("error: \(error)\n".utf8))
             exit(1)
         }

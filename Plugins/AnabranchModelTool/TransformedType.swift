@@ -1,38 +1,40 @@
 import AnabranchModel
 
-/// The Swift type of a property for a transformable attribute, as the model names it.
+/// The Swift type of a transformable attribute's property, as the model names it.
 ///
-/// Whether a type of the program's own is public the model does not say, and a public property of
-/// an internal type does not compile; so only properties of standard types are public, and others
-/// have the access that a property has where none is written.
+/// The model does not say if a type of the app is public, and a public property of an internal type
+/// does not compile. Therefore only properties of standard types are public; other properties have
+/// the default access.
 struct TransformedType {
-    /// Without `?`; `nil`: the model names none.
+    /// The name without `?`; `nil` if the model names no type.
     private let name: String?
     private let words: Set<String>
 
-    /// - Returns: `nil` for an attribute of another type.
+    /// Reads the type; `nil` for an attribute of another type.
     init?(_ attribute: AttributeDescription) {
         guard attribute.type == .transformable else { return nil }
         let text = attribute.declaration.valueClassName?.filter { !$0.isWhitespace } ?? ""
-        // `.Colour` is the current module's, as with the classes of entities.
+        // A leading dot, as in `.Colour`, means the current module, as with the classes of
+        // entities.
         let name = text.drop { $0 == "." }.trimmingSuffix { $0 == "?" }
         self.name = name.isEmpty ? nil : String(name)
         words = Set(
             name.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init))
     }
 
-    /// Nil is what the property reads as where it has no value. Without a type it is the bytes,
-    /// which `transformedValue(forKey:as:)` reads.
+    /// The type in the source, optional because a property without a value reads nil.
+    ///
+    /// Without a type it is the bytes, which `transformedValue(forKey:as:)` reads.
     var source: String { (name ?? "Data") + "?" }
 
-    /// Of the subscript of `ManagedObject`.
+    /// The argument label of the subscript of `ManagedObject`.
     var label: String { name == nil ? "slot" : "transformable" }
 
     var isStandard: Bool {
         words.allSatisfy { Self.swiftTypes.contains($0) || Self.isFoundations($0) }
     }
 
-    /// Whether a public property names a type of Foundation's.
+    /// True if a public property uses a type of Foundation.
     var isFoundations: Bool {
         name == nil || isStandard && words.contains(where: Self.isFoundations)
     }

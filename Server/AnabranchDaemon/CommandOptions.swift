@@ -1,7 +1,7 @@
 import AnabranchServer
 import Foundation
 
-/// The options and words behind a command.
+/// The options and words after a command.
 struct CommandOptions {
     let command: String
     private var values: [String: String] = [:]
@@ -9,9 +9,11 @@ struct CommandOptions {
     private(set) var words: [String] = []
     private(set) var wantsHelp = false
 
+    /// Parses arguments.
+    ///
     /// - Parameters:
-    ///   - known: Options that take a value, without their dashes.
-    ///   - flags: Options that take none.
+    ///   - known: The options that take a value, without their dashes.
+    ///   - flags: The options without a value.
     init(
         _ arguments: [String], of command: String, known: Set<String>, flags: Set<String> = []
     ) throws {
@@ -51,7 +53,7 @@ struct CommandOptions {
 
     func required(_ name: String, as what: String) throws -> String {
         guard let value = values[name] else {
-            throw usage("The option --\(name) is missing: give \(what).")
+            throw usage("The option --\(name) is missing: type --\(name) and \(what).")
         }
         return value
     }
@@ -67,17 +69,19 @@ struct CommandOptions {
     }
 
     func expectNoWords() throws {
-        if let word = words.first { throw usage("\"\(word)\" is not expected.") }
+        if let word = words.first {
+            throw usage("There are too many words: \"\(word)\" is not expected.")
+        }
     }
 
-    /// From `--store` or the environment's `ANABRANCHD_STORE`.
+    /// Opens the store of `--store` or of the environment variable `ANABRANCHD_STORE`.
     ///
-    /// - Parameter isMade: Whether it is made where there is none. A command that only looks
-    ///   makes nothing of a mistyped name.
+    /// - Parameter isMade: True if a missing store is created. A command that only reads does not
+    ///   create a store for a mistyped name.
     func store(isMade: Bool = false) throws -> ZoneStore {
         let text = values["store"] ?? ProcessInfo.processInfo.environment["ANABRANCHD_STORE"]
         guard let text else {
-            throw usage("The option --store is missing: give sqlite:DIRECTORY.")
+            throw usage("The option --store is missing: type --store sqlite:DIRECTORY.")
         }
         let location: StoreLocation
         do { location = try StoreLocation(text) } catch { throw usage(error.message) }
@@ -86,7 +90,7 @@ struct CommandOptions {
             atPath: location.directory, isDirectory: &isDirectory)
         guard isMade || (isThere && isDirectory.boolValue) else {
             throw HTTPServerError(
-                "There is no store \(location): \"anabranchd token create\" makes one.")
+                "There is no store \(location): \"anabranchd token create\" creates one.")
         }
         return try ZoneStore(location)
     }

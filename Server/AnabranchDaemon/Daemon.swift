@@ -14,8 +14,12 @@ enum Daemon {
     }
 
     static func run(_ arguments: [String]) -> Int32 {
+        guard let command = arguments.first else {
+            FileHandle.standardError.write(Data("\(HelpText.overview)\n".utf8))
+            return ExitStatus.usage
+        }
         do {
-            try dispatch(arguments)
+            try dispatch(command, Array(arguments.dropFirst()))
             return ExitStatus.success
         } catch let error as UsageError {
             report("\(error.message)\nTry: anabranchd \(error.command)--help")
@@ -26,11 +30,7 @@ enum Daemon {
         }
     }
 
-    private static func dispatch(_ arguments: [String]) throws {
-        guard let command = arguments.first else {
-            throw UsageError("No command is given.", command: "")
-        }
-        let rest = Array(arguments.dropFirst())
+    private static func dispatch(_ command: String, _ rest: [String]) throws {
         switch command {
         case "serve": try ServeCommand.run(rest)
         case "token": try TokenCommand.run(rest)
@@ -46,10 +46,10 @@ enum Daemon {
     }
 }
 
-/// The command line is not what it should be.
+/// An error in the command line.
 struct UsageError: Error {
     let message: String
-    /// With a space behind it, or empty.
+    /// The command followed by a space, or empty.
     let command: String
 
     init(_ message: String, command: String) {

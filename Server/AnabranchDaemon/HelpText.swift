@@ -1,4 +1,4 @@
-/// What `--help` prints.
+/// The texts that `--help` prints.
 enum HelpText {
     static let overview = """
         anabranchd serves zones to the stores that sync with them.
@@ -9,10 +9,10 @@ enum HelpText {
           anabranchd zone    list|show|hash|verify|compact --store sqlite:DIR …
           anabranchd --version
 
-        "anabranchd COMMAND --help" explains a command. --store may be left out where
-        ANABRANCHD_STORE is set.
+        "anabranchd COMMAND --help" explains a command. --store is optional if the
+        environment variable ANABRANCHD_STORE is set.
 
-        Exit status: 0 done, 1 failed, 64 the command line is wrong.
+        Exit status: 0 success, 1 failure, 64 wrong command line.
         """
 
     static let serve = """
@@ -20,39 +20,39 @@ enum HelpText {
 
         Usage: anabranchd serve --store sqlite:DIR [options]
 
-          --store sqlite:DIR        the directory of the zones; made where it is missing
-          --listen ADDRESS:PORT     numeric; port 0 takes a free one (127.0.0.1:8080)
-          --port-file FILE          writes the port there once it listens
-          --tls-certificate FILE    PEM of the certificate and those that vouch for it
-          --tls-key FILE            PEM of its key
-          --clock-limit SECONDS     how far a change may be ahead of the clock (300)
-          --body-limit BYTES        of one request, after decompression (67108864)
-          --change-set-limit BYTES  of one save; a larger one is rejected (as the body)
-          --buffer-limit BYTES      of all requests that are worked on (536870912)
-          --connections N           at one time (10000)
-          --connections-per-address N   of them from one address (5000)
-          --workers N               requests that are worked on at one time (16)
+          --store sqlite:DIR        directory of the zones; created if it is missing
+          --listen ADDRESS:PORT     numeric address; port 0 is a free port (127.0.0.1:8080)
+          --port-file FILE          file to write the port to, once the daemon listens
+          --tls-certificate FILE    certificate chain in PEM
+          --tls-key FILE            private key of the certificate in PEM
+          --clock-limit SECONDS     greatest lead of a change over the server's clock (300)
+          --body-limit BYTES        greatest request body, after decompression (67108864)
+          --change-set-limit BYTES  greatest save; a larger one is rejected (body limit)
+          --buffer-limit BYTES      greatest memory for all request bodies (536870912)
+          --connections N           greatest number of connections (10000)
+          --connections-per-address N   greatest number from one address (5000)
+          --workers N               number of requests processed at the same time (16)
           --log-level LEVEL         debug, info, warning or error (info)
 
-        It prints one line on standard output once it listens, and one line of JSON for each
-        request on standard error.
+        Defaults are in parentheses. The daemon prints one line on standard output when it
+        listens, and one line of JSON for each request on standard error.
         """
 
     static let token = """
-        anabranchd token makes, lists and revokes the tokens that clients show.
+        anabranchd token creates, lists and revokes the access tokens of clients.
 
         Usage:
           anabranchd token create --zone ZONE --role read|write|admin --store sqlite:DIR
           anabranchd token list [--zone ZONE] --store sqlite:DIR
           anabranchd token revoke NUMBER --store sqlite:DIR
 
-        "create" also makes the zone where there is none of that name. It prints the secret,
-        once: it is stored as a hash only. A daemon that runs refuses a revoked token from the
-        next request on.
+        "create" also creates the zone if it does not exist. It prints the token's secret. The
+        secret can't be shown again, because only its hash is stored. A running daemon refuses
+        a revoked token from the next request on.
         """
 
     static let zone = """
-        anabranchd zone looks at zones.
+        anabranchd zone lists, describes, verifies and compacts zones.
 
         Usage:
           anabranchd zone list --store sqlite:DIR
@@ -61,16 +61,17 @@ enum HelpText {
           anabranchd zone verify ZONE [--repair] --store sqlite:DIR
           anabranchd zone compact ZONE [--keep ENTRIES] --store sqlite:DIR
 
-        "hash" prints the canonical hash of the zone's state: a store that is in sync with the
-        zone prints the same.
+        "hash" prints the canonical hash of the zone's state. A store that is in sync with the
+        zone has the same hash.
 
-        "verify" reads the whole zone: whether its file is whole, its checksum that of its
-        records, and, where the log has not been compacted, its state what the log says; for that
-        it merges the log anew in the temporary directory. --repair puts checksum and state
-        right, while no daemon serves the store. Exit status 1 where something is wrong.
+        "verify" checks the zone's file, and its checksum against its records. If the log was
+        never compacted, it also merges the log again in the temporary directory and compares
+        the zone's state with the result. --repair corrects the checksum and the state; stop
+        the daemon first. The exit status is 1 if something is wrong.
 
-        "compact" forgets the change sets of the log that a snapshot stands for, except the last
-        10,000 or as many as --keep says, and makes deletes before them final. It may run while
-        the zone is served. Who comes back from before takes the snapshot.
+        "compact" removes the change sets that a snapshot replaces from the log, except the
+        last 10,000, or the number that --keep gives. Deletes before these become final. The
+        zone may be served meanwhile. A client that was last connected before the remaining
+        entries takes the snapshot.
         """
 }

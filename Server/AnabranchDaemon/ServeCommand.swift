@@ -1,7 +1,7 @@
 import AnabranchServer
 import Foundation
 
-/// `anabranchd serve`.
+/// The command `anabranchd serve`.
 enum ServeCommand {
     private static let options: Set<String> = [
         "store", "listen", "port-file", "tls-certificate", "tls-key", "clock-limit", "body-limit",
@@ -18,7 +18,7 @@ enum ServeCommand {
             least: try level(options), wallMilliseconds: ServerEnvironment.system.wallMilliseconds,
             sink: StandardError.write)
         let store = try options.store(isMade: true)
-        // Before the server's threads are made: they inherit that the signals are blocked.
+        // The signals are blocked before the server creates its threads, which inherit that.
         let signals = StopSignals()
         let server = SyncServer(store, options: settings, log: log)
         let port = try server.start()
@@ -85,7 +85,8 @@ enum ServeCommand {
         case (let certificate?, let key?):
             return (try text(ofFile: certificate), try text(ofFile: key))
         default:
-            throw options.usage("--tls-certificate and --tls-key go together.")
+            throw options.usage(
+                "The options --tls-certificate and --tls-key must be used together.")
         }
     }
 
@@ -109,8 +110,8 @@ enum ServeCommand {
         guard !isLoopback, http.tls == nil else { return }
         log.write(
             .warning,
-            "listening on \(http.address) without TLS: tokens and data can be read on the way; "
-                + "give --tls-certificate and --tls-key, or put a proxy with TLS before it")
+            "listening on \(http.address) without TLS: tokens and data are sent unencrypted; "
+                + "use --tls-certificate and --tls-key, or a proxy with TLS")
     }
 
     private static func announce(

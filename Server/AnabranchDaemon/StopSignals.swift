@@ -1,9 +1,9 @@
 import Foundation
 
-/// SIGTERM and SIGINT, waited for.
+/// Waits for SIGTERM and SIGINT.
 ///
-/// They are blocked first, for this thread and for every one that is made from now on, so that
-/// none of them is interrupted and none is ended half-way.
+/// The signals are blocked for this thread and for all threads created later, so that no thread is
+/// interrupted and no work ends halfway.
 struct StopSignals {
     private var set = sigset_t()
 
@@ -15,7 +15,7 @@ struct StopSignals {
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// - Returns: The name of the one that came.
+    /// Waits for a signal and returns its name.
     func wait() -> String {
         var set = set
         var number: Int32 = 0
@@ -24,7 +24,7 @@ struct StopSignals {
     }
 }
 
-/// Whole lines on standard error, none torn by another thread's.
+/// Writes whole lines to standard error; lines of different threads are not mixed.
 enum StandardError {
     private static let lock = NSLock()
 

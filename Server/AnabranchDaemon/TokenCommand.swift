@@ -2,26 +2,28 @@ import AnabranchProtocol
 import AnabranchServer
 import Foundation
 
-/// `anabranchd token create|list|revoke`.
+/// The command `anabranchd token create|list|revoke`.
 enum TokenCommand {
     static func run(_ arguments: [String]) throws {
         var options = try CommandOptions(
             arguments, of: "token", known: ["store", "zone", "role"])
         guard !options.wantsHelp else { return print(HelpText.token) }
         guard let action = options.words.first else {
-            throw options.usage("Say create, list or revoke.")
+            throw options.usage("The action is missing: type create, list or revoke.")
         }
         switch action {
         case "create": try create(&options)
         case "list": try list(&options)
         case "revoke": try revoke(&options)
-        default: throw options.usage("There is no \"token \(action)\": say create, list or revoke.")
+        default:
+            throw options.usage("There is no \"token \(action)\": type create, list or revoke.")
         }
     }
 
     private static func create(_ options: inout CommandOptions) throws {
         guard options.words.count == 1 else {
-            throw options.usage("\"\(options.words[1])\" is not expected.")
+            throw options.usage(
+                "There are too many words: \"\(options.words[1])\" is not expected.")
         }
         let zone = try options.zone(try options.required("zone", as: "the zone's name"))
         let text = try options.required("role", as: "read, write or admin")
@@ -35,7 +37,8 @@ enum TokenCommand {
 
     private static func list(_ options: inout CommandOptions) throws {
         guard options.words.count == 1 else {
-            throw options.usage("\"\(options.words[1])\" is not expected.")
+            throw options.usage(
+                "There are too many words: \"\(options.words[1])\" is not expected.")
         }
         let zone = try options["zone"].map { try options.zone($0) }
         let store = try options.store()
@@ -52,7 +55,7 @@ enum TokenCommand {
 
     private static func revoke(_ options: inout CommandOptions) throws {
         guard options.words.count == 2, let number = Int64(options.words[1]) else {
-            throw options.usage("Give the number of the token, as \"token list\" shows it.")
+            throw options.usage("The number of the token is missing: \"token list\" shows it.")
         }
         let store = try options.store()
         defer { store.close() }

@@ -3,25 +3,25 @@ import AnabranchReplication
 import AnabranchServer
 import Foundation
 
-/// `anabranchd zone list|show|hash|verify|compact`.
+/// The command `anabranchd zone list|show|hash|verify|compact`.
 enum ZoneCommand {
     static func run(_ arguments: [String]) throws {
         let options = try CommandOptions(
             arguments, of: "zone", known: ["store", "keep"], flags: ["repair"])
         guard !options.wantsHelp else { return print(HelpText.zone) }
         guard let action = options.words.first, actions.contains(action) else {
-            throw options.usage("Say list, show, hash, verify or compact.")
+            throw options.usage("Type one of list, show, hash, verify and compact.")
         }
         guard action == "compact" || options["keep"] == nil else {
-            throw options.usage("The option --keep is for \"zone compact\".")
+            throw options.usage("The option --keep can only be used with \"zone compact\".")
         }
         guard action == "verify" || !options.isSet("repair") else {
-            throw options.usage("The option --repair is for \"zone verify\".")
+            throw options.usage("The option --repair can only be used with \"zone verify\".")
         }
         let kept = try options.number("keep", in: 0...Int.max) ?? defaultKept
         guard options.words.count == (action == "list" ? 1 : 2) else {
             throw options.usage(
-                action == "list" ? "\"zone list\" takes no name." : "Give the name of one zone.")
+                action == "list" ? "\"zone list\" takes no name." : "Type the name of one zone.")
         }
         let name = action == "list" ? nil : try options.zone(options.words[1])
         let store = try options.store()
@@ -43,7 +43,7 @@ enum ZoneCommand {
     }
 
     private static let actions = ["list", "show", "hash", "verify", "compact"]
-    /// Entries of the log: about what clients that are seldom away need.
+    /// The number of log entries that clients need that connect regularly.
     private static let defaultKept = 10_000
 
     private static func show(_ compaction: ZoneCompaction) {
@@ -52,7 +52,9 @@ enum ZoneCommand {
         print("final      \(compaction.finalDeleteCount)")
     }
 
-    /// - Throws: Where something is wrong still.
+    /// Prints the result of a verification.
+    ///
+    /// - Throws: An error if a fault remains.
     private static func show(_ found: ZoneVerification, of zone: ZoneName) throws {
         print("position  \(found.position)")
         print("file      \(found.damage.isEmpty ? "whole" : "damaged")")
@@ -68,8 +70,8 @@ enum ZoneCommand {
         guard !found.isRight, !found.isRepaired else { return }
         let remedy =
             found.damage.isEmpty
-            ? "Stop the daemon and repeat this with --repair." : "Restore it from a backup."
-        throw HTTPServerError("Zone \(zone) is not what it has to be. \(remedy)")
+            ? "Stop the daemon and repeat the command with --repair." : "Restore it from a backup."
+        throw HTTPServerError("Zone \(zone) is damaged or inconsistent. \(remedy)")
     }
 
     private static let mostShown = 100
@@ -77,7 +79,7 @@ enum ZoneCommand {
     private static func words(for differences: [RecordDifference]?) -> String {
         guard let differences else { return "not compared: the log has been compacted" }
         return differences.isEmpty
-            ? "as the log says" : "\(differences.count) records are not what the log says"
+            ? "agrees with the log" : "\(differences.count) records differ from the log"
     }
 
     private static func show(_ zone: ZoneDescription) {

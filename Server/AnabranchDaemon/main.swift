@@ -1,4 +1,4 @@
 import Foundation
 
-// C callbacks and threads live in other files: what stands here belongs to the main actor.
+// C callbacks and threads are in other files, because code in this file belongs to the main actor.
 exit(Daemon.run(Array(CommandLine.arguments.dropFirst())))

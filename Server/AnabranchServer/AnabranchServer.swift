@@ -1,15 +1,17 @@
-// # The room AnabranchServer
+// # The module AnabranchServer
 //
 // A zone is the unit of sharing and of order. It keeps an append-only log of change sets and the
-// merged state of every record, by names and stamps: it knows no model.
+// merged state of every record. It merges by wire names and stamps and does not know a model.
 //
-// - `Zones`: `ZoneService` answers hello, push and pull. A push is checked (limits, digest and
-//   origin, payload, rules, fork, gap, causes, clock), appended to the log and merged into the
-//   state in one transaction; pushes that arrive together share one commit.
-// - `Merging`: applies a change set to rows. What merges how is decided by the pure rules of
-//   AnabranchReplication; here rows are fetched and kept.
-// - `Storage`: the protocol of a back end, and the one that keeps a zone in a SQLite file.
-// - `Tokens`: who may do what. Secrets are kept as hashes only.
-// - `HTTP`: our own small interface of a server, and libmicrohttpd behind it.
-// - `Routes`, `Events`: the protocol's requests as paths, and pokes to those who listen.
+// - `Zones`: `ZoneService` answers hello, push and pull. It checks each pushed change set: limits,
+//   digest and origin, payload, rules, forks, gaps, causes and clock. Then it appends the change
+//   set to the log and merges it into the state, in one transaction. Pushes that arrive together
+//   share one commit.
+// - `Merging`: applies a change set to rows. The pure rules of AnabranchReplication decide the
+//   result; this folder reads and writes the rows.
+// - `Storage`: the protocol of a back end, and the back end that keeps each zone in a SQLite file.
+// - `Tokens`: the access tokens of zones. Secrets are stored as hashes only.
+// - `HTTP`: a small interface of an HTTP server, and its implementation with libmicrohttpd.
+// - `Routes`: the protocol's requests as paths.
+// - `Events`: notifies connected clients that a zone's log has grown.
 // - `Logging`: one line of JSON for each request.

@@ -1,7 +1,7 @@
 #pragma once
 #include <microhttpd.h>
 
-// Variadic in C, so out of Swift's reach.
+// MHD_start_daemon is variadic, and Swift cannot call variadic C functions.
 static inline struct MHD_Daemon *cmicrohttpd_start(
     unsigned int flags, uint16_t port, MHD_AccessHandlerCallback handler, void *context,
     struct MHD_OptionItem *options) {
@@ -33,5 +33,5 @@ static inline intptr_t cmicrohttpd_on_connection(MHD_NotifyConnectionCallback ca
     return (intptr_t)callback;
 }
 
-// From inside an event stream's reader: nothing now, and the end.
+// The result of an event stream's reader at the end of the stream.
 static inline ssize_t cmicrohttpd_end_of_stream(void) { return MHD_CONTENT_READER_END_OF_STREAM; }

@@ -1,34 +1,37 @@
 // The object graph: contexts of managed objects over one store.
 //
-// A `PersistentContainer` opens a store and gives contexts. A context has one object per record,
-// found by the record's 64-bit local ID in an `IdentityMap`. An object keeps its row as
-// `Value`s in memory of its own, which the store decodes into; reading an attribute is one flag
-// test, one access by index and one enum case.
+// A `PersistentContainer` opens a store and creates contexts. A context has one object per record,
+// which its `IdentityMap` finds by the record's 64-bit local ID. An object keeps a copy of its row
+// as an array of `Value`, into which the store decodes the columns directly. Reading an attribute
+// is one flag test, one array access and one enum case.
 //
-// What changes an object goes through `ManagedObjectContext.noteWrite(_:)`, once per event: it
-// keeps a copy of the values as they were (`committed`) and puts the object on
-// the list of changed ones, which is what the context holds strongly. Saving compares the
-// two, groups what differs by entity and slots, and hands it to the store as one request.
+// The first change of an object in an event goes through `ManagedObjectContext.noteWrite(_:)`. It
+// copies the saved values (`committed`) and adds the object to the list of changed objects; the
+// context holds strong references to these objects only. A save compares both sets of values,
+// groups the differences by entity and by changed slots, and passes them to the store as one
+// request.
 //
-// Of two inverses the store keeps one; objects keep the other as a `RelationState`: who is at
-// the other end, once someone has asked, and what was added and removed since. Both sides change
-// in one step, without reading the store where they need not know each other.
+// The store keeps one side of each pair of inverse relationships. Objects keep the other side as a
+// `RelationState`: the members, if they have been read, and the members added and removed since. A
+// change updates both sides in one step. It reads nothing from the store unless one side depends
+// on the stored members.
 //
-// Before anything is written every changed object is validated: `EntityChecks` has what the model
-// demands, put together once for each entity, and an `ObjectCheck` compares an object with it.
-// Hooks that a class overrides are asked, too, and for single values the classes that say so by
-// `ValueChecking`.
+// A save validates every changed object before it writes anything. `EntityChecks` holds what the
+// model demands of an entity, computed once, and an `ObjectCheck` compares one object with it. The
+// save also calls the validation hooks that a class overrides, and `ValueChecking` for the classes
+// that conform to it.
 //
-// A context tells its `ResultsFollower`s what each event has touched, and which records others
-// have changed. A `FetchedResultsController` judges those records again, and no others: their
-// old places are found by the keys that they were sorted by then.
+// After each event a context reports the touched records to its `ResultsFollower`s, and also the
+// records that other contexts or replicas changed. A `FetchedResultsController` evaluates these
+// records again and no others. It finds their former places by the sort keys that it kept.
 //
-// A context with an `UndoStack` keeps what the objects of an event were like at its beginning
-// (`ChangeRecorder`); when the event ends, what differs is an `UndoStep`. Taking a step back is an
-// event like any other, whose own step is the redo. No step looks at objects that it did not touch.
+// A context with an `UndoStack` records the state of the objects at the beginning of an event
+// (`ChangeRecorder`). When the event ends, the differences become an `UndoStep`. Undoing a step is
+// an event like any other; the step that this event creates is the redo. A step looks only at the
+// objects that it changed.
 //
-// Every use of a context and its objects is confined to the context's queue. What crosses is
-// `ManagedObjectID`, and `ObjectIDChanges` between the contexts of one coordinator.
+// A context and its objects are confined to the context's queue. `ManagedObjectID` and
+// `ObjectIDChanges` are the values that cross between the contexts of one coordinator.
 
 @_exported public import AnabranchModel
 @_exported public import AnabranchReplication

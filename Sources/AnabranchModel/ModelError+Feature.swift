@@ -1,18 +1,21 @@
 extension ModelError {
-    /// Something that a model may ask for, by plan, and that is not there yet.
+    /// A planned feature that a model uses and that this version does not support.
     public struct Feature: RawRepresentable, Hashable, Sendable {
+        /// The name of the feature, stable across versions.
         public let rawValue: String
+        /// Creates a feature from its name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// A transient relationship.
         public static let transientRelationship = Feature(rawValue: "transient-relationship")
         /// A to-one relationship that is its own inverse.
         public static let selfInverseToOne = Feature(rawValue: "self-inverse-to-one")
+        /// An attribute composed of other attributes.
         public static let compositeAttribute = Feature(rawValue: "composite-attribute")
-        /// A merge rule other than `lastWriter`.
+        /// A merge rule that is not supported yet.
         public static let mergeRule = Feature(rawValue: "merge-rule")
+        /// A uniqueness constraint that names a relationship.
         public static let relationshipInConstraint = Feature(
             rawValue: "relationship-in-constraint")
-        /// Properties of one name on different branches of a hierarchy.
-        public static let sameNameOnTwoBranches = Feature(rawValue: "same-name-on-two-branches")
     }
 }

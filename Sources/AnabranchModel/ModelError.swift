@@ -1,70 +1,79 @@
-/// Why a model cannot be used, and where in it.
+/// An error that makes a model unusable, with its place in the model.
 ///
-/// A model is checked as a whole: ``all`` lists every problem that was found, not just the first.
+/// A model is checked as a whole: ``all`` lists every problem, not just the first.
 public struct ModelError: Error, Hashable, Sendable {
+    /// The kind of problem, for programs.
     public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The name of the code, stable across versions.
         public let rawValue: String
+        /// Creates a code from its name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Two things have one name: rename one.
+        /// Two parts have one name: rename one.
         public static let duplicateName = Code(rawValue: "duplicate-name")
-        /// Two properties of a hierarchy, or two entities, travel under one name: give one an
-        /// explicit wire name.
+        /// Two properties of a hierarchy, or two entities, have one wire name.
+        ///
+        /// Give one of them an explicit wire name.
         public static let duplicateWireName = Code(rawValue: "duplicate-wire-name")
-        /// A name is empty, too long, reserved or has characters that names cannot have.
+        /// A name is empty, too long, reserved or contains a character that names cannot have.
         public static let invalidName = Code(rawValue: "invalid-name")
-        /// A name refers to an entity that the model lacks.
+        /// A name refers to an entity that the model does not have.
         public static let unknownEntity = Code(rawValue: "unknown-entity")
-        /// A name refers to a property that the entity lacks.
+        /// A name refers to a property that the entity does not have.
         public static let unknownProperty = Code(rawValue: "unknown-property")
         /// An entity is its own ancestor.
         public static let inheritanceCycle = Code(rawValue: "inheritance-cycle")
         /// Two relationships do not name each other as inverses.
         public static let inverseMismatch = Code(rawValue: "inverse-mismatch")
-        /// A default or a bound is no value of its attribute's type.
+        /// A default value is not a value of its attribute's type.
         public static let invalidValue = Code(rawValue: "invalid-value")
-        /// The lower bound is above the upper one, or a count is impossible.
+        /// The minimum is above the maximum, a bound does not fit the type, or a count is
+        /// impossible.
         public static let invalidBounds = Code(rawValue: "invalid-bounds")
-        /// A regular expression cannot be read.
+        /// A regular expression cannot be read, or its attribute is not a string.
         public static let invalidRegularExpression = Code(rawValue: "invalid-regular-expression")
-        /// A predicate format cannot be read, or not be used on the property that it validates.
+        /// A predicate format cannot be read, or cannot be used on the property that it validates.
         public static let invalidPredicate = Code(rawValue: "invalid-predicate")
-        /// The expression of a derived attribute cannot be read, or not be used on the attribute.
+        /// The expression of a derived attribute cannot be read, or cannot be used on the
+        /// attribute.
         public static let invalidDerivation = Code(rawValue: "invalid-derivation")
-        /// A property cannot be what it is declared as, or not be used where it is.
+        /// The settings of a property contradict each other, or it cannot be used in this place.
         public static let invalidProperty = Code(rawValue: "invalid-property")
-        /// The model asks for something that is planned and not there: leave it out until then.
+        /// The model uses a planned feature that is not supported yet: leave it out until then.
         public static let notSupportedYet = Code(rawValue: "not-supported-yet")
         /// The model is larger than a store can hold.
         public static let limitExceeded = Code(rawValue: "limit-exceeded")
-        /// The file or folder is no model.
+        /// The file or folder is not a model.
         public static let notAModel = Code(rawValue: "not-a-model")
         /// A model package has several versions and does not say which is current.
         public static let noCurrentVersion = Code(rawValue: "no-current-version")
         /// The file cannot be read.
         public static let unreadable = Code(rawValue: "unreadable")
-        /// The bytes are no canonical encoding of a model.
+        /// The bytes are not a canonical encoding of a model.
         public static let malformedEncoding = Code(rawValue: "malformed-encoding")
-        /// The encoding is of a later version: update the program.
+        /// The encoding has a later version: update the program.
         public static let unsupportedVersion = Code(rawValue: "unsupported-version")
     }
 
+    /// The kind of problem.
     public let code: Code
-    /// What is wrong and what to do, as a sentence.
+    /// The problem and what to do, as a sentence.
     public let message: String
+    /// The name of the entity.
     public let entity: String?
-    /// The attribute, relationship or group of attributes; without an entity, the fetch request
-    /// template.
+    /// The name of the attribute, relationship or attribute group.
+    ///
+    /// Without an entity, it is the name of the fetch request template.
     public let property: String?
-    /// What is not there yet, where the code is ``Code/notSupportedYet``.
+    /// The unsupported feature, if the code is ``Code/notSupportedYet``.
     public let feature: Feature?
-    /// The path of the model file, where the model came from one.
+    /// The path of the model file, if the model came from one.
     public internal(set) var file: String?
-    /// The line in the file, from 1, where it is known.
+    /// The line in the file, from 1, if it is known.
     public internal(set) var line: Int?
-    /// The first byte that could not be read, where the model came from its encoding.
+    /// The offset of the first byte that could not be read, if the model came from its encoding.
     public let offset: Int?
-    /// The problems that were found beside this one.
+    /// The problems that were found besides this one.
     public internal(set) var others: [ModelError]
 
     init(
@@ -89,7 +98,7 @@ public struct ModelError: Error, Hashable, Sendable {
         return [own] + others
     }
 
-    /// One error for several; `nil` where there are none.
+    /// Combines several problems into one error; `nil` if there are none.
     init?(_ problems: [ModelError]) {
         guard var first = problems.first else { return nil }
         first.others = Array(problems.dropFirst())
@@ -98,9 +107,9 @@ public struct ModelError: Error, Hashable, Sendable {
 }
 
 extension ModelError {
-    /// A validation that can't be used.
+    /// The error for a validation that cannot be used.
     ///
-    /// - Parameter path: Of the property, as messages have it.
+    /// - Parameter path: The property, as messages name it.
     init(
         _ rule: ValidationRule, of path: String, entity: String, property: String,
         _ error: FetchPredicateError

@@ -1,20 +1,27 @@
-/// Something in a model that is ignored without harm, or that is allowed and seldom meant.
+/// A part of a model that has no effect, or that is allowed but rarely intended.
 public struct ModelWarning: Hashable, Sendable {
+    /// The kind of warning, for programs.
     public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The name of the code, stable across versions.
         public let rawValue: String
+        /// Creates a code from its name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// A relationship without an inverse: nothing keeps the other end in step.
+        /// A relationship has no inverse, so the other end is not kept consistent.
         public static let missingInverse = Code(rawValue: "missing-inverse")
-        /// The file has something that has no effect here.
+        /// The file contains a setting that has no effect in Anabranch.
         public static let ignored = Code(rawValue: "ignored")
-        /// A to-one that a model file does not bound to one.
+        /// A model file declares a to-one relationship without a greatest count of one.
         public static let toOneWithoutMaxCount = Code(rawValue: "to-one-without-max-count")
     }
 
+    /// The kind of warning.
     public let code: Code
+    /// The warning as a sentence.
     public let message: String
+    /// The name of the entity.
     public let entity: String?
+    /// The name of the property.
     public let property: String?
 
     init(_ code: Code, entity: String? = nil, property: String? = nil, _ message: String) {
@@ -26,5 +33,6 @@ public struct ModelWarning: Hashable, Sendable {
 }
 
 extension ModelWarning: CustomStringConvertible {
+    /// The message and the code.
     public var description: String { "\(message) (\(code.rawValue))" }
 }

@@ -1,21 +1,25 @@
-/// The sync protocol, shared by both ends.
+/// The sync protocol, shared by client and server.
 ///
-/// A client says ``HelloRequest`` when it begins, asks with ``PullRequest`` for what lies behind
-/// its cursor, sends with ``PushRequest`` what the zone lacks, asks with ``RepairRequest`` what the
-/// zone has of single records and with ``SnapshotRequest`` what it has of all, and compares what
-/// both have by ``ChecksumsRequest``. Bodies are binary, made of the primitives of `ByteWriter`; a
-/// body opens with the version of the protocol, so that a later peer is told from a broken one.
-/// Errors and the pages for people are JSON. `Documentation/Protocol.md` describes every field.
+/// A client begins with ``HelloRequest``. ``PullRequest`` asks for the entries behind the client's
+/// cursor, and ``PushRequest`` sends the change sets that the zone lacks. ``RepairRequest`` asks
+/// for the state of single records, ``SnapshotRequest`` for that of all records, and
+/// ``ChecksumsRequest`` compares both states.
+///
+/// Bodies are binary and consist of the primitives of `ByteWriter`. A body begins with the version
+/// of the protocol, so a later peer can be distinguished from a damaged message. Errors and the
+/// pages for people are JSON. `Documentation/Protocol.md` describes every field.
 public enum SyncProtocol {
+    /// The version of the protocol.
     public static let version: UInt8 = 1
-    /// Content type of the binary bodies.
+    /// The content type of the binary bodies.
     public static let mediaType = "application/vnd.anabranch.sync"
-    /// Bytes of a request's body, after decompression, unless the server says less.
+    /// The greatest length of a request's body after decompression, in bytes, unless the server
+    /// names a lesser one.
     public static let largestBody = 64 << 20
-    /// Records that one request asks to repair.
+    /// The greatest number of records in one repair request.
     public static let mostRepairs = 1000
-    /// Ranges that one request asks to sum.
+    /// The greatest number of ranges in one checksums request.
     public static let mostRanges = 64
-    /// Milliseconds that a stamp may be ahead of the server's clock.
+    /// The number of milliseconds that a stamp may be ahead of the server's clock.
     public static let clockLimitMilliseconds: Int64 = 5 * 60 * 1000
 }

@@ -1,33 +1,38 @@
 public import AnabranchReplication
 
-/// Asks what the checksum of the zone's state is, and of parts of it.
+/// Asks for the checksum of the zone's state and for summaries of parts of it.
 public struct ChecksumsRequest: Message {
+    /// The title for error messages.
     public static let title = "checksums request"
 
-    /// The epoch that the client believes the zone to be in.
+    /// The epoch that the client assumes the zone to have.
     public var epoch: EpochID
-    /// Parts to look into; where there are none, only the whole is told.
+    /// The ranges to summarize. If there are none, the answer contains only the checksum of the
+    /// whole state.
     public var ranges: [RecordRange]
 
+    /// Creates a request.
     public init(epoch: EpochID, ranges: [RecordRange] = []) {
         self.epoch = epoch
         self.ranges = ranges
     }
 
+    /// Reads the fields of the request.
     public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         epoch = try reader.readReplica()
         ranges = []
-        // Two flags.
+        // A range has at least two flags.
         for _ in 0..<(try reader.readCount(ofAtLeast: 2)) {
             let lower = try reader.readBound()
             let range = RecordRange(lower: lower, upper: try reader.readBound())
             guard !range.isEmpty else {
-                throw reader.failure(.malformed, "a range has no identity in it")
+                throw reader.failure(.malformed, "a range is empty")
             }
             ranges.append(range)
         }
     }
 
+    /// Writes the fields of the request.
     public func write(to writer: inout ByteWriter) {
         writer.append(replica: epoch)
         writer.append(count: ranges.count)
@@ -38,20 +43,24 @@ public struct ChecksumsRequest: Message {
     }
 }
 
-/// The checksum of the zone's state at one position, and what it has in the first of the ranges
-/// that were asked for.
+/// The checksum of the zone's state at one position, and summaries of the first of the requested
+/// ranges.
 public struct ChecksumsResponse: Message {
+    /// The title for error messages.
     public static let title = "checksums response"
 
-    /// Of the log's last entry when the answer was made: the state is that behind it.
+    /// The position of the log's last entry at the time of the answer. The state includes that
+    /// entry.
     public var position: UInt64
-    /// The server's clock, since 1970-01-01 UTC.
+    /// The server's clock, in milliseconds since 1970-01-01 UTC.
     public var wallMilliseconds: Int64
-    /// Of the whole state, as the zone keeps it.
+    /// The checksum of the whole state, as the zone keeps it up to date.
     public var checksum: StateChecksum
-    /// At least one where one was asked for; ask again for those that are missing.
+    /// The summaries of the first ranges, in the order of the request. There is at least one if a
+    /// range was requested; ask again for the missing ones.
     public var summaries: [RangeSummary]
 
+    /// Creates a response.
     public init(
         position: UInt64, wallMilliseconds: Int64, checksum: StateChecksum,
         summaries: [RangeSummary] = []
@@ -62,17 +71,19 @@ public struct ChecksumsResponse: Message {
         self.summaries = summaries
     }
 
+    /// Reads the fields of the response.
     public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         position = try reader.readQuantity()
         wallMilliseconds = try reader.readMilliseconds()
         checksum = try reader.readChecksum()
         summaries = []
-        // A kind and a count.
+        // A summary has at least a kind and a count.
         for _ in 0..<(try reader.readCount(ofAtLeast: 2)) {
             summaries.append(try reader.readSummary())
         }
     }
 
+    /// Writes the fields of the response.
     public func write(to writer: inout ByteWriter) {
         writer.append(varint: position)
         writer.append(milliseconds: wallMilliseconds)
@@ -130,12 +141,12 @@ extension ByteReader {
             }
             return .records(entries)
         default:
-            throw failure(.unsupportedVersion, "summaries of this kind are not known here")
+            throw failure(.unsupportedVersion, "this version does not know this kind of summary")
         }
     }
 }
 
-/// What a range is told by.
+/// The numbers that stand for the kinds of summaries in the format.
 private enum SummaryKind {
     static let parts: UInt8 = 0
     static let records: UInt8 = 1

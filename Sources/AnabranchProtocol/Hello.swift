@@ -1,28 +1,34 @@
 public import AnabranchReplication
 
-/// What a client says first: who it is, what it last made, how far it has taken in the log.
+/// The first message of a client: its identity, its last change set and its cursor.
 public struct HelloRequest: Message {
+    /// The title for error messages.
     public static let title = "hello request"
 
+    /// The replica ID of the client.
     public var replica: ReplicaID
-    /// The last change set that the client made under its replica ID; `nil` before the first.
+    /// The last change set that the client saved under its replica ID, or `nil` before the first.
     public var last: Head?
-    /// `nil` before the first pull from the zone.
+    /// The client's cursor in the zone's log, or `nil` before its first pull.
     public var cursor: LogCursor?
-    /// The client's clock, since 1970-01-01 UTC.
+    /// The client's clock, in milliseconds since 1970-01-01 UTC.
     public var wallMilliseconds: Int64
 
-    /// The newest of a replica's change sets, and which history it ends.
+    /// The last change set of a replica, with the origin that identifies its history.
     public struct Head: Hashable, Sendable {
+        /// The sequence number of the change set.
         public var sequence: UInt64
+        /// The origin of the change set.
         public var origin: Digest
 
+        /// Creates the head of a replica.
         public init(sequence: UInt64, origin: Digest) {
             self.sequence = sequence
             self.origin = origin
         }
     }
 
+    /// Creates a request.
     public init(replica: ReplicaID, last: Head?, cursor: LogCursor?, wallMilliseconds: Int64) {
         self.replica = replica
         self.last = last
@@ -30,6 +36,7 @@ public struct HelloRequest: Message {
         self.wallMilliseconds = wallMilliseconds
     }
 
+    /// Reads the fields of the request.
     public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         replica = try reader.readReplica()
         last = try reader.readOptional { (reader) throws(ChangeSetDecodingError) in
@@ -42,6 +49,7 @@ public struct HelloRequest: Message {
         wallMilliseconds = try reader.readMilliseconds()
     }
 
+    /// Writes the fields of the request.
     public func write(to writer: inout ByteWriter) {
         writer.append(replica: replica)
         writer.append(last) { writer, head in
@@ -53,34 +61,40 @@ public struct HelloRequest: Message {
     }
 }
 
-/// What the zone answers: which log it has, and what it holds of the client.
+/// The zone's answer: its log, and the last change set that it holds of the client.
 public struct HelloResponse: Message {
+    /// The title for error messages.
     public static let title = "hello response"
 
+    /// The present epoch of the log.
     public var epoch: EpochID
-    /// The lives of the log before the present one, oldest first: who followed one of them may go
-    /// on here, however far the log went backwards.
+    /// The epochs before the present one, oldest first. A client that followed one of them may
+    /// continue with this log, even if the log was restored to an earlier position.
     public var earlierEpochs: [EpochID]
-    /// Of the last entry of the log; zero while it is empty.
+    /// The position of the log's last entry, or zero if the log is empty.
     public var headPosition: UInt64
-    /// Of the last entry that the log keeps only the name of: who has not taken in the log up to
-    /// there takes a snapshot. Zero while the log is whole.
+    /// The position of the last entry that the log has compacted to its name, or zero if there is
+    /// none. A client with a cursor before this position takes a snapshot.
     public var startPosition: UInt64
-    /// Whether a snapshot is less work than the log for a client that has nothing of it.
+    /// Indicates whether a snapshot is less work than the log for a client without a cursor.
     public var isSnapshotAdvised: Bool
-    /// Whether the client's cursor lies in this log; true also where it sent none.
+    /// Indicates whether the client's cursor is in this log. It is also `true` if the client sent
+    /// none.
     public var isCursorKnown: Bool
-    /// The highest sequence number that the zone holds of the client's replica; zero for none.
+    /// The highest sequence number that the zone holds of the client's replica, or zero for none.
     public var lastSequence: UInt64
     /// The origin that the zone holds under the client's last sequence number, or under its own
-    /// last one where that is less; `nil` where it holds nothing of the replica. Another one than
-    /// the client's is a fork.
+    /// last one if that is less.
+    ///
+    /// It is `nil` if the zone holds nothing of the replica. If it differs from the client's
+    /// origin, the history forked.
     public var origin: Digest?
-    /// The server's clock, since 1970-01-01 UTC.
+    /// The server's clock, in milliseconds since 1970-01-01 UTC.
     public var wallMilliseconds: Int64
-    /// Bytes of a request's body, after decompression.
+    /// The greatest length of a request's body after decompression, in bytes.
     public var largestBody: UInt64
 
+    /// Creates a response.
     public init(
         epoch: EpochID, earlierEpochs: [EpochID] = [], headPosition: UInt64,
         startPosition: UInt64 = 0, isSnapshotAdvised: Bool = false, isCursorKnown: Bool,
@@ -99,6 +113,7 @@ public struct HelloResponse: Message {
         self.largestBody = largestBody
     }
 
+    /// Reads the fields of the response.
     public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         epoch = try reader.readReplica()
         earlierEpochs = []
@@ -117,6 +132,7 @@ public struct HelloResponse: Message {
         largestBody = try reader.readQuantity()
     }
 
+    /// Writes the fields of the response.
     public func write(to writer: inout ByteWriter) {
         writer.append(replica: epoch)
         writer.append(count: earlierEpochs.count)

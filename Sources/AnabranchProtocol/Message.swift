@@ -1,14 +1,19 @@
 public import AnabranchReplication
 
-/// A body of the protocol.
+/// The body of a request or a response of the protocol.
 public protocol Message: Sendable, Hashable {
-    /// For error messages: "hello request".
+    /// The name of the message for errors, such as "hello request".
     static var title: String { get }
+    /// Reads the fields of the message, without version and seal.
+    ///
+    /// - Throws: `ChangeSetDecodingError` with the offset of the first byte that could not be read.
     init(from reader: inout ByteReader) throws(ChangeSetDecodingError)
+    /// Writes the fields of the message, without version and seal.
     func write(to writer: inout ByteWriter)
 }
 
 extension Message {
+    /// Encodes the message with version and seal.
     public func encoded() -> [UInt8] {
         var writer = ByteWriter()
         writer.append(byte: SyncProtocol.version)
@@ -16,8 +21,12 @@ extension Message {
         return MessageSeal.sealing(writer.bytes)
     }
 
-    /// - Throws: `ProtocolError` with the offset; no input traps, nothing is allocated for what
-    ///   is not there.
+    /// Decodes a message with version and seal.
+    ///
+    /// Every length is checked before anything is allocated; no input can trap.
+    ///
+    /// - Throws: ``ProtocolError`` with the offset of the first byte that could not be read. Its
+    ///   code is `unsupportedVersion` for a later version, otherwise `malformedRequest`.
     public init(decoding bytes: [UInt8]) throws(ProtocolError) {
         let body = Array(bytes.dropLast(MessageSeal.byteCount))
         var reader = ByteReader(body)
@@ -25,10 +34,11 @@ extension Message {
             let version = try reader.readByte()
             guard version == SyncProtocol.version else {
                 throw reader.failure(
-                    .unsupportedVersion, "version \(version) of the protocol is not known here")
+                    .unsupportedVersion,
+                    "this version does not know version \(version) of the protocol")
             }
             guard MessageSeal.isWhole(body, sealedBy: bytes) else {
-                throw reader.failure(.digestMismatch, "the bytes are not those that were sent")
+                throw reader.failure(.digestMismatch, "the message was damaged in transit")
             }
             try self.init(from: &reader)
             try reader.expectEnd()
@@ -38,17 +48,18 @@ extension Message {
     }
 }
 
-/// Times as peers exchange them, so bounded that no difference between two overflows.
+/// The range of times in messages, in milliseconds since 1970. No difference between two of them
+/// overflows.
 private let wallClockMilliseconds: ClosedRange<Int64> = -(1 << 53)...(1 << 53)
 
 extension ByteWriter {
-    /// A flag, then the value where there is one.
+    /// Appends a flag, and the value if there is one.
     mutating func append<Part>(_ part: Part?, _ write: (inout ByteWriter, Part) -> Void) {
         append(byte: part == nil ? 0 : 1)
         if let part { write(&self, part) }
     }
 
-    /// A clock that is set beyond the bounds counts as set to the nearer of them.
+    /// Appends a time. A time out of range becomes the nearest one in range.
     mutating func append(milliseconds: Int64) {
         let bounds = wallClockMilliseconds
         let clamped = min(max(milliseconds, bounds.lowerBound), bounds.upperBound)

@@ -1,18 +1,22 @@
 internal import AnabranchReplication
 
-/// The last bytes of a message: the beginning of the digest of all before them.
+/// The last bytes of a message: the first bytes of the digest of all bytes before them.
 ///
-/// What is damaged on the way must be noticed before it is believed: a position or a cursor that
-/// differs by one bit would be kept by the client, and no digest of a change set covers it.
+/// Damage in transit must be noticed before the message is used. No digest of a change set covers a
+/// position or a cursor, and a client would store a wrong one.
 package enum MessageSeal {
-    /// Of 2^32 damaged messages one is taken for whole; more bytes would cost every poll.
+    /// The length of the seal. One in 2^32 damaged messages is mistaken for an undamaged one; more
+    /// bytes would enlarge every poll.
     package static let byteCount = 4
 
+    /// Returns the bytes with their seal behind them.
     package static func sealing(_ bytes: [UInt8]) -> [UInt8] { bytes + seal(of: bytes) }
 
+    /// Indicates whether a message is undamaged.
+    ///
     /// - Parameters:
-    ///   - body: The message without its last bytes.
-    ///   - message: With them.
+    ///   - body: The message without its seal.
+    ///   - message: The message with its seal.
     static func isWhole(_ body: [UInt8], sealedBy message: [UInt8]) -> Bool {
         message.suffix(byteCount).elementsEqual(seal(of: body))
     }

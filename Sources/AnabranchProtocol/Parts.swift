@@ -1,29 +1,37 @@
 public import AnabranchReplication
 
-/// Sends a piece of a part ahead of the save that lists it.
+/// Sends a piece of a part before the save that lists the part.
 public struct StageRequest: Message {
+    /// The title for error messages.
     public static let title = "stage request"
 
+    /// The part that the piece belongs to.
     public var part: SavePart
-    /// Of the piece's first byte in the part.
+    /// The offset of the piece's first byte in the part.
     public var start: UInt64
+    /// The bytes of the piece.
     public var bytes: [UInt8]
 
+    /// Creates a request.
     public init(part: SavePart, start: UInt64, bytes: [UInt8]) {
         self.part = part
         self.start = start
         self.bytes = bytes
     }
 
+    /// Reads the fields of the request.
+    ///
+    /// - Throws: `ChangeSetDecodingError` if the piece extends beyond its part.
     public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         part = try reader.readPart()
         start = try reader.readQuantity()
         bytes = try reader.readBlock()
         guard start <= UInt64(part.byteCount), bytes.count <= part.byteCount - Int(start) else {
-            throw reader.failure(.malformed, "a piece ends behind its part")
+            throw reader.failure(.malformed, "a piece extends beyond its part")
         }
     }
 
+    /// Writes the fields of the request.
     public func write(to writer: inout ByteWriter) {
         writer.append(part: part)
         writer.append(varint: start)
@@ -31,44 +39,53 @@ public struct StageRequest: Message {
     }
 }
 
-/// How much of the part is here now: go on there, whatever was sent.
+/// The number of bytes of a part that the server holds now. Continue there, whatever was sent.
 public struct StageResponse: Message {
+    /// The title for error messages.
     public static let title = "stage response"
 
-    /// From the part's beginning on.
+    /// The number of bytes that the server holds, counted from the part's beginning.
     public var heldBytes: UInt64
 
+    /// Creates a response.
     public init(heldBytes: UInt64) { self.heldBytes = heldBytes }
 
+    /// Reads the fields of the response.
     public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         heldBytes = try reader.readQuantity()
     }
 
+    /// Writes the fields of the response.
     public func write(to writer: inout ByteWriter) { writer.append(varint: heldBytes) }
 }
 
-/// Asks for a piece of a part of a save that the log has.
+/// Asks for a piece of a part of a save in the log.
 public struct PartRequest: Message {
+    /// The title for error messages.
     public static let title = "part request"
 
+    /// The requested part.
     public var part: SavePart
-    /// Of the first byte that is asked for.
+    /// The offset of the first requested byte.
     public var start: UInt64
-    /// Bytes that the answer may hold.
+    /// The greatest number of bytes that the answer may contain.
     public var byteLimit: UInt64
 
+    /// Creates a request.
     public init(part: SavePart, start: UInt64, byteLimit: UInt64) {
         self.part = part
         self.start = start
         self.byteLimit = byteLimit
     }
 
+    /// Reads the fields of the request.
     public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         part = try reader.readPart()
         start = try reader.readQuantity()
         byteLimit = try reader.readQuantity()
     }
 
+    /// Writes the fields of the request.
     public func write(to writer: inout ByteWriter) {
         writer.append(part: part)
         writer.append(varint: start)
@@ -76,18 +93,23 @@ public struct PartRequest: Message {
     }
 }
 
-/// Bytes of a part, from the place on that was asked for; at least one.
+/// A piece of a part, from the requested byte on; at least one byte.
 public struct PartResponse: Message {
+    /// The title for error messages.
     public static let title = "part response"
 
+    /// The bytes of the piece.
     public var bytes: [UInt8]
 
+    /// Creates a response.
     public init(bytes: [UInt8]) { self.bytes = bytes }
 
+    /// Reads the fields of the response.
     public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         bytes = try reader.readBlock()
     }
 
+    /// Writes the fields of the response.
     public func write(to writer: inout ByteWriter) { writer.append(block: bytes) }
 }
 
@@ -103,7 +125,8 @@ extension ByteReader {
         let digest = try readDigest()
         let size = try readQuantity()
         guard size > 0, size <= UInt64(Limits.largestPart) else {
-            throw failure(.limitExceeded, "a part of \(size) bytes can't be")
+            throw failure(
+                .limitExceeded, "a part has \(size) bytes, not 1 to \(Limits.largestPart)")
         }
         return SavePart(digest: digest, byteCount: Int(size))
     }

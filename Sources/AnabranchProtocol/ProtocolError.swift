@@ -1,15 +1,18 @@
 internal import AnabranchReplication
 
-/// Why a request of the sync protocol was refused, and what to do.
+/// The reason why a request of the sync protocol failed. Its code says what to do.
 ///
-/// The same struct on both ends: the server answers with it, the client throws it.
+/// Both ends use the same struct: the server answers with it, and the client throws it.
 public struct ProtocolError: Error, Hashable, Sendable {
+    /// The code that programs may act on.
     public let code: Code
+    /// The message for people.
     public let message: String
-    /// What the error is about, as far as it can be named: `field`, `limit`, `replica`,
-    /// `sequence`, `header`.
+    /// The objects of the error by key, such as `field`, `limit`, `replica`, `sequence` or
+    /// `header`.
     public let details: [String: String]
 
+    /// Creates an error.
     public init(_ code: Code, _ message: String, details: [String: String] = [:]) {
         self.code = code
         self.message = message
@@ -18,64 +21,81 @@ public struct ProtocolError: Error, Hashable, Sendable {
 }
 
 extension ProtocolError {
+    /// A code that programs may act on.
     public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The code as it is sent.
         public let rawValue: String
+        /// Creates a code from its text, which may be unknown to this version.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        // The request itself: correct it, repeating does not help.
+        // Errors of the request itself: correct it; the same request fails again.
+        /// The body, a header or the path can't be read. Report a bug.
         public static let malformedRequest = Code(rawValue: "malformed-request")
+        /// The server has nothing under this path. Correct the path.
         public static let notFound = Code(rawValue: "not-found")
+        /// The path does not support the method. Use one that the server names.
         public static let methodNotAllowed = Code(rawValue: "method-not-allowed")
+        /// The body is longer than the server accepts. Send less at a time.
         public static let bodyTooLarge = Code(rawValue: "body-too-large")
+        /// The content type or encoding is not supported. Correct the header.
         public static let unsupportedMediaType = Code(rawValue: "unsupported-media-type")
+        /// The server does not know the version. Update the older program.
         public static let unsupportedVersion = Code(rawValue: "unsupported-version")
 
-        // Rights: get a token.
+        // Errors of rights: get another token.
+        /// The token is missing or not valid. Get a token.
         public static let unauthorized = Code(rawValue: "unauthorized")
+        /// The token does not allow the request. Get a token for this zone with a greater role.
         public static let forbidden = Code(rawValue: "forbidden")
 
-        // A pushed change set.
-        /// Its bytes are damaged: send them again.
+        // Errors of a pushed change set.
+        /// The bytes of the change set are damaged. Send it again once, then report a bug.
         public static let invalidChangeSet = Code(rawValue: "invalid-change-set")
-        /// An earlier set of its replica is missing: push from the sequence that is named.
+        /// An earlier change set of the replica is missing. Push from the named sequence number on.
         public static let sequenceGap = Code(rawValue: "sequence-gap")
-        /// Another set is held under its dot, or another under its predecessor's: the replica's
-        /// history forked. Nothing is lost; the set stays with its author.
+        /// The zone holds another change set under the same dot, or another predecessor: the
+        /// history of the replica forked. Nothing is lost; pull, rename the branch and push again.
         public static let forked = Code(rawValue: "forked")
-        /// What its author held is not here: pull first, or push that first.
+        /// The zone lacks a cause of the change set. Pull first, or push the named change set
+        /// first.
         public static let missingCauses = Code(rawValue: "missing-causes")
-        /// Parts that it lists are not here whole: stage them, from the place that is named.
+        /// The zone lacks parts of the save. Stage them from the named byte on, then push again.
         public static let missingParts = Code(rawValue: "missing-parts")
-        /// Its timestamp is ahead of every clock: set the clock of the device.
+        /// The timestamp is too far in the future. Give the change set an earlier time, push again,
+        /// and correct the clock of the device.
         public static let clockSkew = Code(rawValue: "clock-skew")
-        /// Its timestamp is not later than that of the set before it: pull, and take over the form
-        /// in which the log has that one.
+        /// The timestamp is not later than that of the replica's change set before it. Pull, and
+        /// adopt the log's form of that change set.
         public static let timeOrder = Code(rawValue: "time-order")
 
-        // The log.
-        /// The cursor is not of this log: say hello.
+        // Errors of the log.
+        /// The cursor is not in this log. Say hello.
         public static let unknownCursor = Code(rawValue: "unknown-cursor")
-        /// The epoch is another: say hello.
+        /// The zone has another epoch. Say hello.
         public static let unknownEpoch = Code(rawValue: "unknown-epoch")
-        /// The log no longer has what lies behind the cursor: take a snapshot.
+        /// The log no longer has the entries behind the cursor. Take a snapshot.
         public static let snapshotRequired = Code(rawValue: "snapshot-required")
-        /// The zone has a newer snapshot and no longer this one: begin with that.
+        /// The zone has replaced the snapshot by a newer one. Begin with that one.
         public static let unknownSnapshot = Code(rawValue: "unknown-snapshot")
-        /// A record is larger than an answer may be: take a snapshot, which has it in pieces.
+        /// A record is larger than an answer may be. Take a snapshot, which contains it in pieces.
         public static let repairTooLarge = Code(rawValue: "repair-too-large")
-        /// No save of the log has the part any more: pull again.
+        /// No save of the log has the part any more. Pull again.
         public static let unknownPart = Code(rawValue: "unknown-part")
 
-        // The server: try again later.
+        // Errors of the server: try again later.
+        /// The server has too much work. Try again later.
         public static let overloaded = Code(rawValue: "overloaded")
+        /// The server is shutting down. Try again later.
         public static let shuttingDown = Code(rawValue: "shutting-down")
+        /// The server has no room for the data. Try again later, and tell the operator.
         public static let storageFull = Code(rawValue: "storage-full")
+        /// The server failed. Try again later.
         public static let internalError = Code(rawValue: "internal-error")
     }
 }
 
 extension ProtocolError.Code {
-    /// The one table from codes to HTTP status.
+    /// The HTTP status of the code. This is the only table from codes to statuses.
     public var httpStatus: Int {
         switch self {
         case .malformedRequest, .invalidChangeSet: 400
@@ -96,16 +116,17 @@ extension ProtocolError.Code {
         }
     }
 
-    /// Whether the same request may go through later.
+    /// Indicates whether the same request may succeed later.
     public var isTransient: Bool { httpStatus >= 500 }
 }
 
 extension ProtocolError: CustomStringConvertible {
+    /// The message, followed by the code in parentheses.
     public var description: String { "\(message) (\(code.rawValue))" }
 }
 
 extension ProtocolError {
-    /// What a decoder found wrong with a message.
+    /// Creates the error for a message that can't be decoded.
     init(_ message: String, _ error: ChangeSetDecodingError) {
         self.init(
             error.code == .unsupportedVersion ? .unsupportedVersion : .malformedRequest,

@@ -2,18 +2,22 @@ public import AnabranchReplication
 
 /// Asks for the entries of the log behind a cursor.
 public struct PullRequest: Message {
+    /// The title for error messages.
     public static let title = "pull request"
 
-    /// `nil` asks from the beginning of the zone's present epoch.
+    /// The client's cursor, or `nil` to pull from the log's beginning.
     public var cursor: LogCursor?
-    /// Bytes of encoded change sets that the answer may hold; one larger set comes alone.
+    /// The greatest number of bytes of encoded change sets in the answer. A larger change set comes
+    /// alone.
     public var byteLimit: UInt64
 
+    /// Creates a request.
     public init(cursor: LogCursor?, byteLimit: UInt64) {
         self.cursor = cursor
         self.byteLimit = byteLimit
     }
 
+    /// Reads the fields of the request.
     public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         cursor = try reader.readOptional { (reader) throws(ChangeSetDecodingError) in
             try reader.readCursor()
@@ -21,6 +25,7 @@ public struct PullRequest: Message {
         byteLimit = try reader.readQuantity()
     }
 
+    /// Writes the fields of the request.
     public func write(to writer: inout ByteWriter) {
         writer.append(cursor) { $0.append(cursor: $1) }
         writer.append(varint: byteLimit)
@@ -29,18 +34,21 @@ public struct PullRequest: Message {
 
 /// The entries behind the cursor, in the order of the log and without gaps.
 public struct PullResponse: Message {
+    /// The title for error messages.
     public static let title = "pull response"
 
-    /// The cursor behind the last entry given; where there is none, the cursor that was sent.
+    /// The cursor behind the last entry of the answer, or the requested cursor if the answer has no
+    /// entry.
     public var cursor: LogCursor
-    /// Of the log's last entry when the answer was made. More is there while it is greater than
-    /// the cursor's.
+    /// The position of the log's last entry at the time of the answer. There are more entries while
+    /// it is greater than that of the cursor.
     public var headPosition: UInt64
-    /// The server's clock, since 1970-01-01 UTC.
+    /// The server's clock, in milliseconds since 1970-01-01 UTC.
     public var wallMilliseconds: Int64
-    /// Encoded change sets. The first has the position behind the cursor that was sent.
+    /// The encoded change sets. The position of the first one follows that of the requested cursor.
     public var changeSets: [[UInt8]]
 
+    /// Creates a response.
     public init(
         cursor: LogCursor, headPosition: UInt64, wallMilliseconds: Int64, changeSets: [[UInt8]]
     ) {
@@ -50,6 +58,7 @@ public struct PullResponse: Message {
         self.changeSets = changeSets
     }
 
+    /// Reads the fields of the response.
     public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         cursor = try reader.readCursor()
         headPosition = try reader.readQuantity()
@@ -57,6 +66,7 @@ public struct PullResponse: Message {
         changeSets = try reader.readChangeSets()
     }
 
+    /// Writes the fields of the response.
     public func write(to writer: inout ByteWriter) {
         writer.append(cursor: cursor)
         writer.append(varint: headPosition)
@@ -66,7 +76,7 @@ public struct PullResponse: Message {
 }
 
 extension ByteWriter {
-    /// A count, then each change set with its length.
+    /// Appends a count, then each change set with its length.
     mutating func append(changeSets: [[UInt8]]) {
         append(count: changeSets.count)
         for changeSet in changeSets { append(block: changeSet) }
@@ -75,7 +85,7 @@ extension ByteWriter {
 
 extension ByteReader {
     mutating func readChangeSets() throws(ChangeSetDecodingError) -> [[UInt8]] {
-        // More change sets than their least size allows would be many small allocations.
+        // The least length of a change set limits their number, and so the number of allocations.
         let count = try readCount(ofAtLeast: ChangeSet.leastByteCount)
         var changeSets: [[UInt8]] = []
         changeSets.reserveCapacity(count)

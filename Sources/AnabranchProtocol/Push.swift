@@ -1,49 +1,59 @@
 public import AnabranchReplication
 
-/// Sends change sets that the zone lacks, in the order of the sender's log.
+/// Sends change sets that the zone lacks, in the order of the client's log.
 public struct PushRequest: Message {
+    /// The title for error messages.
     public static let title = "push request"
 
-    /// The epoch that the sender believes the zone to be in.
+    /// The epoch that the client assumes the zone to have.
     public var epoch: EpochID
-    /// Encoded change sets, of any replica.
+    /// The encoded change sets, of any replicas.
     public var changeSets: [[UInt8]]
 
+    /// Creates a request.
     public init(epoch: EpochID, changeSets: [[UInt8]]) {
         self.epoch = epoch
         self.changeSets = changeSets
     }
 
+    /// Reads the fields of the request.
     public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         epoch = try reader.readReplica()
         changeSets = try reader.readChangeSets()
     }
 
+    /// Writes the fields of the request.
     public func write(to writer: inout ByteWriter) {
         writer.append(replica: epoch)
         writer.append(changeSets: changeSets)
     }
 }
 
-/// What became of each pushed set: a prefix was taken in, some of it as voids, and at most one was
-/// refused.
+/// The outcome of a push: the zone accepted the first change sets of the request, some of them as
+/// voids, and refused at most one.
 public struct PushResponse: Message {
+    /// The title for error messages.
     public static let title = "push response"
 
-    /// One change set that the zone holds now, as its log has it.
+    /// One change set that the zone holds now, in the form of its log.
     public struct Acknowledgement: Hashable, Sendable {
+        /// The position of the change set in the log.
         public var position: UInt64
-        /// Dot and timestamp in the log; another than was sent where the log held the origin
-        /// under another name already.
+        /// The dot of the change set in the log. It differs from the pushed one if the log already
+        /// had the origin under another dot.
         public var dot: Dot
+        /// The timestamp of the change set in the log.
         public var timestamp: HybridTimestamp
+        /// The digest of the change set in the log.
         public var digest: Digest
-        /// The first bytes of the origin, where the dot is not the one that was sent: nothing else
-        /// in it says which of the pushed sets it answers.
+        /// The first eight bytes of the origin, if the dot differs from the pushed one. Only they
+        /// say which pushed change set is acknowledged.
         public var originPrefix: UInt64?
-        /// Why the log has a void in the place of the set; `nil` where it has the set.
+        /// The reason why the log has a void in the place of the change set, or `nil` if it has the
+        /// change set.
         public var rejection: Rejection?
 
+        /// Creates an acknowledgement.
         public init(
             position: UInt64, dot: Dot, timestamp: HybridTimestamp, digest: Digest,
             originPrefix: UInt64? = nil, rejection: Rejection? = nil
@@ -57,15 +67,17 @@ public struct PushResponse: Message {
         }
     }
 
-    /// For the first sets of the request, in their order.
+    /// The acknowledgements of the request's first change sets, in their order.
     public var acknowledgements: [Acknowledgement]
-    /// Why the set behind the last acknowledged one was refused; the sets behind it were not
-    /// looked at.
+    /// The reason why the change set behind the last acknowledged one was refused, or `nil`. The
+    /// server did not look at the change sets behind it.
     public var refusal: ProtocolError?
+    /// The position of the log's last entry.
     public var headPosition: UInt64
-    /// The server's clock, since 1970-01-01 UTC.
+    /// The server's clock, in milliseconds since 1970-01-01 UTC.
     public var wallMilliseconds: Int64
 
+    /// Creates a response.
     public init(
         acknowledgements: [Acknowledgement], refusal: ProtocolError?, headPosition: UInt64,
         wallMilliseconds: Int64
@@ -76,6 +88,7 @@ public struct PushResponse: Message {
         self.wallMilliseconds = wallMilliseconds
     }
 
+    /// Reads the fields of the response.
     public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         acknowledgements = []
         for _ in 0..<(try reader.readCount(ofAtLeast: Acknowledgement.leastByteCount)) {
@@ -88,6 +101,7 @@ public struct PushResponse: Message {
         wallMilliseconds = try reader.readMilliseconds()
     }
 
+    /// Writes the fields of the response.
     public func write(to writer: inout ByteWriter) {
         writer.append(count: acknowledgements.count)
         for acknowledgement in acknowledgements { acknowledgement.write(to: &writer) }
@@ -98,7 +112,7 @@ public struct PushResponse: Message {
 }
 
 extension PushResponse.Acknowledgement {
-    /// Of one with the shortest numbers and without a rejection.
+    /// The length of the shortest acknowledgement, which has no rejection.
     fileprivate static let leastByteCount = 60
 
     init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {

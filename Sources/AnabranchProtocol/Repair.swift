@@ -1,18 +1,22 @@
 public import AnabranchReplication
 
-/// Asks what the zone has of some records: the one primitive behind every correction.
+/// Asks for the zone's state of some records. Every correction of a store's state uses it.
 public struct RepairRequest: Message {
+    /// The title for error messages.
     public static let title = "repair request"
 
-    /// The epoch that the client believes the zone to be in.
+    /// The epoch that the client assumes the zone to have.
     public var epoch: EpochID
+    /// The requested records, at most ``SyncProtocol/mostRepairs``.
     public var records: [RecordID]
 
+    /// Creates a request.
     public init(epoch: EpochID, records: [RecordID]) {
         self.epoch = epoch
         self.records = records
     }
 
+    /// Reads the fields of the request.
     public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         epoch = try reader.readReplica()
         let count = try reader.readCount(ofAtLeast: RepairRequest.leastRecordBytes)
@@ -21,44 +25,50 @@ public struct RepairRequest: Message {
         for _ in 0..<count { records.append(try reader.readRecord()) }
     }
 
+    /// Writes the fields of the request.
     public func write(to writer: inout ByteWriter) {
         writer.append(replica: epoch)
         writer.append(count: records.count)
         for record in records { writer.append(record: record) }
     }
 
-    /// A replica and the shortest number.
+    /// The length of the shortest identity: a replica and a number of one byte.
     private static let leastRecordBytes = ReplicaID.byteCount + 1
 }
 
-/// What the zone's merged state is of the first of the records that were asked for.
+/// The zone's merged state of the first of the requested records.
 public struct RepairResponse: Message {
+    /// The title for error messages.
     public static let title = "repair response"
 
-    /// Of the log's last entry when the answer was made: the images know of every entry up to it
-    /// and of none behind it.
+    /// The position of the log's last entry at the time of the answer. The images include every
+    /// entry up to this position and none behind it.
     public var position: UInt64
-    /// The server's clock, since 1970-01-01 UTC.
+    /// The server's clock, in milliseconds since 1970-01-01 UTC.
     public var wallMilliseconds: Int64
-    /// At least one where one was asked for; ask again for those that are missing.
+    /// The states of the first records, in the order of the request. There is at least one if a
+    /// record was requested; ask again for the missing ones.
     public var images: [RecordImage]
 
+    /// Creates a response.
     public init(position: UInt64, wallMilliseconds: Int64, images: [RecordImage]) {
         self.position = position
         self.wallMilliseconds = wallMilliseconds
         self.images = images
     }
 
+    /// Reads the fields of the response.
     public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         position = try reader.readQuantity()
         wallMilliseconds = try reader.readMilliseconds()
         images = []
-        // A record's identity and a flag.
+        // An image has at least a record's identity and a flag.
         for _ in 0..<(try reader.readCount(ofAtLeast: ReplicaID.byteCount + 2)) {
             images.append(try reader.readImage())
         }
     }
 
+    /// Writes the fields of the response.
     public func write(to writer: inout ByteWriter) {
         writer.append(varint: position)
         writer.append(milliseconds: wallMilliseconds)

@@ -2,19 +2,21 @@ public import AnabranchReplication
 
 /// Asks for a chunk of a snapshot of the zone.
 public struct SnapshotRequest: Message {
+    /// The title for error messages.
     public static let title = "snapshot request"
 
-    /// The snapshot that the first answer named; `nil` asks for the newest, whose first chunk
-    /// comes.
+    /// The snapshot that the first answer named, or `nil` for the newest one.
     public var snapshot: SnapshotName?
-    /// Of a chunk, from zero.
+    /// The number of the chunk, from zero.
     public var number: UInt64
 
+    /// Creates a request.
     public init(snapshot: SnapshotName? = nil, number: UInt64 = 0) {
         self.snapshot = snapshot
         self.number = number
     }
 
+    /// Reads the fields of the request.
     public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         snapshot = try reader.readOptional { (reader) throws(ChangeSetDecodingError) in
             try SnapshotName(from: &reader)
@@ -22,18 +24,21 @@ public struct SnapshotRequest: Message {
         number = try reader.readQuantity()
     }
 
+    /// Writes the fields of the request.
     public func write(to writer: inout ByteWriter) {
         writer.append(snapshot) { writer, name in name.write(to: &writer) }
         writer.append(varint: number)
     }
 }
 
-/// Which snapshot: of which place of which log, and of which bytes.
+/// The name of a snapshot: its position in a log and the digest of its chunks.
 public struct SnapshotName: Hashable, Sendable {
+    /// The cursor behind the last entry that the snapshot includes.
     public var cursor: LogCursor
-    /// Over the digests of all chunks, so that chunks of two snapshots are never mixed.
+    /// The digest over the digests of all chunks, so that chunks of two snapshots are never mixed.
     public var digest: Digest
 
+    /// Creates the name of a snapshot.
     public init(cursor: LogCursor, digest: Digest) {
         self.cursor = cursor
         self.digest = digest
@@ -52,17 +57,21 @@ public struct SnapshotName: Hashable, Sendable {
 
 /// One chunk of a snapshot.
 public struct SnapshotResponse: Message {
+    /// The title for error messages.
     public static let title = "snapshot response"
 
+    /// The name of the snapshot.
     public var snapshot: SnapshotName
+    /// The number of chunks in the snapshot, pieces of large chunks counted singly.
     public var chunkCount: UInt64
-    /// Of the log's last entry when the answer was made.
+    /// The position of the log's last entry at the time of the answer.
     public var headPosition: UInt64
-    /// The server's clock, since 1970-01-01 UTC.
+    /// The server's clock, in milliseconds since 1970-01-01 UTC.
     public var wallMilliseconds: Int64
-    /// An encoded ``SnapshotChunk``.
+    /// An encoded `SnapshotChunk`, or a `SnapshotPiece` of one.
     public var chunk: [UInt8]
 
+    /// Creates a response.
     public init(
         snapshot: SnapshotName, chunkCount: UInt64, headPosition: UInt64, wallMilliseconds: Int64,
         chunk: [UInt8]
@@ -74,6 +83,7 @@ public struct SnapshotResponse: Message {
         self.chunk = chunk
     }
 
+    /// Reads the fields of the response.
     public init(from reader: inout ByteReader) throws(ChangeSetDecodingError) {
         snapshot = try SnapshotName(from: &reader)
         chunkCount = try reader.readQuantity()
@@ -82,6 +92,7 @@ public struct SnapshotResponse: Message {
         chunk = try reader.readBlock()
     }
 
+    /// Writes the fields of the response.
     public func write(to writer: inout ByteWriter) {
         snapshot.write(to: &writer)
         writer.append(varint: chunkCount)

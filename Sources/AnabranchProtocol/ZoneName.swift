@@ -1,19 +1,25 @@
-/// The name of a zone: what is shared, ordered and counted as one.
+/// The name of a zone, which is the unit of sharing, ordering and quota.
 ///
-/// Safe as a file name and in a URL as it is: 1 to 64 of `a–z`, `0–9`, `-` and `_`, beginning with
-/// a letter or a digit.
+/// The name can be a file name and part of a URL without escaping. It has 1 to 64 characters of
+/// `a–z`, `0–9`, `-` and `_`, and begins with a letter or a digit.
 public struct ZoneName: Hashable, Sendable {
+    /// The name as text.
     public let string: String
 
+    /// The greatest length of a name.
     public static let longest = 64
 
-    /// - Throws: `malformedRequest` that says what a name may be.
+    /// Creates a name from text.
+    ///
+    /// - Throws: ``ProtocolError`` with code `malformedRequest` if the text is no zone name. The
+    ///   message says which names are valid.
     public init(_ string: String) throws(ProtocolError) {
         guard Self.isValid(string) else {
             throw ProtocolError(
                 .malformedRequest,
-                "Can't use \"\(string.prefix(80))\" as a zone's name: take 1 to \(Self.longest) "
-                    + "of a–z, 0–9, - and _, beginning with a letter or a digit.",
+                "Can't use \"\(string.prefix(80))\" as a zone's name because a name has 1 to "
+                    + "\(Self.longest) characters of a–z, 0–9, - and _, and begins with a letter "
+                    + "or a digit.",
                 details: ["field": "zone"])
         }
         self.string = string
@@ -35,5 +41,6 @@ public struct ZoneName: Hashable, Sendable {
 }
 
 extension ZoneName: CustomStringConvertible {
+    /// The name as text.
     public var description: String { string }
 }

@@ -1,1 +1,2 @@
-// The room AnabranchSync.
+// The module AnabranchSync: the engine that exchanges a store's change sets with a zone of a
+// server.

@@ -1,17 +1,20 @@
 internal import AnabranchProtocol
 
-/// Why a store did not exchange everything with its zone, and what to do.
+/// The reason why a store could not exchange everything with its zone. Its code says what to do.
 ///
-/// Whatever the code, nothing is lost: what was taken in or acknowledged stays, the rest waits in
-/// the store's log for the next exchange.
+/// Nothing is lost with any code. Everything that was applied or acknowledged stays, and the rest
+/// waits in the store's log for the next exchange.
 public struct SyncError: Error, Sendable {
+    /// The code that programs may act on.
     public let code: Code
+    /// The message for people.
     public let message: String
-    /// What the error is about, as far as it can be named: `server`, `zone`, `replica`,
-    /// `sequence`, `limit`.
+    /// The objects of the error by key, such as `server`, `zone`, `replica`, `sequence` or `limit`.
     public let details: [String: String]
+    /// The error that caused this one, such as a `StoreError`, or `nil`.
     public let underlying: (any Error)?
 
+    /// Creates an error.
     public init(
         _ code: Code, _ message: String, details: [String: String] = [:],
         underlying: (any Error)? = nil
@@ -24,71 +27,97 @@ public struct SyncError: Error, Sendable {
 }
 
 extension SyncError {
-    /// A refusal of the server has the protocol's own code, known to this version or not.
+    /// A code that programs may act on. A refusal of the server keeps its protocol code, which may
+    /// be unknown to this version.
     public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The code as text.
         public let rawValue: String
+        /// Creates a code from its text.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        // What the engine was given: correct it.
+        // Errors of the configuration: correct it.
+        /// The server's address does not have the form `https://host[:port][/path]`.
         public static let invalidServer = Code(rawValue: "invalid-server")
-        /// A token would travel unencrypted to another machine: use https.
+        /// The token would be sent unencrypted to another machine. Use https.
         public static let insecureServer = Code(rawValue: "insecure-server")
+        /// The token is empty or has characters that no token has.
         public static let invalidToken = Code(rawValue: "invalid-token")
+        /// The name of the zone is not valid.
         public static let invalidZone = Code(rawValue: "invalid-zone")
-        /// Neither given nor kept in the store by an earlier sync.
+        /// The server or the zone is not given, and no earlier sync has stored it.
         public static let noServer = Code(rawValue: "no-server")
-        /// The store syncs with another zone: one store, one zone.
+        /// The store syncs with another zone, and a store has only one zone.
         public static let otherZone = Code(rawValue: "other-zone")
 
-        // The way to the server: try again.
+        // Errors of the connection: try again.
+        /// The server can't be reached.
         public static let unreachable = Code(rawValue: "unreachable")
+        /// The server did not answer in time.
         public static let timedOut = Code(rawValue: "timed-out")
-        /// The response is damaged, or not one of a sync server.
+        /// The response is damaged, or does not come from a sync server.
         public static let damagedResponse = Code(rawValue: "damaged-response")
+        /// The response is larger than ``SyncOptions/largestResponse``.
         public static let responseTooLarge = Code(rawValue: "response-too-large")
-        /// The server's certificate does not prove who it is.
+        /// The server's certificate does not prove its identity.
         public static let untrustedServer = Code(rawValue: "untrusted-server")
 
-        // What the server refuses: the codes of the protocol.
+        // Refusals of the server, with the codes of the protocol.
+        /// The token is missing or not valid. Get a token.
         public static let unauthorized = Code(rawValue: "unauthorized")
+        /// The token does not allow the exchange. Get a token for this zone with a greater role.
         public static let forbidden = Code(rawValue: "forbidden")
+        /// The server has no such zone or path. Correct the address.
         public static let zoneNotFound = Code(rawValue: "not-found")
+        /// The two ends have different versions of the protocol. Update the older program.
         public static let unsupportedVersion = Code(rawValue: "unsupported-version")
+        /// The server can't read a request. Report a bug.
         public static let malformedRequest = Code(rawValue: "malformed-request")
+        /// A change set is larger than the server accepts. Raise the server's limit.
         public static let bodyTooLarge = Code(rawValue: "body-too-large")
+        /// A change set is damaged. Report a bug.
         public static let invalidChangeSet = Code(rawValue: "invalid-change-set")
-        /// Parts of a save are not there: they are sent ahead by the exchange itself.
+        /// The zone lacks parts of a save. The exchange sends them by itself.
         public static let missingParts = Code(rawValue: "missing-parts")
+        /// The zone lacks an earlier change set of the replica.
         public static let sequenceGap = Code(rawValue: "sequence-gap")
+        /// The zone lacks a cause of a change set.
         public static let missingCauses = Code(rawValue: "missing-causes")
-        /// Two histories under one replica ID: the zone holds the other one.
+        /// The zone has another history under the same replica ID. The exchange renames the store's
+        /// branch.
         public static let forked = Code(rawValue: "forked")
-        /// A save is stamped ahead of every clock: set the device's clock; it goes up when the
-        /// server's clock has come near.
+        /// The timestamp of a save is too far in the future. Set the device's clock. The exchange
+        /// restamps the save by itself.
         public static let clockSkew = Code(rawValue: "clock-skew")
-        /// A save is stamped no later than the one before it, which the zone has with another time:
-        /// mended by the exchange itself.
+        /// The timestamp of a save is not later than that of the change set before it in the zone.
+        /// The exchange corrects it by itself.
         public static let timeOrder = Code(rawValue: "time-order")
-        /// The zone's log is not the one that this store has followed.
+        /// The zone's log is not the one that the store has followed.
         public static let unknownCursor = Code(rawValue: "unknown-cursor")
+        /// The zone has another epoch. The next exchange says hello.
         public static let unknownEpoch = Code(rawValue: "unknown-epoch")
+        /// The log no longer has the entries behind the cursor. The exchange takes a snapshot.
         public static let snapshotRequired = Code(rawValue: "snapshot-required")
+        /// The zone has replaced a snapshot by a newer one. The exchange takes that one.
         public static let unknownSnapshot = Code(rawValue: "unknown-snapshot")
-        /// A record to be repaired is larger than an answer: it comes by a snapshot, which the
-        /// exchange takes by itself.
+        /// A record that waits for repair is larger than an answer may be. The exchange takes a
+        /// snapshot, which contains it.
         public static let repairTooLarge = Code(rawValue: "repair-too-large")
+        /// The zone's log contradicts the store, and a snapshot did not help. Export the store's
+        /// saves as a bundle, import it into a new store, and report a bug.
+        public static let unusableLog = Code(rawValue: "unusable-log")
+        /// The server has too much work. Try again later.
         public static let overloaded = Code(rawValue: "overloaded")
 
-        // The store.
-        /// The store refused or could not write; `underlying` says why.
+        // Errors of the store.
+        /// The store failed or refused the work; ``SyncError/underlying`` says why.
         public static let storeFailed = Code(rawValue: "store-failed")
-        /// Another process holds the store's file: try again.
+        /// Another process holds the store's file. Try again.
         public static let storeBusy = Code(rawValue: "store-busy")
     }
 }
 
 extension SyncError {
-    /// A refusal as the server worded it.
+    /// Creates the error for a refusal, with the server's message.
     init(_ refusal: ProtocolError) {
         self.init(
             Code(rawValue: refusal.code.rawValue), refusal.message, details: refusal.details,
@@ -97,5 +126,6 @@ extension SyncError {
 }
 
 extension SyncError: CustomStringConvertible {
+    /// The message, followed by the code in parentheses.
     public var description: String { "\(message) (\(code.rawValue))" }
 }

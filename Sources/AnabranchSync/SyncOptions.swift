@@ -1,31 +1,36 @@
-/// How a ``SyncEngine`` goes about it.
+/// The options of a ``SyncEngine``.
 public struct SyncOptions: Sendable {
+    /// The delays after failed requests.
     public var retry = RetryPolicy()
-    /// Of the connection to the server.
+    /// The time in which a connection to the server must be established.
     public var connectTimeout: Duration = .seconds(10)
-    /// Of one request and its response. A time-out halves what is asked for next.
+    /// The time in which one request must be answered. After a timeout the engine asks for half as
+    /// many bytes.
     public var requestTimeout: Duration = .seconds(60)
-    /// How long the live event stream may be silent before it counts as broken. The server's
-    /// heartbeats come more often.
+    /// The time without any data after which the live event stream counts as broken. The server
+    /// sends heartbeats more often.
     public var eventSilence: Duration = .seconds(60)
-    /// How often the live loop looks for saves to push, of this process and of others.
+    /// The interval at which the live loop looks for saves to push, by this process and by others.
     public var saveInterval: Duration = .milliseconds(250)
-    /// Bytes of change sets in one pull or push.
+    /// The number of bytes of change sets in one pull or push.
     public var batchBytes = 1 << 20
-    /// Bytes of a response, after decompression; a larger one is refused.
+    /// The greatest length of a response after decompression, in bytes. A larger one is refused.
     public var largestResponse = (64 << 20) + (64 << 10)
-    /// Whether a token may travel unencrypted to another machine.
+    /// Indicates whether a token may be sent unencrypted to another machine.
     public var allowsPlainHTTP = false
-    /// Whether the store leaves the zone that it has followed for the one that is named now, on
-    /// whatever server, and whatever that zone holds already: the other stores may have moved
-    /// before. What the new zone lacks of the store's change sets, its own and those of others, is
-    /// sent there, and the store keeps to it from then on.
+    /// Indicates whether the store leaves its zone and continues with the zone that is named now.
     ///
-    /// Nothing is lost, but it can't be undone: two zones that were strangers become one.
+    /// The new zone may be on any server and may already have contents, because other stores may
+    /// have moved before. The store sends it every change set that it lacks, those of other
+    /// replicas included, and syncs with it from then on.
+    ///
+    /// Nothing is lost, but the move can't be undone: two unrelated zones become one.
     public var movesZone = false
-    /// A file of certificates in PEM that are trusted instead of the system's.
+    /// The path of a PEM file with the certificate authorities that are trusted instead of the
+    /// system's, or `nil`.
     public var certificateAuthorities: String?
 
+    /// Creates the default options.
     public init() {}
 }
 

@@ -1,34 +1,40 @@
-/// What one exchange came to.
+/// The result of one exchange between a store and its zone.
 public struct SyncOutcome: Sendable {
-    /// Entries of the zone's log that were taken in, the store's own among them.
+    /// The number of entries of the zone's log that were applied, the store's own ones included.
     public internal(set) var pulledChangeSets = 0
-    /// Saves that the zone acknowledged.
+    /// The number of saves that the zone acknowledged.
     public internal(set) var pushedChangeSets = 0
-    /// How far the store has taken in the zone's log.
+    /// The position in the zone's log up to which the store has pulled.
     public internal(set) var position: UInt64 = 0
-    /// Of the log's last entry when the exchange ended, as far as the client knows.
+    /// The position of the log's last entry at the end of the exchange, as far as the client knows.
     public internal(set) var headPosition: UInt64 = 0
-    /// Saves that wait in the store.
+    /// The number of saves in the store that were not pushed yet.
     public internal(set) var pendingCount = 0
-    /// Why the zone does not take the first of the waiting saves; `nil` where nothing is refused.
+    /// The reason why the zone does not accept the first unpushed save, or `nil` if it refuses
+    /// none.
     ///
-    /// The saves stay in the store's log, in order, and are offered again by every exchange.
+    /// The saves stay in the store's log, in their order, and every exchange offers them again.
     public internal(set) var blockedBy: SyncError?
-    /// Saves of this store that turned out to be rejected for good, now in
+    /// The reason why the exchange replaced the store's records by a snapshot of the zone, or `nil`
+    /// if it did not: a page of the zone's log could not be applied to this store.
+    ///
+    /// No save is lost. Saves that the zone does not have stay in the store's log and are pushed.
+    public internal(set) var snapshotReason: SyncError?
+    /// The number of saves of this store that were found to be rejected for good. They are now in
     /// `PersistentStoreCoordinator.rejectedSaves()`.
     public internal(set) var rejectedSaves = 0
-    /// What the comparison of store and zone came to; `nil` where none was asked for.
+    /// The result of the comparison of store and zone, or `nil` if none was requested.
     package internal(set) var verification: VerificationProgress?
-    /// How often the server was asked, repetitions counted.
+    /// The number of requests, repetitions included.
     public internal(set) var requestCount = 0
-    /// Of the bodies of requests, before they were compressed.
+    /// The number of bytes in the bodies of requests, before compression.
     public internal(set) var sentByteCount = 0
-    /// Of the bodies of answers, uncompressed.
+    /// The number of bytes in the bodies of answers, after decompression.
     public internal(set) var receivedByteCount = 0
-    /// Spent in the transactions that applied what came; what the network took is not in it.
+    /// The time of the transactions that applied remote change sets, without that of the network.
     public internal(set) var applyDuration: Duration = .zero
 
-    /// Whether store and zone had the same when the exchange ended.
+    /// Indicates whether store and zone held the same change sets at the end of the exchange.
     public var isCaughtUp: Bool {
         position >= headPosition && pendingCount == 0 && blockedBy == nil
     }

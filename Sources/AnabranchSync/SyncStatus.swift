@@ -4,42 +4,48 @@
     public import Foundation
 #endif
 
-/// Where a store stands with its zone.
+/// The state of a store in relation to its zone.
 public struct SyncStatus: Sendable {
+    /// The present work of an engine.
     public enum Activity: Hashable, Sendable {
+        /// No exchange is running.
         case idle
+        /// An exchange is running.
         case exchanging
-        /// A request failed; it is sent again when this time has passed.
+        /// A request failed. It is sent again after this time.
         case waiting(Duration)
     }
 
+    /// The present work of the engine.
     public internal(set) var activity = Activity.idle
-    /// Whether the live loop runs.
+    /// Indicates whether the live loop is running.
     public internal(set) var isLive = false
-    /// Kept from the first sync on; `nil` before it.
+    /// The address of the server, stored by the first sync; `nil` before it.
     public internal(set) var server: String?
+    /// The name of the zone, stored by the first sync; `nil` before it.
     public internal(set) var zone: String?
-    /// Saves that wait to be pushed.
+    /// The number of saves that were not pushed yet.
     public internal(set) var pendingCount = 0
-    /// Bytes of their change sets.
+    /// The number of bytes of their change sets.
     public internal(set) var pendingByteCount = 0
-    /// How far the store has taken in the zone's log.
+    /// The position in the zone's log up to which the store has pulled.
     public internal(set) var position: UInt64 = 0
-    /// Of the log's last entry, as far as the client knows.
+    /// The position of the log's last entry, as far as the client knows.
     public internal(set) var headPosition: UInt64 = 0
-    /// When an exchange last came to its end.
+    /// The time when the last complete exchange ended.
     public internal(set) var lastExchange: Date?
-    /// Why the zone does not take the first of the waiting saves; kept in the store until an
-    /// exchange comes to its end without it.
+    /// The reason why the zone does not accept the first unpushed save. It stays in the store until
+    /// a complete exchange meets no refusal.
     public internal(set) var blockedBy: SyncError?
-    /// Saves that the zone has rejected for good and that nobody has saved again or discarded.
+    /// The number of saves that the zone has rejected for good and that were neither redone nor
+    /// discarded.
     public internal(set) var rejectedCount = 0
-    /// Why the last exchange broke off; `nil` after one that came to its end. Kept in the store
-    /// too, but an engine begins without it.
+    /// The reason why the last exchange failed, or `nil` if it was complete. The store keeps it for
+    /// other processes, but a new engine begins without it.
     public internal(set) var lastError: SyncError?
 
-    /// Whether store and zone had the same after the last exchange, and nothing was saved since
-    /// as far as the engine knows.
+    /// Indicates whether store and zone held the same change sets after the last exchange, and the
+    /// engine knows of no later save.
     public var isCaughtUp: Bool {
         lastExchange != nil && lastError == nil && blockedBy == nil && pendingCount == 0
             && position >= headPosition

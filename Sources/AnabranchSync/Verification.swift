@@ -1,30 +1,32 @@
 public import AnabranchReplication
 
-/// What comparing a store with its zone came to.
+/// The result of comparing a store's state with that of its zone.
 public struct Verification: Sendable {
+    /// The outcome of the comparison.
     public enum Result: Hashable, Sendable {
         /// Store and zone have the same state, and had it when the comparison began.
         case equal
-        /// They have the same state now; what differed was put right.
+        /// Store and zone have the same state now, because the differences were repaired.
         case repaired
-        /// They differ, and nothing was changed.
+        /// Store and zone differ, and nothing was changed.
         case differing
-        /// It could not be told, or not be put right, and why.
+        /// The comparison or the repair could not be completed, for this reason.
         case undecided(VerificationObstacle)
     }
 
+    /// The outcome of the comparison.
     public let result: Result
-    /// Of the zone's log, which both sides were at.
+    /// The position in the zone's log at which both sides were compared.
     public let position: UInt64
-    /// Of the zone's state at that position; it counts its records.
+    /// The checksum of the zone's state at that position, which includes the number of its records.
     public let checksum: StateChecksum
-    /// Records that differed, at most 1,000 of them.
+    /// The records that differed, at most 1,000 of them.
     public let differences: [RecordDifference]
-    /// All of them.
+    /// The number of all records that differed.
     public let differenceCount: Int
-    /// Rows of the store's file that no record could be named by.
+    /// The number of rows in the store's file that belong to no record.
     public let strayRowCount: Int
-    /// Of the exchange that went before and of all that was asked.
+    /// The result of the exchange before the comparison, with the cost of all requests.
     public let outcome: SyncOutcome
 
     init(_ outcome: SyncOutcome) {
@@ -45,40 +47,40 @@ public struct Verification: Sendable {
     }
 }
 
-/// Why two states could not be compared to the end, or not be made equal.
+/// The reason why a comparison or a repair could not be completed.
 public struct VerificationObstacle: RawRepresentable, Hashable, Sendable {
+    /// The reason as text.
     public let rawValue: String
+    /// Creates a reason from its text.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Saves of this store or of others kept coming: verify again in a quieter moment.
+    /// This store or other replicas saved all the time. Verify again later.
     public static let busy = VerificationObstacle(rawValue: "busy")
-    /// The zone does not take the store's saves: `outcome.blockedBy` says why.
+    /// The zone does not accept the store's saves; ``SyncOutcome/blockedBy`` says why.
     public static let blocked = VerificationObstacle(rawValue: "blocked")
-    /// The zone's checksum is not that of its records: its operator runs
-    /// `anabranchd zone verify`.
+    /// The zone's checksum does not match its records. The operator of the server runs `anabranchd
+    /// zone verify`.
     public static let zoneInconsistent = VerificationObstacle(rawValue: "zone-inconsistent")
-    /// Records differ again after they were repaired: report it, with the store's file.
+    /// Records differ again after their repair. Report a bug, with the store's file.
     public static let notRepaired = VerificationObstacle(rawValue: "not-repaired")
-    /// The zone's answers came to no end: report it to its operator.
+    /// The zone's answers did not end. Report it to the server's operator.
     public static let endless = VerificationObstacle(rawValue: "endless")
 }
 
 extension SyncEngine {
-    /// Compares the store's whole state with the zone's, and, if it is wanted, puts right what
-    /// differs.
+    /// Compares the store's whole state with the zone's, and repairs the differences on request.
     ///
-    /// First everything is exchanged, so that both have the same change sets; then sums over the
-    /// records are compared, over smaller and smaller ranges where they differ, so that little is
-    /// asked where little differs. Saves go on meanwhile; where they never pause for a moment
-    /// nothing can be told (`busy`).
+    /// First everything is exchanged, so that both sides hold the same change sets. Then checksums
+    /// over records are compared, over ever smaller ranges where they differ. So the cost depends
+    /// on the number of differences. Saves may continue meanwhile; if they never pause, the result
+    /// is `busy`.
     ///
-    /// What a repair changes, contexts are told as of any remote change. Values and links that
-    /// stood in the store only are in the conflict journal afterwards, of kind
-    /// `replacedByRepair`.
+    /// Contexts are notified of repaired records as of any remote change. Values and links that
+    /// only the store had are then in the conflict journal, with the kind `replacedByRepair`.
     ///
-    /// - Parameter isRepairing: Whether records that differ get the zone's state.
-    /// - Throws: As ``synchronize()``: where the zone can't be reached nothing is told.
-    ///   ``SyncError`` `storeFailed` where SQLite finds the file itself damaged.
+    /// - Parameter isRepairing: Whether records that differ take the zone's state.
+    /// - Throws: The errors of ``synchronize()``, and ``SyncError`` with code `storeFailed` if
+    ///   SQLite finds the file damaged.
     public func verify(repairing isRepairing: Bool = false) async throws -> Verification {
         Verification(try await run(verifying: isRepairing ? .repairing : .reporting))
     }

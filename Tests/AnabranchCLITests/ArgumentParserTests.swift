@@ -58,7 +58,7 @@ import Testing
     @Test func `an unknown option is named with the one that was meant`() {
         #expect(message(["a", "City", "--limmit", "3"]).contains("Did you mean --limit?"))
         #expect(message(["a", "City", "--qqqqqqqq"]).contains("There is no option --qqqqqqqq."))
-        #expect(message(["a", "City", "-5"]).contains("goes behind '--'"))
+        #expect(message(["a", "City", "-5"]).contains("Put '--' before words"))
     }
 
     @Test func `what is missing, twice or too much is said`() {
@@ -79,7 +79,7 @@ import Testing
         #expect(throws: UsageError.self) { try large.number("limit", in: 1 ... .max) }
     }
 
-    @Test func `the environment stands for the store`() throws {
+    @Test func `the environment can name the store`() throws {
         let parsed = try parse(["City", "x"], environment: "e.store")
         #expect(try parsed.word("STORE") == "e.store")
         #expect(try parsed.word("ENTITY") == "City")

@@ -41,7 +41,7 @@ import Testing
         let environment = ["ANABRANCH_STORE": ada.store]
         let first = try ToolRun(["bundle", "create", one], environment: environment)
         #expect(first.output.hasPrefix("Wrote 1 change set, "), "\(first.errors)")
-        // A store that is named wins.
+        // A store that the command names takes precedence.
         _ = try bob.run("insert", "Country", "code=DE")
         let second = try ToolRun(["bundle", "create", bob.store, two], environment: environment)
         #expect(second.output.hasPrefix("Wrote 1 change set, "), "\(second.errors)")
@@ -57,7 +57,7 @@ import Testing
         #expect(try codes(ada.store) == ["FR"])
     }
 
-    @Test func `show lists who saved what, knowing what`() throws {
+    @Test func `show lists each save with its author and its causal context`() throws {
         let bench = try Workbench()
         _ = try bench.run("insert", "Country", "code=FR", "--author", "Ada")
         let file = bench.folder.file("a.bundle")
@@ -93,7 +93,7 @@ import Testing
         #expect(own.output.contains(#""changeSets":0,"#), "\(own.errors)")
     }
 
-    @Test func `what comes too early waits, and status tells`() throws {
+    @Test func `a change set that comes too early waits, and status reports it`() throws {
         let (ada, bob, cyd) = (try Workbench(), try Workbench(), try Workbench())
         let (first, second) = (ada.folder.file("1.bundle"), ada.folder.file("2.bundle"))
         _ = try ada.run("insert", "Country", "code=FR")
@@ -105,7 +105,9 @@ import Testing
         #expect(needs.contains(/"needs":"[0-9a-f]{32}:1"/), "\(needs)")
         let early = try ToolRun(["bundle", "apply", cyd.store, second])
         #expect(early.status == 0)
-        #expect(early.output.contains("1 change set wait for others"), "\(early.output)")
+        #expect(
+            early.output.contains("1 change set waits for missing change sets"),
+            "\(early.output)")
         #expect(try cyd.run("status").output.contains("Waiting       1 change set of bundles"))
         #expect(try cyd.run("status", "--json").output.contains(#""waiting":1"#))
         let late = try ToolRun(["bundle", "apply", cyd.store, first])
@@ -113,7 +115,8 @@ import Testing
         #expect(try cyd.run("hash").output == bob.run("hash").output)
     }
 
-    @Test func `a bundle's change sets go to the zone of whoever syncs first`() throws {
+    @Test func `a bundle's change sets reach the zone through the first replica that syncs`() throws
+    {
         let daemon = try RunningDaemon(zone: "geo")
         let (ada, bob) = (try Workbench(), try Workbench())
         _ = try ada.run("insert", "Country", "code=FR")
@@ -129,7 +132,7 @@ import Testing
         #expect(hashes == [hashes[0], try daemon.hash(ofZone: "geo")])
     }
 
-    @Test func `no bundle takes the place of the store, however that is named`() throws {
+    @Test func `no bundle takes the replace the store, however that is named`() throws {
         let bench = try Workbench()
         _ = try bench.run("insert", "Country", "code=FR")
         let hash = try bench.run("hash").output
@@ -144,8 +147,8 @@ import Testing
             try ToolRun(["bundle", "create", link, store]),
         ] {
             #expect(run.status == 64)
-            #expect(run.errors.contains("place of the store"), "\(run.errors)")
-            #expect(run.errors.contains("Name a file for it"))
+            #expect(run.errors.contains("replace the store"), "\(run.errors)")
+            #expect(run.errors.contains("Choose another file"))
         }
         // Nor of what belongs to it, of another store, or of anything but a bundle.
         let other = try Workbench()
@@ -158,11 +161,11 @@ import Testing
         #expect(try other.run("status").status == 0)
     }
 
-    @Test func `what can't be written or read is told with its cause`() throws {
+    @Test func `a failed write or read is reported with its cause`() throws {
         let bench = try Workbench()
         let folder = try ToolRun(["bundle", "create", bench.store, bench.folder.path])
         #expect(folder.status == 66)
-        #expect(folder.errors.contains("a folder is there"), "\(folder.errors)")
+        #expect(folder.errors.contains("it is a folder"), "\(folder.errors)")
         let nowhere = bench.folder.file("none/a.bundle")
         let missing = try ToolRun(["bundle", "create", bench.store, nowhere])
         #expect(missing.status == 66)

@@ -45,7 +45,7 @@ import Testing
         #expect(try records("\"\"") == [[""]])
     }
 
-    @Test func `an empty field in quotes is told from none`() throws {
+    @Test func `an empty field in quotes is distinguished from a missing one`() throws {
         let reader = CSVReader(ByteSource(bytes: Array("\"\",".utf8)))
         let fields = try #require(try reader.next()).fields
         #expect(fields.map(\.isQuoted) == [true, false])

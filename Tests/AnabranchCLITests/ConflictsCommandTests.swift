@@ -35,7 +35,7 @@ import Testing
         for bench in [first, second, first] { try Self.sync(bench, daemon) }
     }
 
-    /// Both name the country; the first store's name loses.
+    /// Renames the country in both stores; the first store's name loses.
     private func collide(_ lost: String, _ winning: String) throws {
         try Self.run(first, "update", "Country", "code=FR", "name=\(lost)", "--author", "Ada")
         try Self.run(second, "update", "Country", "code=FR", "name=\(winning)", "--author", "Bob")
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `the list says what lost, against what, by whom and when`() throws {
+    @Test func `the list reports the lost value, the winner, their authors and times`() throws {
         try collide("Gallia", "Francia")
         for bench in [first, second] {
             let lines = try Self.run(bench, "conflicts").lines
@@ -156,9 +156,9 @@ import Testing
     @Test(arguments: [
         (["--purge", "1", "--restore", "1"], "--restore and --purge do not go together"),
         (["--purge-all", "--limit", "1"], "--limit and --purge-all do not go together"),
-        (["--as-new"], "--as-new goes with --restore ID"),
+        (["--as-new"], "--as-new can only be used with --restore ID"),
         (["--record", "code=FR"], "needs ENTITY"),
-        (["City", "--purge", "1"], "go with a list and --purge-all only"),
+        (["City", "--purge", "1"], "can only be used with a list"),
         (["--purge-older-than", "soon"], "takes a whole number with s, m, h, d or w"),
         (["--restore", "x"], "--restore takes a whole number"),
         (["Town"], "The store has no entity 'Town'"),

@@ -31,7 +31,7 @@ import Testing
             #expect(run.status == 0, "\(run.errors)")
         }
         let lines = try run(first, "duplicates").lines
-        #expect(lines.first?.contains("SHOWS ALSO") == true)
+        #expect(lines.first?.contains("MERGED DUPLICATES") == true)
         #expect(try #require(lines.last).contains(/^Country \w+\/\d+ +\w+\/\d+$/), "\(lines)")
         let json = try run(first, "duplicates", "Country", "--json").output
         #expect(json.contains(#""entity":"Country","others":[""#), "\(json)")

@@ -18,7 +18,7 @@ import Testing
         #expect(FailureReport(StoreError(.alreadyExists, "There.")).status == .cannotCreate)
     }
 
-    @Test func `every refused property is told, not only the first`() throws {
+    @Test func `every refused property is reported, not only the first`() throws {
         let folder = try TemporaryDirectory()
         let model = try ManagedObjectModel {
             Entity("Account") {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the commands say of attributes that change together.
+/// Tests of the commands' output for attribute groups.
 @Suite struct GroupCommandTests {
     private let folder: TemporaryDirectory
 
@@ -49,7 +49,8 @@ import Testing
         try run("update", store(name), "Meeting", "title=M", assignment, "--author", author)
     }
 
-    @Test func `an update of one member is one of the group, which log and show tell`() throws {
+    @Test func `an update of one member is one of the group in the output of log and show`() throws
+    {
         try update("a", "end=12", by: "Ada")
         let log = try run("log", store("a")).output
         #expect(log.contains("~1 Meeting (time)"), "\(log)")
@@ -63,7 +64,7 @@ import Testing
         #expect(record.contains(#""end":12"#) && record.contains(#""start":9"#), "\(record)")
     }
 
-    @Test func `a conflict tells the map that lost, and restores it`() throws {
+    @Test func `a conflict has the map that lost, and restores it`() throws {
         try update("a", "start=1", by: "Ada")
         try update("b", "end=20", by: "Bob")
         try bundle(from: "a", to: "b")

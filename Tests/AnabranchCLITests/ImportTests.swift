@@ -68,7 +68,7 @@ import Testing
         ("name,people\nA,\"1\n", ":2:3: The quote that opens here is never closed."),
         ("name,peple\nA,1\n", "--map peple=people"),
         ("name,country\nA,FR\n", "--link country=country:Country.ATTRIBUTE"),
-        ("people\n1\n", ":2:1: field 'name': City must have a value here"),
+        ("people\n1\n", ":2:1: field 'name': City requires a value here"),
         ("name\n\n\n,\n", ":4:1: The row has 2 fields"),
         ("", "The input is empty"),
     ])
@@ -104,15 +104,16 @@ import Testing
         #expect(run.status == 65)
         #expect(
             run.errors.contains(
-                "c.csv:4:1: field 'code': It has to be unique among all of Country. The row of "
-                    + "line 2 has the same.\nNothing was written."), "\(run.errors)")
+                "c.csv:4:1: field 'code': The value must be unique among all records of "
+                    + "Country. The row in line 2 has the same value.\nNothing was written."),
+            "\(run.errors)")
         #expect(try bench.run("fetch", "Country", "--count").output == "0\n")
         let fine = try bench.write("code\nFR\n", to: "d.csv")
         _ = try bench.run("import", "Country", fine)
         let again = try bench.write("code\nIT\nFR\n", to: "e.csv")
         let refused = try bench.run("import", "Country", again, "--batch", "1")
         #expect(refused.errors.contains("e.csv:3:1: field 'code'"), "\(refused.errors)")
-        #expect(refused.errors.contains("The store has a Country with the same."))
+        #expect(refused.errors.contains("The store already has a Country with the same value."))
         #expect(try bench.run("fetch", "Country", "--count").output == "1\n")
         let piped = try bench.run(
             "import", "Country", "-", "--format", "csv", input: "code\nES\nES\n")
@@ -154,7 +155,7 @@ import Testing
             return run.errors
         }
         let empty = try refusal("name,city\nA,Paris\nB,\n", link)
-        #expect(empty.contains("s.csv:3:3: field 'city': Street must lead to a record of City"))
+        #expect(empty.contains("s.csv:3:3: field 'city': Street must refer to a record of City"))
         #expect(empty.contains("Nothing was written."))
         let unnamed = try refusal("name\nA\n", [])
         #expect(unnamed.contains("s.csv:2:1: field 'city'"), "\(unnamed)")
@@ -166,7 +167,7 @@ import Testing
         #expect(allowed.errors.contains("the model makes it mandatory"))
     }
 
-    @Test func `links lead to earlier and later rows of the same file`() throws {
+    @Test func `links point to earlier and later rows of the same file`() throws {
         let bench = try Workbench()
         let file = try bench.write(
             "name,twins\nParis,Rome\nRome,\nBerlin,Paris;Rome\n", to: "t.csv")
@@ -236,7 +237,8 @@ import Testing
         #expect(output == "people\n\"\"\n2\n\"\"\n")
         let other = try Workbench()
         let street = try other.run("import", "City", "-", "--format", "csv", input: output)
-        // A city needs a name, which shows that the first row is one.
+        // A city needs a name. The error for the street shows that the city in the first row was
+        // valid.
         #expect(street.status == 65 && street.errors.contains(":2:"), "\(street.errors)")
     }
 

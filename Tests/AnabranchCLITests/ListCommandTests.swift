@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The command line keeps the order of ordered relationships.
+/// Tests that the command line keeps the order of ordered relationships.
 @Suite struct ListCommandTests {
     private static let model = """
         <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
@@ -34,7 +34,7 @@ import Testing
             """, to: "stops.jsonl")
         let run = try bench.run("import", "Stop", stops, "--link", "next=next:Stop.name")
         #expect(run.status == 0, "\(run.errors)")
-        // By another order than that of the records.
+        // This order is not that of the records.
         let line = try bench.write(
             """
             {"name": "1", "stops": ["D", "A", "C"]}

@@ -20,7 +20,7 @@ import Testing
             let moved = try ToolRun(["sync", bench.store, "--move"] + there)
             #expect(moved.status == 0, "\(moved.errors)")
         }
-        // From now on the store knows where it belongs.
+        // From here on the store remembers its zone.
         for bench in benches.reversed() {
             let run = try ToolRun(["sync", bench.store, "--token-file", new.tokenFile])
             #expect(run.output.contains("caught up"), "\(run.errors)")
@@ -32,7 +32,7 @@ import Testing
         #expect(status.contains(#""zone":"maps","position":3,"pending":0"#), "\(status)")
     }
 
-    @Test func `moving needs to be told where to`() throws {
+    @Test func `moving needs a destination`() throws {
         let bench = try Workbench()
         let run = try bench.run("sync", "--move")
         #expect(run.status == 64)

@@ -6,7 +6,7 @@ import Testing
     private let first: Workbench
     private let second: Workbench
 
-    /// The Geo model's delete rules: a city takes its streets along.
+    /// Creates a store of the Geo model, in which deleting a city deletes its streets.
     init() throws {
         first = try Workbench()
         second = try Workbench()

@@ -18,7 +18,7 @@ import Testing
         let bench = try Workbench(isMade: false)
         let model = bench.folder.file("Geo.xcdatamodel")
         let run = try ToolRun(["init", bench.store, "--model", model])
-        #expect(run.output == "Made \(bench.store) with 3 entities: City, Country, Street.\n")
+        #expect(run.output == "Created \(bench.store) with 3 entities: City, Country, Street.\n")
         let other = bench.folder.file("b.store")
         #expect(
             try ToolRun(["init", other, "--model", model, "--json"]).output
@@ -31,10 +31,10 @@ import Testing
         let small = bench.folder.file("small.store")
         #expect(
             try ToolRun(["init", small, "--model", single]).output
-                == "Made \(small) with 1 entity: Note.\n")
+                == "Created \(small) with 1 entity: Note.\n")
         let again = try ToolRun(["init", bench.store, "--model", model])
         #expect(again.status == 73)
-        #expect(again.errors.contains("such a file already"))
+        #expect(again.errors.contains("the file exists already"))
         let nowhere = try ToolRun(["init", bench.folder.file("no/b.store"), "--model", model])
         #expect(nowhere.status == 73, "\(nowhere.errors)")
         #expect(try ToolRun(["init", "x.store", "--model", "nothing"]).status == 66)
@@ -77,8 +77,8 @@ import Testing
         #expect(try ToolRun(["init", bench.store, "--model", model]).status == 0)
         #expect(try bench.run("insert", "Person", "code=a", "age=200").status == 0)
         let refused: [(String, String, String)] = [
-            ("age", "201", "'201' is above the greatest that the model allows, which is 200."),
-            ("age", "-1", "'-1' is below the least that the model allows, which is 0."),
+            ("age", "201", "'201' is above the model's maximum, which is 200."),
+            ("age", "-1", "'-1' is below the model's minimum, which is 0."),
             ("code", "abcd", "longer than the model allows, which is 3 characters."),
             ("code", "A", "doesn't match the regular expression"),
         ]
@@ -205,7 +205,7 @@ import Testing
         let hash = try bench.run("hash").output
         #expect(hash.count == 65)
         #expect(try bench.run("hash", "--json").output == "{\"hash\":\"\(hash.dropLast())\"}\n")
-        #expect(try bench.run("conflicts").output == "Nothing was discarded.\n")
+        #expect(try bench.run("conflicts").output == "The journal is empty.\n")
     }
 
     @Test func `status counts what is there`() throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A daemon that takes no save above 1,024 bytes, and a store that makes some.
+/// A daemon that rejects saves above 1,024 bytes, and a store with such saves.
 @Suite struct RejectedCommandTests {
     private let daemon: RunningDaemon
     private let bench: Workbench
@@ -44,7 +44,7 @@ import Testing
         return try sync()
     }
 
-    @Test func `the list says what was rejected, of whom and why`() throws {
+    @Test func `the list reports what was rejected, its author and the reason`() throws {
         #expect(try run("rejected").output == "Nothing was rejected.\n")
         let synced = try beRejected()
         #expect(synced.output.contains("The zone rejected 1 save; see 'anabranch rejected'."))
@@ -62,7 +62,7 @@ import Testing
         #expect(try run("fetch", "City", "--json").lines.count == 1)
         #expect(try run("status").output.contains("1 save; see 'anabranch rejected'"))
         #expect(try run("status", "--json").output.contains(#""rejected":1"#))
-        #expect(try run("log").output.contains("rejected: Can't take in change set"))
+        #expect(try run("log").output.contains("rejected: Can't accept change set"))
         #expect(try sync("--json").output.contains(#""rejected":0"#))
     }
 
@@ -72,7 +72,7 @@ import Testing
         let again = try run("rejected", "--save-again", id, "--author", "Eve", "--json").output
         #expect(again.contains(#""leftOut":0"#) && again.contains("/Country/"), "\(again)")
         #expect(try run("rejected").output == "Nothing was rejected.\n")
-        // The later save had made the name short.
+        // The later save had shortened the name.
         #expect(try run("get", "Country", "code=FR").output.contains("France"))
         #expect(!(try sync().output.contains("rejected")))
         #expect(try run("fetch", "Country", "--json").lines.count == 1)

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A daemon of the test's own on a free port, which ends with this object.
+/// A daemon on a free port, which ends with this object.
 final class RunningDaemon {
     let url: String
     let tokenFile: String
@@ -10,8 +10,8 @@ final class RunningDaemon {
     private let process = Process()
 
     /// - Parameters:
-    ///   - zone: Made with a token that may write.
-    ///   - options: Further words of `anabranchd serve`.
+    ///   - zone: The name of the zone. It is created, with a token for writing.
+    ///   - options: Further arguments of `anabranchd serve`.
     init(zone: String, options: [String] = []) throws {
         self.zone = zone
         folder = try TemporaryDirectory("anabranch-cli")
@@ -35,9 +35,9 @@ final class RunningDaemon {
         process.waitUntilExit()
     }
 
-    /// Makes another token.
+    /// Creates another token.
     ///
-    /// - Returns: The file that holds it.
+    /// - Returns: The file with the token.
     func token(role: String) throws -> String {
         let made = try ToolRun(
             [
@@ -54,7 +54,7 @@ final class RunningDaemon {
         _ = try ToolRun(["token", "revoke", "1"] + store, of: "anabranchd")
     }
 
-    /// Runs the daemon's own command beside it.
+    /// Runs a command of the daemon's program while the daemon runs.
     func run(_ words: String...) throws -> ToolRun {
         try ToolRun(words + ["--store", "sqlite:\(folder.file("zones"))"], of: "anabranchd")
     }

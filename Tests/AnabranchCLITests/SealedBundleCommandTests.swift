@@ -25,7 +25,7 @@ import Testing
 
     // MARK: - Bundles
 
-    @Test func `two stores exchange what nobody else can read`() throws {
+    @Test func `two stores exchange sealed bundles that can't be read without a key`() throws {
         let key = try makeKeys()
         _ = try ada.run("insert", "Country", "code=FR", "--author", "Ada")
         let file = ada.folder.file("a.bundle")
@@ -51,7 +51,9 @@ import Testing
         #expect(shown.output.contains("+1 Country"))
     }
 
-    @Test func `without the key nothing is shown or taken in, and what to type is told`() throws {
+    @Test func `without the key nothing is shown or applied, and the error says what to type`()
+        throws
+    {
         let key = try makeKeys()
         _ = try ada.run("insert", "Country", "code=FR")
         let (file, plain) = (ada.folder.file("a.bundle"), ada.folder.file("plain.bundle"))
@@ -75,7 +77,7 @@ import Testing
         for words in [["bundle", "apply", bob.store, plain], ["bundle", "show", plain]] {
             let refused = try ToolRun(words + ["--key-ring", keys])
             #expect(refused.status == 65)
-            #expect(refused.errors.contains("in plain text"), "\(refused.errors)")
+            #expect(refused.errors.contains("is plain text"), "\(refused.errors)")
         }
         var bytes = try Data(contentsOf: URL(filePath: file))
         bytes[bytes.count - 1] ^= 1
@@ -86,13 +88,13 @@ import Testing
         #expect(try codes(bob.store) == [])
         let ring = try ToolRun(["bundle", "create", ada.store, keys, "--key-ring", keys])
         #expect(ring.status == 64)
-        #expect(ring.errors.contains("place of the key ring"), "\(ring.errors)")
+        #expect(ring.errors.contains("replace the key ring"), "\(ring.errors)")
         #expect(try ToolRun(["key", "show", keys]).status == 0)
-        // A base decides what is left out, so it is nobody's either.
+        // A base decides what the bundle omits, so it must be sealed too.
         let base = ["bundle", "create", bob.store, new, "--since", plain]
         let refused = try ToolRun(base + ["--key-ring", keys])
         #expect(refused.status == 65)
-        #expect(refused.errors.contains("in plain text"), "\(refused.errors)")
+        #expect(refused.errors.contains("is plain text"), "\(refused.errors)")
         #expect(!FileManager.default.fileExists(atPath: new))
         #expect(try ToolRun(base).status == 0)
     }
@@ -111,7 +113,7 @@ import Testing
             try ToolRun(["bundle", "apply", bob.store, before, "--key-ring", keys]).status == 0)
         let removed = try ToolRun(["bundle", "apply", bob.store, after, "--key-ring", old])
         #expect(removed.status == 77)
-        // The key is handed over, and then the older one let go.
+        // The new key is copied first, and then the older one is removed.
         #expect(try ToolRun(["key", "add", old, keys]).lines.count == 3)
         #expect(try ToolRun(["bundle", "apply", bob.store, after, "--key-ring", old]).status == 0)
         #expect(try ToolRun(["key", "remove", old, first]).lines.count == 2)
@@ -122,7 +124,7 @@ import Testing
 
     // MARK: - Key rings
 
-    @Test func `a key ring is made for its owner alone, and shown without secrets`() throws {
+    @Test func `a key ring is created for its owner alone, and shown without secrets`() throws {
         let key = try makeKeys()
         let attributes = try FileManager.default.attributesOfItem(atPath: keys)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
@@ -148,7 +150,7 @@ import Testing
             ["bundle", "create", ada.store, ada.folder.file("x"), "--key-ring", partial])
         #expect(wrote.status == 0, "\(wrote.errors)")
         #expect(try ToolRun(["key", "show", partial]).output.contains(key))
-        // Nor does one take its place where it is not named.
+        // The file does not replace the key ring unless it is named.
         let lost = try ToolRun(["bundle", "create", ada.store, partial])
         #expect(lost.status == 73, "\(lost.errors)")
         #expect(try ToolRun(["key", "show", partial]).output.contains(key))

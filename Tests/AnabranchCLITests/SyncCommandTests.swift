@@ -41,7 +41,7 @@ import Testing
         #expect(try first.run("status").output.contains("Caught up     yes, as of the last sync"))
     }
 
-    @Test func `a store and its copy both go on, and nothing is lost or doubled`() throws {
+    @Test func `a store and its copy both continue, and nothing is lost or doubled`() throws {
         let daemon = try RunningDaemon(zone: "geo")
         let bench = try synced(daemon)
         _ = try bench.run("insert", "Country", "code=FR")
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `status tells what the zone refuses until it refuses no more`() throws {
+    @Test func `status reports what the zone refuses until it refuses no more`() throws {
         let daemon = try RunningDaemon(zone: "geo")
         let bench = try synced(daemon)
         let token = ["--token-file", daemon.tokenFile]
@@ -146,7 +146,7 @@ import Testing
         let run = try Watcher {
             try bench.run("watch", "--token-file", tokenFile, "--for", "600")
         }.end {
-            // The watcher pushes what is saved, and is refused once the token has gone.
+            // The watcher pushes each save, and is refused after the token was revoked.
             if saved == 10 { try daemon.revokeTokens() }
             _ = try bench.run("insert", "Country", "code=I\(saved)")
             saved += 1
@@ -169,7 +169,7 @@ import Testing
         #expect(json.contains(#""isCaughtUp":false"#))
         #expect(json.contains(#""lastError":"unreachable","lastErrorMessage":"Can't"#), "\(json)")
         let text = try bench.run("status").output
-        #expect(text.contains("Caught up     no, the last sync broke off"), "\(text)")
+        #expect(text.contains("Caught up     no, the last sync failed"), "\(text)")
         #expect(text.contains("Last error    unreachable: Can't"), "\(text)")
     }
 }

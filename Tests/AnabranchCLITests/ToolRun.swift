@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// One run of the built `anabranch`, to its end.
+/// One complete run of the built `anabranch`.
 struct ToolRun {
     let status: Int32
     let output: String
@@ -10,8 +10,8 @@ struct ToolRun {
     var lines: [Substring] { output.split(separator: "\n") }
 
     /// - Parameters:
-    ///   - input: What the program finds on standard input.
-    ///   - isNobody: Gives up root's rights, which no file's mode restrains.
+    ///   - input: The program's standard input.
+    ///   - isNobody: Whether to run without root's rights, which no file mode restricts.
     init(
         _ words: [String], of program: String = "anabranch", input: String = "",
         environment: [String: String] = [:], isNobody: Bool = false
@@ -43,12 +43,12 @@ struct ToolRun {
         "/usr/bin/setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups",
     ]
 
-    /// Whether the program can be run as somebody whom a file's mode restrains.
+    /// Whether the program can be run as a user that file modes restrict.
     static var canBeNobody: Bool {
         (try? ToolRun(["--help"], isNobody: true).status) == 0
     }
 
-    /// The programs lie beside the test runner, or beside the bundle on a Mac.
+    /// Returns a program's URL: beside the test runner, or beside the bundle on a Mac.
     static func executable(_ name: String = "anabranch") throws -> URL {
         let places = [
             URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent(),
@@ -65,7 +65,7 @@ struct ToolRun {
     struct MissingTool: Error, CustomStringConvertible { let description: String }
 }
 
-/// A folder with a model, a store made for it, and short ways to use them.
+/// A folder with a model, a store of it, and short ways to run commands.
 struct Workbench {
     let folder: TemporaryDirectory
     var store: String { folder.file("a.store") }
@@ -83,7 +83,7 @@ struct Workbench {
         return folder.file(name)
     }
 
-    /// Runs a command on the store: its name, then what follows the store.
+    /// Runs a command on the store. `words` follow the store's name.
     func run(_ command: String, _ words: String..., input: String = "") throws -> ToolRun {
         try ToolRun([command, store] + words, input: input)
     }

@@ -4,15 +4,15 @@ import Testing
 
 @Suite struct UsageTests {
     @Test(arguments: [
-        ([], "A command is missing."), (["ftech"], "Did you mean 'fetch'?"),
+        (["ftech"], "Did you mean 'fetch'?"),
         (["--store", "x"], "The command comes first"),
         (["fetch"], "'fetch' needs STORE and ENTITY: anabranch fetch STORE ENTITY [OPTION…]"),
         (["fetch", "a", "City", "--wher", "x"], "Did you mean --where?"),
-        (["fetch", "a", "City", "more"], "has no place for 'more'"),
+        (["fetch", "a", "City", "more"], "takes no further argument 'more'"),
         (["fetch", "a", "City", "--limit", "-1"], "--limit takes a whole number of at least 1"),
         (["init", "a"], "anabranch init a --model FILE"),
         (["init", "a", "--model", ""], "anabranch init a --model FILE"),
-        (["update", "a", "City", "name=x"], "needs something to change"),
+        (["update", "a", "City", "name=x"], "needs at least one change"),
         (["delete", "a", "City"], "needs either RECORD or --where"),
         (["import", "a", "City", "file"], "Type --format csv or json."),
         (["sync", "a", "--server", "nonsense"], "--server takes a URL"),
@@ -25,8 +25,21 @@ import Testing
         #expect(run.status == 64)
         #expect(run.errors.hasPrefix("anabranch: "))
         #expect(run.errors.contains(expected), "\(run.errors)")
-        #expect(run.errors.contains("--help' for what there is."))
+        #expect(run.errors.contains("--help' for help."))
         #expect(run.output.isEmpty)
+    }
+
+    @Test(arguments: ["anabranch", "anabranchd"])
+    func `without arguments the overview goes to standard error, with status 64`(
+        program: String
+    ) throws {
+        let run = try ToolRun([], of: program)
+        #expect(run.status == 64)
+        #expect(run.output.isEmpty)
+        let help = try ToolRun(["--help"], of: program)
+        #expect(help.status == 0)
+        #expect(run.errors.contains(/(?m)^Usage:\s/))
+        #expect(run.errors == help.output)
     }
 
     @Test func `help goes to standard output`() throws {
@@ -55,7 +68,7 @@ import Testing
         let several = try bench.run("insert", "City", "people=x", "nam=Bonn", "country=x")
         #expect(several.status == 64)
         for refused in [
-            "City.people takes a whole number", "Did you mean name?", "names no record",
+            "City.people takes a whole number", "Did you mean name?", "is not the name of a record",
         ] {
             #expect(several.errors.contains(refused), "\(several.errors)")
         }
@@ -82,7 +95,7 @@ import Testing
         #expect(try bench.run("get", "City", "00000000/7").status == 1)
         let store = try ToolRun(["status", bench.folder.file("b.store")])
         #expect(store.status == 66)
-        #expect(store.errors.contains("Make one by: anabranch init"))
+        #expect(store.errors.contains("To create one, type: anabranch init"))
         #expect(try bench.run("import", "City", "nothing.csv").status == 66)
         #expect(!FileManager.default.fileExists(atPath: bench.folder.file("b.store")))
     }
@@ -108,7 +121,7 @@ import Testing
             #expect(run.status == 77, "\(run.errors)")
             #expect(run.errors.contains("Copy the store"), "\(run.errors)")
         }
-        // Where the folder can be written, the file need not be.
+        // In a writable folder the file itself need not be writable.
         try setMode(0o777)
         try files.setAttributes([.posixPermissions: 0o444], ofItemAtPath: bench.store)
         let read = try ToolRun(["status", bench.store], isNobody: true)

@@ -104,7 +104,7 @@ import Testing
         #expect(ValueText.json(.double(.nan)) == "\"nan\"")
     }
 
-    @Test func `a key is put together from columns`() throws {
+    @Test func `a key is composed of columns`() throws {
         let arguments = ParsedArguments(command: "import", values: [:], words: [:])
         let row = ["code": ["BD-01"], "parent": ["B"], "many": ["FR", "DE"]]
         func keys(_ template: String) throws -> [String] {

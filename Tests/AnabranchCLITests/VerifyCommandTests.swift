@@ -20,12 +20,12 @@ import Testing
         #expect(right.status == 0, "\(right.errors)")
         #expect(
             right.output
-                == "File and log are whole, and the records are what the log says.\n")
+                == "File and log are undamaged, and the records agree with the log.\n")
         try Self.damage(bench.store, "UPDATE Country SET name = 'Nowhere' WHERE code = 'DE'")
         let wrong = try bench.run("verify")
         #expect(wrong.status == 65)
         #expect(wrong.output.hasPrefix("changed ") && wrong.lines.count == 1)
-        #expect(wrong.errors.contains("not what its log says"))
+        #expect(wrong.errors.contains("differs from its log"))
         let json = try bench.run("verify", "--offline", "--json")
         #expect(json.status == 65)
         #expect(json.output.contains(#""result":"wrong","damage":[],"log":[]"#))
@@ -34,7 +34,7 @@ import Testing
         #expect(try bench.run("verify", "--repair", "--offline").status == 64)
     }
 
-    @Test func `an entry of the log that is not what its digest says is told`() throws {
+    @Test func `an entry of the log that does not match its digest is reported`() throws {
         let bench = try Workbench()
         for code in ["FR", "DE", "IT"] { _ = try bench.run("insert", "Country", "code=\(code)") }
         try Self.damage(
@@ -44,7 +44,7 @@ import Testing
         #expect(run.status == 65 && run.output.contains("Entry 2"), "\(run.output)")
     }
 
-    @Test func `a damaged record is found, repaired and told by a real daemon`() throws {
+    @Test func `a damaged record is found, repaired and reported by a real daemon`() throws {
         let daemon = try RunningDaemon(zone: "geo")
         let bench = try Workbench()
         let token = ["--token-file", daemon.tokenFile]
@@ -66,11 +66,11 @@ import Testing
         #expect(repaired.output.contains(#""differing":2"#))
         #expect(try bench.run("hash").output == daemon.hash(ofZone: "geo"))
         let journal = try bench.run("conflicts").output
-        #expect(journal.contains("Nowhere") && journal.contains("stands in the zone"))
+        #expect(journal.contains("Nowhere") && journal.contains("is the zone's value"))
         #expect(try daemon.run("zone", "show", "geo").output.contains("checksum  "))
         let zone = try daemon.run("zone", "verify", "geo")
         #expect(zone.status == 0, "\(zone.errors)")
-        #expect(zone.output.contains("state     as the log says"))
+        #expect(zone.output.contains("state     agrees with the log"))
         let locked = try daemon.run("zone", "verify", "geo", "--repair")
         #expect(locked.status == 1 && locked.errors.contains("another daemon serves it"))
         #expect(try daemon.run("zone", "show", "geo", "--repair").status == 64)

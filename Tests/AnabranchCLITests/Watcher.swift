@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A command that runs on a thread of its own until it has seen what it waits for.
+/// A command that runs on a separate thread until it has seen the expected event.
 final class Watcher: Sendable {
     private let result = Mutex<Result<ToolRun, any Error>?>(nil)
 
@@ -12,8 +12,8 @@ final class Watcher: Sendable {
         }
     }
 
-    /// Acts again and again until the command has ended: however late it began on a busy machine,
-    /// something happens after that.
+    /// Repeats an action until the command has ended. However late the command starts on a busy
+    /// machine, an action follows.
     func end(_ act: () throws -> Void) throws -> ToolRun {
         while true {
             if let ended = result.withLock({ $0 }) { return try ended.get() }

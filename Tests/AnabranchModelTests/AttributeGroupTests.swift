@@ -2,7 +2,7 @@ import AnabranchModel
 import AnabranchReplication
 import Testing
 
-/// Attributes that travel as one value, and what of them a model may say.
+/// Tests of attribute groups, and of the model's checks for them.
 struct AttributeGroupTests {
     private func expect(
         _ code: ModelError.Code, at entity: String, _ property: String,
@@ -182,7 +182,7 @@ struct AttributeGroupTests {
         }
     }
 
-    @Test func `a group has no more members than others can read`() throws {
+    @Test func `a group has no more members than another replica can read`() throws {
         func model(_ count: Int) throws -> ManagedObjectModel {
             let names = (0..<count).map { "x\($0)" }
             return try ManagedObjectModel {

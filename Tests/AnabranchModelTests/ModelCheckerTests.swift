@@ -2,7 +2,7 @@ import AnabranchModel
 import AnabranchReplication
 import Testing
 
-/// Each check of a model as a whole, with the place that it names.
+/// Tests of each check of a whole model, with the place that the error names.
 struct ModelCheckerTests {
     private func expect(
         _ code: ModelError.Code, at entity: String?, _ property: String? = nil,
@@ -33,11 +33,48 @@ struct ModelCheckerTests {
         }
     }
 
-    @Test func `one name on two branches of a hierarchy is not supported yet`() throws {
-        try expect(.notSupportedYet, at: "C", "x") {
-            Entity("A")
-            Entity("B", parent: "A") { Attribute("x", .string) }
-            Entity("C", parent: "A") { Attribute("x", .string) }
+    @Test func `entities of which neither is above the other may share names of properties`() throws
+    {
+        let a = Entity("A") { Attribute("code", .integer16) }
+        let b = Entity("B", parent: "A") {
+            Attribute("x", .string)
+            Attribute("z", .double, wireName: "w")
+            Relationship("r", to: "B")
+        }
+        let c = Entity("C", parent: "A") {
+            Attribute("x", .string)
+            Attribute("y", .double, wireName: "w")
+            Relationship("r", toMany: "A")
+        }
+        let model = try ManagedObjectModel {
+            a
+            b
+            c
+        }
+        let turned = try ManagedObjectModel {
+            c
+            b
+            a
+        }
+        #expect(model.canonicalEncoding == turned.canonicalEncoding)
+        #expect(try ManagedObjectModel(canonicalEncoding: model.canonicalEncoding) == model)
+        for name in ["B", "C"] {
+            let entity = try #require(model.entity(named: name))
+            for (wireName, property) in [("x", "x"), ("w", name == "B" ? "z" : "y"), ("r", "r")] {
+                let found = try #require(entity.property(wireName: WireName(wireName)))
+                #expect(found.name == property && found.entity === entity)
+            }
+        }
+    }
+
+    @Test func `a grandchild may not have a name of its ancestors`() throws {
+        for name in ["x", "y"] {
+            try expect(.duplicateName, at: "D", name) {
+                Entity("A") { Attribute("x", .string) }
+                Entity("B", parent: "A") { Attribute("y", .string) }
+                Entity("C", parent: "A") { Attribute("y", .string) }
+                Entity("D", parent: "B") { Attribute(name, .double) }
+            }
         }
     }
 

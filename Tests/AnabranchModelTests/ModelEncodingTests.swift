@@ -38,8 +38,8 @@ struct ModelEncodingTests {
         #expect(short == long)
     }
 
-    /// What is changed of a model with A above B, the attribute A.x and the relationships A.many
-    /// and B.one, one thing at a time.
+    /// Single changes to a model with A above B, the attribute A.x and the relationships A.many and
+    /// B.one.
     static let changes: [(String, @Sendable (inout ModelDeclaration) -> Void)] = [
         ("an attribute is mandatory", { $0.entities[0].attributes[0].isOptional = false }),
         ("a relationship is mandatory", { $0.entities[1].relationships[0].isOptional = false }),
@@ -174,7 +174,8 @@ struct ModelEncodingTests {
             #expect(model.canonicalEncoding == cut)
             models += 1
         }
-        // Only the model without entities; each entity here needs one that comes after it.
+        // This is only the model without entities, because each entity here needs one that comes
+        // after it.
         #expect(models == 1)
     }
 

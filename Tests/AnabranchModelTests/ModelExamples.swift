@@ -3,7 +3,7 @@ import AnabranchReplication
 import Testing
 
 enum ModelExamples {
-    /// A bit of everything: inheritance, one-to-many, one-to-one, many-to-many, constraints.
+    /// A model with inheritance, one-to-many, one-to-one, many-to-many and constraints.
     static let office: [Entity] = [
         Entity("Person", isAbstract: true, userInfo: ["owner": "staff"]) {
             Attribute("name", .string, optional: false, minimum: 1, maximum: 80)
@@ -53,7 +53,7 @@ extension ManagedObjectModel {
     }
 }
 
-/// The error that making a model of the entities throws.
+/// Returns the error of creating a model of the entities.
 func refusal(@ModelBuilder _ content: () -> [Entity]) throws -> ModelError {
     try #require(throws: ModelError.self) { try ManagedObjectModel(entities: content()) }
 }

@@ -3,7 +3,7 @@ import AnabranchReplication
 import Foundation
 import Testing
 
-/// What a model file means, statement by statement.
+/// Tests of the meaning of each statement of a model file.
 struct ModelFileStatementTests {
     private func read(_ attributes: String, entity: String = "") throws -> ManagedObjectModel {
         try ManagedObjectModel.reading(

@@ -2,7 +2,7 @@ import Foundation
 
 /// Models of public projects, which are not part of the package.
 ///
-/// Looked for where `ANABRANCH_FIXTURES` says, else beside the package in `shared/fixtures`.
+/// They are in the folder `ANABRANCH_FIXTURES`, or else in `shared/fixtures` beside the package.
 enum ModelFixtures {
     static let folder: URL? = {
         let package = URL(filePath: #filePath).deletingLastPathComponent()
@@ -14,7 +14,7 @@ enum ModelFixtures {
         return FileManager.default.fileExists(atPath: models.path) ? models : nil
     }()
 
-    /// Every single version of every model, sorted.
+    /// Every version of every model, sorted.
     static func versions() -> [URL] { found(withExtension: "xcdatamodel") }
 
     /// Every package of versions, sorted.

@@ -2,7 +2,7 @@ import AnabranchModel
 import Foundation
 import Testing
 
-/// Which version of a package is read.
+/// Tests of the choice of the version in a package.
 final class ModelPackageTests {
     private let folder = FileManager.default.temporaryDirectory
         .appending(path: "anabranch-models-\(UUID().uuidString)")

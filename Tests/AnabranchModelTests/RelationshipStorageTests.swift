@@ -2,7 +2,7 @@ import AnabranchModel
 import AnabranchReplication
 import Testing
 
-/// Of two inverses one is stored, chosen by wire names alone.
+/// Tests that one of two inverses is stored, chosen by wire names alone.
 struct RelationshipStorageTests {
     @Test func `the to-one of a one-to-many is stored`() throws {
         let model = try ManagedObjectModel(entities: ModelExamples.office)

@@ -35,7 +35,7 @@ import Testing
                 try decoded.attribute("Laptop", "colour").valueTransformerName
                     == model.attribute("Laptop", "colour").valueTransformerName)
         }
-        // Field 15, a length of 3.
+        // The bytes are field 15 and the length 3.
         let field = [UInt8](arrayLiteral: 15, 3) + Array("Dye".utf8)
         #expect(named.canonicalEncoding.firstRange(of: field) != nil)
         #expect(named.canonicalEncoding.count == plain.canonicalEncoding.count + field.count)

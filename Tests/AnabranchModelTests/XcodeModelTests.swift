@@ -3,7 +3,7 @@ import AnabranchReplication
 import Foundation
 import Testing
 
-/// Reading what Xcode's model editor writes.
+/// Tests of reading the files of Xcode's model editor.
 struct XcodeModelTests {
     private func read(_ content: String) throws -> ManagedObjectModel {
         try ManagedObjectModel.reading(xml: XcodeModelText.model(content), file: "contents")
@@ -105,7 +105,9 @@ struct XcodeModelTests {
         #expect(error.code == .invalidValue && error.property == "odd" && error.line == 4)
     }
 
-    @Test func `an index is of R-tree elements or of others, and made as an ordinary one`() throws {
+    @Test func `an index of R-tree elements or of another type is created as an ordinary one`()
+        throws
+    {
         func entity(_ types: String...) -> String {
             let elements = zip(["x", "y"], types).map { name, type in
                 "\n<fetchIndexElement property=\"\(name)\" \(type) order=\"ascending\"/>"

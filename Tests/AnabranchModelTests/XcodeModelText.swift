@@ -1,7 +1,7 @@
 import Foundation
 
 enum XcodeModelText {
-    /// The content as a whole model file; its first line is the third of the file.
+    /// Returns the content as a whole model file; its first line is the third of the file.
     static func model(_ content: String) -> Data {
         Data(
             """

@@ -59,14 +59,14 @@ import Testing
         #expect(source.contains("public var upperName: String? { self[slot: 1] }"))
     }
 
-    /// The class that the model names, and the accessors that it gets.
+    /// Tests the class that the model names, and its accessors.
     @Test(
         arguments: [
             (nil, "public var it: Data? { get { self[slot: 0] }"),
             ("[Int64]", "public var it: [Int64]? { get { self[transformable: 0] }"),
             ("NSArray", "public var it: NSArray? { get { self[transformable: 0] }"),
             ("Dictionary<String, URL>?", "public var it: Dictionary<String,URL>? { get {"),
-            // Whether a type of the program's is public nobody knows here.
+            // The tool can't know whether a type of the program is public.
             (".Colour", "    var it: Colour? { get { self[transformable: 0] }"),
             ("Paint.Colour", "    var it: Paint.Colour? { get { self[transformable: 0] }"),
         ] as [(String?, String)])

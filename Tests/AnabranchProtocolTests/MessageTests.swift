@@ -108,7 +108,7 @@ import Testing
         #expect(error?.code == .unsupportedVersion)
     }
 
-    /// Change sets carry digests; contexts, cursors and positions do not.
+    /// Change sets have digests. Causal contexts, cursors and positions do not.
     @Test func `a changed bit anywhere is noticed`() {
         var generator = SeededGenerator(seed: 3)
         expectSealed(
@@ -150,7 +150,7 @@ import Testing
         let response = MessageSeal.sealing([1] + huge)
         #expect(throws: ProtocolError.self) { try PushRequest(decoding: request) }
         #expect(throws: ProtocolError.self) { try PushResponse(decoding: response) }
-        // A thousand empty blocks: there are bytes for them, but none is a change set.
+        // There are bytes for a thousand empty blocks, but none of them is a change set.
         let empty = [1] + replica + [0xE8, 0x07] + [UInt8](repeating: 0, count: 1_008)
         #expect(throws: ProtocolError.self) {
             try PushRequest(decoding: MessageSeal.sealing(empty))
@@ -173,7 +173,7 @@ import Testing
         var response = generator.helloResponse()
         response.earlierEpochs = []
         var flag = response.unsealed
-        // Behind version, epoch and a count stands the position's varint, then the flag.
+        // After version, epoch and count comes the varint of the position, then the flag.
         let place = (flag[18...].firstIndex { $0 < 0x80 } ?? 0) + 1
         flag[place] = 2
         #expect(throws: ProtocolError.self) {
@@ -215,11 +215,11 @@ import Testing
             for byte in [0, 2, 0x80, 0xFF, bytes[place] ^ 1] as [UInt8] {
                 var changed = bytes
                 changed[place] = byte
-                // Either is well; what must not happen is a trap.
+                // Both results are right. A trap is not.
                 guard let other = try? Body(decoding: MessageSeal.sealing(changed)) else {
                     continue
                 }
-                // By bytes: equal strings may be spelt differently.
+                // The comparison is by bytes: equal strings may have different spellings.
                 let isSame = other.encoded() == message.encoded()
                 #expect(isSame == (changed == bytes), "\(Body.title) at \(place)")
             }
@@ -233,6 +233,6 @@ import Testing
 }
 
 extension Message {
-    /// What the seal covers, so that a test can change it and seal it anew.
+    /// The bytes that the seal covers, so that a test can change and seal them again.
     fileprivate var unsealed: [UInt8] { Array(encoded().dropLast(MessageSeal.byteCount)) }
 }

@@ -127,7 +127,7 @@ extension SeededGenerator {
         for _ in 0..<Int.random(in: 0...3, using: &self) {
             let property = wireProperty()
             let value = value(of: property.type, replicas: replicas)
-            // Every NaN is written as one, so bytes that differ may mean the same.
+            // Every NaN is encoded in one way, so different bytes may mean the same.
             canonical.cells.append(
                 .init(
                     property: property, value: value.hasNaN ? .null : value,

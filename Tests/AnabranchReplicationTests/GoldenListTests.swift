@@ -2,8 +2,8 @@ import AnabranchReplication
 import TestSupport
 import Testing
 
-/// Bytes of version 1 of the format: places in lists. Written as those of ``GoldenTests`` were, and
-/// never again.
+/// Bytes of version 1 of the format: list positions. They were written like those of
+/// ``GoldenTests`` and are never rewritten.
 @Suite struct GoldenListTests {
     let a = ReplicaID(bytes: 0xA0...0xAF) ?? ReplicaID(high: 0, low: 0)
     let b = ReplicaID(bytes: 0xB0...0xBF) ?? ReplicaID(high: 0, low: 0)
@@ -17,7 +17,7 @@ import Testing
     private var earlyOfA: Stamp { Stamp(timestamp: early, replica: a) }
     private var lateOfB: Stamp { Stamp(timestamp: late, replica: b) }
 
-    /// The first of a list; one of a later block; one in front of the first.
+    /// Returns the first position of a list, one of a later block, and one before the first.
     private func positions() throws -> (ListPosition, ListPosition, ListPosition) {
         let ofA = Array(a.bytes.prefix(6))
         let ofB = Array(b.bytes.prefix(6))

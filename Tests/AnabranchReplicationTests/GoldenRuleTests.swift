@@ -2,8 +2,8 @@ import AnabranchReplication
 import TestSupport
 import Testing
 
-/// Bytes of version 1 of the format: operations and values of the rules beyond `lastWriter` and
-/// sets. Written as those of ``GoldenTests`` were, and never again.
+/// Bytes of version 1 of the format: operations and values of the merge rules beyond `lastWriter`
+/// and sets. They were written like those of ``GoldenTests`` and are never rewritten.
 @Suite struct GoldenRuleTests {
     let a = ReplicaID(bytes: 0xA0...0xAF) ?? ReplicaID(high: 0, low: 0)
     let b = ReplicaID(bytes: 0xB0...0xBF) ?? ReplicaID(high: 0, low: 0)
@@ -76,7 +76,7 @@ import Testing
         try expect(saved([.insert(rows)], by: a), "golden-1-group.hex")
     }
 
-    /// It is dead: its deletes have not seen the delta, which does not bring it back.
+    /// The record is dead: its deletes have not seen the delta, and a delta does not restore it.
     @Test func `a canonical record that was deleted, with values side by side`() {
         let best = WireProperty(name: "best", type: .integer32, rule: .max)
         let added = Stamp(timestamp: HybridTimestamp(rawValue: late.rawValue + 1), replica: a)

@@ -3,10 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Bytes of version 1 of the format, as they will be read for ever.
+/// Bytes of version 1 of the format, which stay readable for ever.
 ///
-/// The files were written by an encoder of their own, in another language, from
-/// `Documentation/FileFormat.md` alone; they are never written again.
+/// The files were written by a separate encoder in another language, from
+/// `Documentation/FileFormat.md` alone. They are never rewritten.
 @Suite struct GoldenTests {
     let a = ReplicaID(bytes: 0xA0...0xAF) ?? ReplicaID(high: 0, low: 0)
     let b = ReplicaID(bytes: 0xB0...0xBF) ?? ReplicaID(high: 0, low: 0)

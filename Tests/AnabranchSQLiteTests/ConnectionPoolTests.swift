@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 struct ConnectionPoolTests {
-    /// A file in WAL with two rows whose sum is always 100.
+    /// Returns a file in WAL mode with two rows whose sum is always 100.
     private func makeFile() throws -> (folder: ScratchFolder, writer: Connection) {
         let folder = try ScratchFolder()
         let writer = try Connection(path: folder.path())
@@ -134,8 +134,7 @@ struct ConnectionPoolTests {
         #expect(order.withLock { $0 } == [0, 1, 2, 3, 4])
     }
 
-    @Test func `closing waits for the reader, turns away those who wait, and stays closed`() throws
-    {
+    @Test func `closing waits for the reader, refuses those that wait, and stays closed`() throws {
         let (folder, _) = try makeFile()
         let pool = ConnectionPool(path: folder.path(), limit: 1)
         let events = Mutex<[String]>([])

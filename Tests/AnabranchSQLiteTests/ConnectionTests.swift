@@ -2,7 +2,7 @@ import AnabranchSQLite
 import Testing
 
 struct ConnectionTests {
-    @Test func `statistics tell reads, writes, other statements and rows apart`() throws {
+    @Test func `statistics count reads, writes, other statements and rows separately`() throws {
         let connection = try Connection(path: ":memory:")
         #expect(connection.statistics == ConnectionStatistics())
         try connection.execute("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3)")
@@ -93,7 +93,7 @@ struct ConnectionTests {
         #expect(throws: SQLiteError.self) { _ = try Connection(path: ":memory:", vfs: "none") }
     }
 
-    @Test func `the library tells its version`() {
+    @Test func `the library reports its version`() {
         #expect(SQLiteLibrary.version.hasPrefix("3."))
     }
 }

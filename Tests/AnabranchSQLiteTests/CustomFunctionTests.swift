@@ -56,7 +56,7 @@ struct CustomFunctionTests {
         #expect(try connection.firstValue("SELECT first() + first()") == 8)
     }
 
-    @Test func `what is derived from a constant is made once`() throws {
+    @Test func `a value derived from a constant is created once`() throws {
         final class Pattern {}
         let connection = try Connection(path: ":memory:")
         var made = 0

@@ -1,7 +1,7 @@
-/// What `body` throws.
+/// Returns the error that `body` throws.
 ///
-/// Used within closures, where Swift 6.3 may run another closure of the same scope in place of one
-/// that is written inside `#expect` or `#require`.
+/// It is for closures: in `#expect` or `#require`, Swift 6.3 may run another closure of the same
+/// scope instead of the one written there.
 func failure(_ body: () throws -> Void) -> (any Error)? {
     do {
         try body()

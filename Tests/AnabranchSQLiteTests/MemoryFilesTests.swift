@@ -26,7 +26,7 @@ import Testing
         return count
     }
 
-    @Test func `a file is there as long as somebody has it open`() throws {
+    @Test func `a file exists as long as a connection has it open`() throws {
         #expect(throws: SQLiteError.self) { try open(.readWrite) }
         let first = try openInWAL()
         try first.execute("INSERT INTO t VALUES (1, 'x')")
@@ -50,13 +50,13 @@ import Testing
         }
     }
 
-    @Test func `a reader keeps its state while others write, and nobody waits`() throws {
+    @Test func `a reader keeps its state during a write, and neither waits`() throws {
         let (writer, reader) = (try openInWAL(), try open(.readOnly))
         try writer.execute("INSERT INTO t VALUES (1, 'x')")
         try reader.transaction(.deferred) {
             #expect(try count(reader) == 1)
             try writer.execute("INSERT INTO t VALUES (2, 'y')")
-            // What a reader still needs stays in the log.
+            // Pages that a reader still needs stay in the log.
             let outcome = try writer.checkpoint(.passive)
             #expect(outcome.checkpointedPages < outcome.logPages)
             #expect(try count(reader) == 1)
@@ -67,7 +67,7 @@ import Testing
         #expect(whole.logPages == 0)
     }
 
-    @Test func `a second writer waits, and is told when it has waited long enough`() throws {
+    @Test func `a second writer waits, and gets an error after the time-out`() throws {
         let (first, second) = (try openInWAL(), try open())
         try first.transaction(.immediate) {
             try first.execute("INSERT INTO t VALUES (1, 'x')")
@@ -80,7 +80,7 @@ import Testing
         #expect(try count(first) == 2)
     }
 
-    @Test func `without a log one writes while nobody reads`() throws {
+    @Test func `without a log a connection writes while no reader is active`() throws {
         let (first, second) = (try open(), try open())
         try first.execute("CREATE TABLE t (a)")
         try second.transaction(.deferred) { () throws in

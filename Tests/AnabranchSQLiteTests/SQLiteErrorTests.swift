@@ -26,7 +26,7 @@ struct SQLiteErrorTests {
         #expect(error.message.contains("no such column"))
     }
 
-    @Test func `a violated constraint tells which and leaves the statement usable`() throws {
+    @Test func `a violated constraint is named and leaves the statement usable`() throws {
         let connection = try Connection(path: ":memory:")
         try connection.execute("CREATE TABLE t (a UNIQUE)")
         let insert = try connection.prepare("INSERT INTO t VALUES (?)")

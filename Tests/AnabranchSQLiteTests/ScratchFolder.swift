@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of one test, removed with the last reference.
+/// A folder of one test, which is removed with the last reference.
 final class ScratchFolder: Sendable {
     let url: URL
 

@@ -30,7 +30,7 @@ struct StatementTests {
         #expect(try all(statement) == [1])
     }
 
-    @Test func `a value that is lent for one run is let go of at its end`() throws {
+    @Test func `a value that is lent for one run is released at its end`() throws {
         final class Owner {
             let bytes: UnsafeMutableRawBufferPointer
             init(_ bytes: [UInt8]) {

@@ -39,7 +39,7 @@ struct TransactionTests {
         #expect(try contents(connection).isEmpty)
     }
 
-    @Test func `a transaction within another is refused and the outer one goes on`() throws {
+    @Test func `a transaction within another is refused and the outer one continues`() throws {
         let connection = try makeTable()
         try connection.transaction {
             try connection.run("INSERT INTO t VALUES (1)")
@@ -83,7 +83,7 @@ struct TransactionTests {
         #expect(try contents(connection) == [1])
     }
 
-    @Test func `a body that goes on after a rollback is told`() throws {
+    @Test func `a body that continues after a rollback gets an error`() throws {
         let connection = try makeTable()
         try connection.execute("CREATE TABLE u (a NOT NULL)")
         let error = failure {
@@ -152,7 +152,7 @@ struct TransactionTests {
     }
 }
 
-/// What a simulated crash at each point leaves.
+/// Tests of the state after a simulated crash at each point.
 struct TransactionFaultsTests {
     private struct Crash: Error {}
 
@@ -209,6 +209,6 @@ struct TransactionFaultsTests {
         #expect(log.entries.count == 5)
     }
 
-    /// Confined to the test's own thread.
+    /// A log that only the test's thread uses.
     private final class Log: @unchecked Sendable { var entries: [String] = [] }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnabranchServer
 
-/// The back ends that every conformance test runs with.
+/// The back ends with which every conformance test runs.
 enum StorageKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case sqlite
 
@@ -19,13 +19,13 @@ enum StorageKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 }
 
-/// Where a back end keeps a test's zones, with the accidents that can happen to it.
+/// The storage of a test's zones, with the faults that it can have.
 protocol StoragePlace: AnyObject {
-    /// Opens the zone, making it where it does not exist; every call is a new opening.
+    /// Opens the zone and creates it if necessary. Every call opens it again.
     func open(greatestOrdinal: Int64?) throws -> any ZoneStorage
-    /// Puts a copy in the place of the zone, as a restore from a backup does; call it closed.
+    /// Replaces the zone by a copy, as a restore from a backup does. The zone must be closed.
     func replaceByCopy() throws
-    /// Lets the process die within the next transactions of a storage that ``open`` returned.
+    /// Makes the process die in one of the next transactions of a storage that ``open`` returned.
     func setFaults(_ faults: TransactionFaults?, of storage: any ZoneStorage)
 }
 

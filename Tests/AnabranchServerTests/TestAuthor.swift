@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import AnabranchServer
 
-/// A replica that makes change sets as a store would: numbered, chained, stamped.
+/// A replica that creates change sets as a store does: numbered, chained and stamped.
 struct TestAuthor {
     let replica: ReplicaID
     private(set) var sequence: UInt64 = 0
@@ -36,7 +36,7 @@ struct TestAuthor {
         return changeSet
     }
 
-    /// One person with a name.
+    /// Returns a save that inserts one person with a name.
     mutating func insertPerson(_ name: String = "Ada") -> (ChangeSet, RecordID) {
         let record = newRecord()
         return (save([.person(record, name: name)]), record)
@@ -84,7 +84,7 @@ extension ChangeBlock {
     }
 }
 
-/// A zone's service over a back end, as a test drives it.
+/// The service of a zone, with the calls that tests need.
 final class TestZone {
     let place: any StoragePlace
     private(set) var storage: any ZoneStorage

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnabranchServer
 
-/// Prints how many records a second a zone takes in and gives out; run it in release:
+/// Prints the number of records that a zone accepts and returns in a second. Run it in release:
 /// `ANABRANCH_MEASURE=1 swift test -c release -Xswiftc -enable-testing --filter Throughput`.
 @Suite(
     .enabled(
@@ -80,7 +80,7 @@ struct ThroughputTests {
 }
 
 extension TestZone {
-    /// Over the encoded messages, as a server does.
+    /// Pushes the encoded messages, as a server does.
     func pushAll(_ sets: [ChangeSet]) throws {
         let epoch = try service.head().epoch
         let body = PushRequest(epoch: epoch, changeSets: sets.map { $0.encoded() }).encoded()

@@ -16,7 +16,7 @@ import Testing
         b = try scenario.open("b")
     }
 
-    /// Nothing of a page that is refused is left.
+    /// Checks that a refused page leaves nothing.
     private func expectRefusal(
         _ code: StoreError.Code, _ page: RemotePage,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -68,8 +68,8 @@ import Testing
         try expectRefusal(.forked, scenario.zone.page(for: b) { $0.append(next) })
     }
 
-    /// No digest covers what a rewritten set says of its predecessor.
-    @Test func `with a rewritten set of another predecessor is told as damage`() throws {
+    /// No digest covers the predecessor that a rewritten change set names.
+    @Test func `with a rewritten set of another predecessor is reported as damage`() throws {
         try pushThree()
         try scenario.zone.pull(into: b)
         let last = scenario.zone.log[2]
@@ -83,7 +83,9 @@ import Testing
         try expectRefusal(.malformedChangeSet, scenario.zone.page(for: b) { $0.append(next) })
     }
 
-    @Test func `that lacks a set is told as damage before its rest contradicts the store`() throws {
+    @Test func `that lacks a set is reported as damage before its rest contradicts the store`()
+        throws
+    {
         try pushThree()
         let whole = try scenario.zone.page(for: b)
         try expectRefusal(
@@ -93,7 +95,7 @@ import Testing
                 cursor: whole.cursor))
     }
 
-    @Test func `whose entries do not give its cursor is refused whole`() throws {
+    @Test func `with entries that do not give its cursor is refused whole`() throws {
         try pushThree()
         let page = try scenario.zone.page(for: b)
         let wrong = LogCursor(
@@ -124,7 +126,7 @@ import Testing
         try pushThree()
         try scenario.zone.pull(into: b)
         let hash = try b.canonicalHash()
-        // The zone's log repeats what is held: told by the origin, and the cursor goes on.
+        // The zone's log repeats a held change set. The origin shows that, and the cursor advances.
         let repeated = try scenario.zone.page(for: b) { $0 = [scenario.zone.log[1]] }
         #expect(try b.apply(repeated).isEmpty)
         #expect(try b.canonicalHash() == hash)

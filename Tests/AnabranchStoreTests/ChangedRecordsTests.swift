@@ -5,7 +5,7 @@ import AnabranchStore
 import TestSupport
 import Testing
 
-/// Changed records as text, one line a record.
+/// Returns changed records as text, one line for each record.
 private func lines(_ changed: ChangedRecords) -> [String] {
     changed.entities.flatMap { entity in
         let name = entity.entity.name
@@ -46,7 +46,7 @@ private func lines(_ changed: ChangedRecords) -> [String] {
         scenario = try StoreScenario(model: model)
         a = try scenario.open("a")
         b = try scenario.open("b")
-        // The same ordinals and numbers on both sides would hide mistakes.
+        // Equal ordinals and numbers on both sides would hide mistakes.
         try b.insertPeople(3)
         boss = try a.insert("Employee", ["name": .string("Boss")])
         anna = try a.insert("Person", ["name": .string("Anna"), "boss": .integer(boss)])
@@ -140,7 +140,7 @@ private func lines(_ changed: ChangedRecords) -> [String] {
     @Test func `never name a record that is not there`() throws {
         let gone = try a.insertPerson("Gone")
         try a.delete(gone)
-        // A reference to a record that was deleted keeps its value and leads nowhere.
+        // A reference to a deleted record keeps its value and shows nil.
         _ = try a.insert("Person", ["name": .string("X"), "boss": .integer(gone)])
         _ = try pull()
         let x = try a.insert("Person", ["name": .string("Y"), "boss": .integer(gone)])

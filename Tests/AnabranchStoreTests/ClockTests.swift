@@ -43,10 +43,15 @@ import Testing
         #expect(last.counter == 0)
     }
 
+    /// The zone holds the greatest timestamp, after which there is none.
     @Test func `at its end refuses a save and keeps what there is`() throws {
         let store = try scenario.open("a")
+        try store.insertPerson("Zoe")
+        try scenario.zone.sync(store)
         try store.insertPerson("Anna")
-        try scenario.sql("a", "UPDATE ab_state SET clock = \(Limits.greatestTimestamp)")
+        let end = Limits.greatestTimestamp
+        try scenario.sql("a", "UPDATE ab_changeset SET hlc = \(end) WHERE seq = 1")
+        try scenario.sql("a", "UPDATE ab_state SET clock = \(end)")
         #expect(storeError { try store.insertPerson("Bob") }?.code == .exhausted)
         #expect(try store.syncState().pendingCount == 1)
     }
@@ -67,7 +72,8 @@ import Testing
         #expect(storeError { _ = try store.save(request) }?.code == .exhausted)
     }
 
-    /// Two writes of one property with one time: everywhere the greater replica's stays.
+    /// Two writes of one property have equal times: the greater replica's write wins on every
+    /// store.
     @Test(arguments: [(1, 2), (2, 1)] as [(UInt64, UInt64)])
     func `breaks a tie by the bytes of the replica`(high: UInt64, other: UInt64) throws {
         let a = try scenario.open("a", replica: ReplicaID(high: high, low: 0))

@@ -23,7 +23,7 @@ import Testing
         scenario.clock.milliseconds += 1000
     }
 
-    /// Both write an age without knowing of each other; a's write loses.
+    /// Both stores write an age concurrently; the write of store a loses.
     @discardableResult
     private func collide(_ lost: Int64, of id: LocalID, in a: Store? = nil) throws -> ChangedRecords
     {
@@ -87,7 +87,7 @@ import Testing
         #expect(try #require(try again.conflicts().first).id > newest)
     }
 
-    @Test func `the winning value is told on both sides, and none where a delete won`() throws {
+    @Test func `the winning value is reported on both sides, and none if a delete won`() throws {
         try collide(10, of: anna)
         for store in [a, b] {
             let conflict = try #require(try store.conflicts().first)
@@ -158,7 +158,7 @@ import Testing
         #expect(try b.conflictCount() == 1)
     }
 
-    @Test func `a page tells what it recorded, also where it changed nothing`() throws {
+    @Test func `a page reports what it recorded, even if it changed nothing`() throws {
         let changed = try collide(10, of: anna)
         #expect(changed.conflicts.map(\.record) == [anna])
         #expect(changed.conflicts.map(\.entity) == [scenario.person])
@@ -174,7 +174,7 @@ import Testing
     }
 
     @Test(arguments: [1, 15, 16, 17, 40])
-    func `a page tells of all that it recorded, in its order`(count: Int) throws {
+    func `a page reports everything that it recorded, in its order`(count: Int) throws {
         let people = try (0..<count).map { try a.insertPerson("Person \($0)", age: 0) }
         for store in [a, b] { try scenario.zone.sync(store) }
         scenario.clock.milliseconds += 1
@@ -224,7 +224,8 @@ import Testing
             try collide(Int64(lost), of: anna)
         }
         let kept = try reopened(ConflictRetention(age: .seconds(60)))
-        // Which of two writes loses is by chance while the clock is behind what both have seen.
+        // While the clock is behind the stamps that both have seen, it is random which of two
+        // writes loses.
         func count(at seconds: Int64) throws -> Int {
             scenario.clock.milliseconds = start + seconds * 1000
             try b.insertPerson("Another")
@@ -233,15 +234,16 @@ import Testing
         }
         #expect(try count(at: 50) == 4)
         #expect(try count(at: 70) == 3)
-        // What a clock that was ahead has noticed goes with what stands behind it.
+        // Entries from a time at which the clock was ahead are purged with the entries after them.
         #expect(try count(at: 90) == 1)
-        // A clock that goes back, by little or to where it begins, makes nothing old.
+        // A clock that moves back, by little or to its start, makes no entry old.
         #expect(try count(at: 30) == 1)
         #expect(try count(at: -start / 1000) == 1)
         #expect(try count(at: 200) == 0)
     }
 
-    @Test func `a retention by number keeps the newest and tells of no others`() throws {
+    @Test func `a retention by number keeps the newest conflicts and reports no older ones`() throws
+    {
         for lost in 1...3 { try collide(Int64(lost), of: anna) }
         let kept = try reopened(ConflictRetention(count: 2))
         #expect(try kept.conflictCount() == 3)

@@ -30,7 +30,7 @@ import Testing
         #expect(try a.canonicalHash() == b.canonicalHash())
     }
 
-    @Test func `is empty after writes that knew of each other`() throws {
+    @Test func `is empty after writes that had seen each other`() throws {
         try a.set("age", .integer(2), of: anna)
         try exchange()
         try b.set("age", .integer(3), of: annaOnB)
@@ -42,7 +42,7 @@ import Testing
         #expect(try b.conflicts().isEmpty)
     }
 
-    /// The page that brings the overwriting is the one that says where the zone has the own set.
+    /// One page brings the overwriting change set and the zone's position of the store's own one.
     @Test func `has no value that was seen where the zone's answer to its push was lost`() throws {
         try b.set("age", .integer(5), of: annaOnB)
         scenario.clock.milliseconds += 1
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `tells in each conflict which record, property, authors and when`() throws {
+    @Test func `reports record, property, authors and time of each conflict`() throws {
         try a.set("age", .integer(2), of: anna, author: "alice")
         scenario.clock.milliseconds += 1
         try b.set("age", .integer(3), of: annaOnB, author: "bob")
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `does not call a link lost that the deleter knew`() throws {
+    @Test func `reports no link as lost that the deleter had seen`() throws {
         try b.link(annaOnB, "teams", teamOnB)
         try exchange()
         try a.delete(anna)

@@ -115,7 +115,7 @@ import Testing
         #expect(try store.value("email", of: b) == .string("a"))
     }
 
-    @Test func `never refuses what others saved`() throws {
+    @Test func `never refuses what another replica saved`() throws {
         let other = try scenario.open("b")
         try store.insert("Person", ["email": .string("same")])
         try other.insert("Person", ["email": .string("same")])

@@ -11,7 +11,7 @@ import Testing
     init() throws { scenario = try StoreScenario() }
 
     @Test(arguments: [false, true])
-    func `and its original go on under two identities and converge`(isOpen: Bool) throws {
+    func `and its original continue under two identities and converge`(isOpen: Bool) throws {
         let a = try scenario.open("a")
         let anna = try a.insertPerson("Anna")
         try scenario.zone.sync(a)
@@ -37,13 +37,13 @@ import Testing
                 .text("Anne"), .text("of the copy"), .text("of the original"), .text("unpushed"),
             ])
         #expect(Set(scenario.zone.log.map(\.origin)).count == scenario.zone.log.count)
-        // The set that both had unpushed went up once.
+        // The change set that both had not pushed was pushed once.
         #expect(scenario.zone.log.count == 6)
         #expect(try scenario.zone.reference().canonicalHash == original.canonicalHash())
         #expect(try copy.syncState().pendingCount == 0)
     }
 
-    @Test func `tells which of its former sets it held when it saved`() throws {
+    @Test func `reports which of its former change sets it held when it saved`() throws {
         let a = try scenario.open("a")
         try a.insertPerson("Anna")
         let inherited = try #require(try a.syncState().last)
@@ -63,7 +63,7 @@ import Testing
                             dot: Dot(replica: old, sequence: 1),
                             originPrefix: inherited.origin.prefix)
                     ]))
-        // Once the zone has it, the prefix says it.
+        // Once the zone has it, the prefix of the causal context includes it.
         for _ in 0..<2 { try scenario.zone.sync(copy) }
         try copy.insertPerson("Cyd")
         let context = try #require(try copy.pending(byteLimit: .max).last?.changeSet.context)
@@ -77,7 +77,8 @@ import Testing
         a.close()
         try scenario.copy("a", to: "b")
         let copy = try scenario.open("b")
-        // Reserving already takes the new identity, so no number of the original's is used.
+        // Reserving numbers takes the new identity already, so that no number of the original is
+        // used.
         let ids = try copy.reserveNumbers(2)
         #expect(ids.lowerBound.ordinal == 1)
         #expect(ids.lowerBound.number == 1)
@@ -113,7 +114,7 @@ import Testing
         try scenario.zone.sync(again)
         let replica = try again.replica
         again.close()
-        // The same file by inode and birth: only the log can tell.
+        // The file is the same by inode and birth time: only the log shows the restore.
         try scenario.restore("a", from: "backup")
         let restored = try scenario.open("a")
         #expect(try restored.value("name", of: anna) == .string("Anna"))
@@ -126,7 +127,7 @@ import Testing
         #expect(try scenario.zone.reference().canonicalHash == restored.canonicalHash())
     }
 
-    @Test func `that saved before it knew renames what it saved, and loses nothing`()
+    @Test func `that saved before it learned of that renames its saves, and loses nothing`()
         throws
     {
         let a = try scenario.open("a")

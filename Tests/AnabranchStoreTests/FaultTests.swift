@@ -8,7 +8,7 @@ import Testing
 
 @testable import AnabranchStore
 
-/// Lets a transaction die once at a place, when it is armed.
+/// Makes a transaction die once at a point, when it is armed.
 private final class Crash: Sendable {
     struct Died: Error {}
 
@@ -59,7 +59,7 @@ private final class Crash: Sendable {
                             (id, store.slots(of: scenario.person, ["age": .integer(Int64(turn))]))
                         ])
                 ]
-                // A clock that steps back with the crash must not reuse a stamp.
+                // A clock that moves back with the crash must not reuse a stamp.
                 scenario.clock.milliseconds -= 10
                 crash.arm(place)
                 #expect(throws: Crash.Died.self) { _ = try store.save(request) }
@@ -108,7 +108,7 @@ private final class Crash: Sendable {
         #expect(
             (try scenario.sql("a", "SELECT count(*) FROM ab_replica") == replicaCount)
                 == (place != 2))
-        // What died is done again, and a save between the two finds its ordinals.
+        // The failed operation is repeated, and a save between the two finds its ordinals.
         try store.insertPerson("Cyd")
         for _ in 0..<2 { for store in [store, other] { try scenario.zone.sync(store) } }
         #expect(try store.canonicalHash() == other.canonicalHash())
@@ -116,7 +116,7 @@ private final class Crash: Sendable {
     }
 
     @Test(arguments: 0..<3)
-    func `within an acknowledgement is made good by the next pull`(place: Int) throws {
+    func `within an acknowledgement is recovered by the next pull`(place: Int) throws {
         let store = try open()
         try store.insertPerson("Anna")
         let entry = try #require(try store.pending(byteLimit: .max).first)
@@ -125,7 +125,7 @@ private final class Crash: Sendable {
         #expect(throws: Crash.Died.self) {
             try store.acknowledge([Acknowledged(entry, position: 1)], epoch: scenario.zone.epoch)
         }
-        // The zone has it; the store edits the same row before it learns that.
+        // The zone has it. The store edits the same row before it receives the acknowledgement.
         try store.insertPerson("Bob")
         try scenario.zone.pull(into: store)
         #expect(try store.syncState().pendingCount == 1)
@@ -136,8 +136,8 @@ private final class Crash: Sendable {
 }
 
 @Suite struct `A full disk` {
-    /// The file may grow by no more than k pages, for k = 0, 1, 2, … until a save succeeds.
-    @Test func `is told, and leaves all or nothing`() throws {
+    /// The file may grow by at most k pages, for k = 0, 1, 2, … until a save succeeds.
+    @Test func `is reported, and leaves all or nothing`() throws {
         let scenario = try StoreScenario()
         let store = try scenario.open("a")
         try store.insertPeople(10)

@@ -5,7 +5,7 @@ import AnabranchStore
 import TestSupport
 import Testing
 
-/// Attributes that change together, on stores whose models know some or all of them.
+/// Tests of attribute groups on stores whose models know some or all of the members.
 @Suite struct `Groups of attributes` {
     let scenario: StoreScenario
     let a: Store
@@ -17,7 +17,8 @@ import Testing
         b = try scenario.open("b")
     }
 
-    /// A meeting whose time is one value, with the members that a version of the app knows.
+    /// Returns a model of a meeting with one value for its time, with the members that a version of
+    /// the app knows.
     static func model(_ members: [String]) throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Person") { Attribute("name", .string) }
@@ -52,7 +53,7 @@ import Testing
         _ = try store.update("Meeting", id, values)
     }
 
-    /// The group's value as the canonical state has it.
+    /// Returns the group's value in the canonical state.
     private func whole(_ store: Store, _ id: LocalID) throws -> Value? {
         let record = try store.recordID(of: id)
         var found: Value?
@@ -74,8 +75,8 @@ import Testing
 
     // MARK: - Merging
 
-    /// Pitfall of merging by attribute: each edit keeps the start before the end, both together
-    /// would not.
+    /// Merging each attribute alone would go wrong: each edit keeps the start before the end, and
+    /// both together would not.
     @Test func `a start and an end that two change at once never mix`() throws {
         let (here, there) = try meeting(9, 15)
         try set(a, here, ["start": .integer(14)])
@@ -119,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `contexts are told of the members that differ`() throws {
+    @Test func `contexts are notified of the members that differ`() throws {
         let (here, there) = try meeting(9, 10)
         try set(a, here, ["end": .integer(11)])
         try scenario.zone.push(from: a)
@@ -316,7 +317,7 @@ import Testing
 }
 
 extension StoreScenario {
-    /// The first blocks of a store's last saves, the earliest first.
+    /// Returns the first blocks of a store's last saves, the earliest first.
     fileprivate func lastBlocks(of store: Store, count: Int) throws -> [ChangeBlock] {
         try store.pending(byteLimit: .max).suffix(count).compactMap {
             try $0.changeSet.decodedPayload().blocks.first

@@ -4,7 +4,8 @@ import AnabranchStore
 import TestSupport
 import Testing
 
-/// Ordered relationships in the rows of a store: what a save writes, and what another reads.
+/// Tests of ordered relationships in the rows of a store: what a save writes and what another store
+/// reads.
 @Suite struct `Saving lists` {
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
@@ -38,7 +39,7 @@ import Testing
             }
         }
 
-        /// Saves a whole order, of which some have been put where they are.
+        /// Saves a whole order, in which some elements have been moved to their positions.
         func place(_ order: [LocalID], _ placed: Set<LocalID>, _ name: String = "items") throws {
             var request = SaveRequest()
             request.lists = [
@@ -71,7 +72,7 @@ import Testing
             return try store.read { try $0.related(by: relationship, of: [list]).map(\.id) }
         }
 
-        /// The same list on another store.
+        /// Returns the same list on another store.
         func copy(on other: Store) throws -> Lists {
             Lists(
                 store: other, list: try other.id(of: list, on: store),
@@ -79,7 +80,7 @@ import Testing
         }
     }
 
-    /// A list that two stores have.
+    /// Returns a list that two stores have.
     private func pair(_ count: Int) throws -> (StoreScenario, Lists, Lists) {
         let scenario = try StoreScenario(model: Self.model())
         var a = Lists(store: try scenario.open("a"))
@@ -120,7 +121,7 @@ import Testing
         scenario.clock.milliseconds += 10
         try b.place([b.items[0], b.items[3], b.items[1], b.items[2]], [b.items[3]], name)
         for store in [a.store, b.store, a.store] { try scenario.zone.sync(store) }
-        // The later move is b's.
+        // The later move is that of store b.
         #expect(try a.shown(name) == [a.items[0], a.items[3], a.items[1], a.items[2]])
         #expect(try b.shown(name) == [b.items[0], b.items[3], b.items[1], b.items[2]])
         #expect(try a.store.canonicalHash() == b.store.canonicalHash())
@@ -189,7 +190,7 @@ import Testing
         let (scenario, a, b) = try pair(3)
         let second = try a.store.insert("List", ["name": .string("M")])
         try a.store.link(second, "tags", a.items[0], of: "List")
-        // The item's lists are turned; the list's items stay.
+        // The order of the item's lists is reversed; the list keeps its items.
         var request = SaveRequest()
         request.lists = [
             .init(

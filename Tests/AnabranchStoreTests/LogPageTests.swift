@@ -10,7 +10,7 @@ import Testing
 
     init() throws { scenario = try StoreScenario() }
 
-    /// A store with three saves of 400,000 bytes each.
+    /// Returns a store with three saves of 400,000 bytes each.
     private func store() throws -> Store {
         let store = try scenario.open("a.db")
         let person = scenario.person

@@ -5,12 +5,12 @@ import AnabranchStore
 import TestSupport
 import Testing
 
-/// Updates of more rows than one statement takes.
+/// Tests of updates of more rows than one statement writes.
 @Suite struct `Many rows` {
     let scenario: StoreScenario
     let a: Store
     let b: Store
-    /// Of three statements and a few more rows.
+    /// The records, enough for three statements and a few more rows.
     let ids: [LocalID]
 
     init() throws {
@@ -47,7 +47,8 @@ import Testing
         #expect(try b.canonicalHash() == reference)
     }
 
-    /// Runs of neighbours, in any order, with gaps, and with records that the other store deleted.
+    /// The rows are runs of neighbours, in any order, with gaps, and with records that the other
+    /// store has deleted.
     @Test(arguments: TestLength.seeds(32))
     func `come in any order`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -71,7 +72,7 @@ import Testing
     }
 
     @Test func `are saved together, those of other versions too`() throws {
-        // Runs of one version, of 20 rows, of one, and of what is left.
+        // There are runs of one version, of 20 rows, of one row, and of the rest.
         for id in ids[20...20] { try a.set("age", .integer(-1), of: id) }
         let boss = ids[0]
         _ = try a.save(
@@ -104,7 +105,7 @@ import Testing
         _ = try a.save(
             try request(a, ids, ["age": { .integer(Int64($0)) }, "name": { .string("A\($0)") }]))
         scenario.clock.milliseconds += 1
-        // Some rows are gone, some win in a column and not in the other.
+        // Some rows are deleted, some win in one column and not in the other.
         try b.delete(there[7])
         try b.delete(there[40])
         let left = there.filter { $0 != there[7] && $0 != there[40] }

@@ -50,7 +50,7 @@ import Testing
         #expect(kept == nil)
     }
 
-    @Test func `without a model no file is made`() {
+    @Test func `without a model no file is created`() {
         let path = scenario.path("none")
         #expect(storeError { _ = try Store.open(at: path, model: nil) }?.code == .cannotOpen)
         #expect(!FileManager.default.fileExists(atPath: path))
@@ -67,7 +67,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test func `a missing folder and a folder in the file's place are told`() throws {
+    @Test func `a missing folder and a folder in the file's place are reported`() throws {
         for path in [scenario.path("no/such/file"), scenario.folder.path] {
             let error = storeError { _ = try Store.open(at: path, model: scenario.model) }
             #expect(error?.code == .cannotOpen)

@@ -5,8 +5,8 @@ import AnabranchStore
 import TestSupport
 import Testing
 
-/// Histories of several replicas, applied by stores in several causal orders, against the plain
-/// rules of ``ReferenceMerge``.
+/// Tests of stores that apply histories of several replicas in several causal orders, against
+/// ``ReferenceMerge``.
 @Suite struct `Stores and the reference merge` {
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
@@ -19,7 +19,8 @@ import Testing
         }
     }
 
-    /// Models that know less: what they lack is deferred, and counts all the same.
+    /// Returns models with fewer properties: a store defers what its model lacks, and the state
+    /// includes it.
     static func olderModels() throws -> [ManagedObjectModel] {
         [
             try ManagedObjectModel {
@@ -41,8 +42,8 @@ import Testing
             on: RandomHistory(seed: seed), [Self.model()] + Self.olderModels(), seed: seed)
     }
 
-    /// Properties under every rule that an attribute can have; what is under a rule of its own or
-    /// has another type is kept without a column.
+    /// Returns a model with properties under every merge rule. A property with another merge rule
+    /// or type is kept without a column.
     static func modelOfAllRules(known: (String) -> Bool = { _ in true }) throws
         -> ManagedObjectModel
     {
@@ -80,7 +81,7 @@ import Testing
         }
     }
 
-    /// The group of an address, as far as a model knows its members.
+    /// Returns the attribute group of an address, with the members that a model knows.
     private static func groups(of members: [String]) -> [AttributeGroup] {
         members.isEmpty ? [] : [AttributeGroup("address", attributes: members)]
     }
@@ -126,8 +127,8 @@ import Testing
         }
     }
 
-    /// A store that begins with a snapshot, and one that takes it in the place of what it has, are
-    /// as the others.
+    /// Checks that a store that begins with a snapshot, and one that replaces its state by it,
+    /// equal the other stores.
     private func expectSnapshot(
         of reference: ReferenceMerge, behind store: Store, in scenario: StoreScenario
     ) throws {
@@ -144,12 +145,12 @@ import Testing
             #expect(try taking.syncState().cursor == place)
             let vectors = try [taking, store].map { try $0.read { try $0.versionVector() } }
             #expect(vectors[0] == vectors[1])
-            // What a repair needs of stamps that the log never had is there.
+            // The stamps that a repair needs are there, although the log never had them.
             try expectRepairs(taking, scenario.zone, reference)
         }
     }
 
-    /// Every list is in the order of its greatest tags' positions, of equal ones by identity.
+    /// Checks that every list is ordered by the positions of its greatest tags, and then by ID.
     private func expectLists(_ store: Store, _ reference: ReferenceMerge) throws {
         guard let person = store.model.entity(named: "Person"),
             let queue = person.property(named: "queue")?.relationship
@@ -175,7 +176,7 @@ import Testing
         }
     }
 
-    /// Images of all records in the place of all records change nothing.
+    /// Checks that replacing all records by their images changes nothing.
     private func expectRepairs(
         _ store: Store, _ zone: MemoryZone, _ reference: ReferenceMerge
     ) throws {
@@ -183,7 +184,7 @@ import Testing
         let changed = try store.repair(
             reference.state.keys.sorted().map { reference.image(of: $0) },
             at: CausalContext.Prefix(epoch: zone.epoch, position: position))
-        // What is related to a replaced record is told to look at it again.
+        // Records related to a replaced record are reported as changed.
         for entity in changed.entities {
             #expect(entity.inserted.isEmpty && entity.deleted.isEmpty)
             for slot in entity.updated.flatMap(\.slots.slots) {
@@ -193,7 +194,7 @@ import Testing
         #expect(try store.canonicalHash() == reference.canonicalHash)
     }
 
-    /// In pages of several lengths.
+    /// Applies the log in pages of several lengths.
     private func apply(_ zone: MemoryZone, to store: Store, seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var position = 0

@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A file that is no store which this program can open.
+/// A file that this program can't open as a store.
 enum RefusedFile: String, CaseIterable {
     case text, shortText, otherProgram, otherProgramWithLog, otherApplication, otherModel
     case newerFormat, newerFormatOfAnotherShape, damagedHeader, damagedFirstPage, cutShort
@@ -62,7 +62,8 @@ enum RefusedFile: String, CaseIterable {
         }
     }
 
-    /// As a process leaves it that dies: what it wrote last is in the write-ahead log only.
+    /// Creates a file as a process leaves it that dies: its last writes are only in the write-ahead
+    /// log.
     private func makeWithLog(_ name: String, in scenario: StoreScenario) throws {
         let connection = try Connection(path: scenario.path("live"))
         try connection.execute("PRAGMA journal_mode = WAL; CREATE TABLE notes (text)")
@@ -73,7 +74,7 @@ enum RefusedFile: String, CaseIterable {
 
 @Suite struct `A file that is refused` {
     @Test(arguments: RefusedFile.allCases)
-    func `is told by its code and left as it is`(file: RefusedFile) throws {
+    func `is reported by its code and left as it is`(file: RefusedFile) throws {
         let scenario = try StoreScenario()
         try file.make("a", in: scenario)
         let before = scenario.bytes("a")
@@ -102,7 +103,7 @@ enum RefusedFile: String, CaseIterable {
         #expect(error?.entity == "Person")
     }
 
-    @Test func `a damaged page of rows is told when it is read`() throws {
+    @Test func `a damaged page of rows is reported when it is read`() throws {
         let scenario = try StoreScenario()
         let store = try scenario.open("a")
         let ids = try store.insertPeople(2000)
@@ -124,7 +125,7 @@ enum RefusedFile: String, CaseIterable {
     }
 
     @Test(arguments: ["x'FFFF'", "x'0001'", "x''", "x'FFFFFFFFFFFFFFFFFFFF01'", "'text'"])
-    func `damaged writes of a row are told as damage`(writes: String) throws {
+    func `damaged writes of a row are reported as damage`(writes: String) throws {
         let scenario = try StoreScenario()
         let store = try scenario.open("a")
         let anna = try store.insertPerson("Anna")
@@ -134,7 +135,7 @@ enum RefusedFile: String, CaseIterable {
     }
 
     @Test(arguments: ["-1", "0", "\(Int64.max)", "'text'"])
-    func `a version that is no position of the log is told as damage`(version: String) throws {
+    func `a version that is no position of the log is reported as damage`(version: String) throws {
         let scenario = try StoreScenario()
         let store = try scenario.open("a")
         let anna = try store.insertPerson("Anna")
@@ -143,7 +144,7 @@ enum RefusedFile: String, CaseIterable {
         #expect(storeError { try store.set("age", .integer(1), of: anna) }?.code == .corrupt)
     }
 
-    @Test func `a version beyond the log is told where sets differ, too`() throws {
+    @Test func `a version beyond the log is reported even if change sets differ`() throws {
         let scenario = try StoreScenario()
         let store = try scenario.open("a")
         let anna = try store.insertPerson("Anna")
@@ -152,7 +153,7 @@ enum RefusedFile: String, CaseIterable {
         #expect(storeError { try store.set("age", .integer(2), of: anna) }?.code == .corrupt)
     }
 
-    @Test func `a damaged log entry is told as damage`() throws {
+    @Test func `a damaged log entry is reported as damage`() throws {
         let scenario = try StoreScenario()
         let store = try scenario.open("a")
         try store.insertPerson("Anna")

@@ -82,7 +82,7 @@ import Testing
         let bytes = try #require(writes.blob)
         for count in 0..<bytes.count {
             let cut = Array(bytes[..<count])
-            // A whole number of entries may be left: then it reads as fewer.
+            // The prefix may be a whole number of entries: then it decodes to fewer.
             guard let read = try? cut.withUnsafeBytes({ try RowWrites(writes.version, $0) })
             else { continue }
             #expect(read.blob != bytes)

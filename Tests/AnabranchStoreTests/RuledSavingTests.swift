@@ -4,7 +4,7 @@ import AnabranchStore
 import TestSupport
 import Testing
 
-/// What a save says to others under rules that look at what is held.
+/// Tests of the operations that a save writes under merge rules that depend on the held value.
 @Suite struct `Saves under merge rules` {
     let scenario: StoreScenario
     let a: Store
@@ -87,7 +87,7 @@ import Testing
         #expect(try both.map { try a.value("born", of: $0) } == [.date(5), .null, .date(7)])
     }
 
-    @Test func `concurrent values stay beside each other until one writes who saw both`() throws {
+    @Test func `concurrent values stay side by side until a write that has seen both`() throws {
         let (here, there) = try shared(["note": .string("old")])
         try set(a, here, "note", .string("from a"))
         scenario.clock.milliseconds += 10
@@ -153,7 +153,7 @@ import Testing
         #expect(try c.canonicalHash() == a.canonicalHash())
     }
 
-    @Test func `what comes back is told as inserted, what dies as deleted`() throws {
+    @Test func `a restored record is reported as inserted, a dead one as deleted`() throws {
         let (here, there) = try shared(["name": .string("Anna")])
         try a.delete(here)
         try scenario.zone.push(from: a)

@@ -4,7 +4,7 @@ import AnabranchStore
 import TestSupport
 import Testing
 
-/// Records that a save compares without writing them, and the keys that it tells of.
+/// Tests of records that a save compares without writing them, and of the keys that it reports.
 @Suite struct `A save that compares` {
     let scenario: StoreScenario
     let store: Store
@@ -51,7 +51,7 @@ import Testing
         #expect(try store.save(request).dot == nil)
     }
 
-    @Test func `tells of every key that several records would hold`() throws {
+    @Test func `reports every key that several records would hold`() throws {
         let stored = try store.insert("Person", ["email": .string("e")])
         let guest = scenario.model.entity(named: "Guest")!
         let ids = Array(try store.reserveNumbers(5))

@@ -110,8 +110,7 @@ import Testing
         #expect(try scenario.sql("a", "SELECT count(boss) FROM Person") == [[.integer(1)]])
     }
 
-    @Test func `that links a record which is gone is a conflict, and other replicas agree`() throws
-    {
+    @Test func `that links a deleted record is a conflict, and other replicas agree`() throws {
         let anna = try store.insertPerson("Anna")
         let team = try store.insert("Team", ["title": .string("T")])
         try store.delete(anna)
@@ -147,7 +146,7 @@ import Testing
         #expect(try store.save(request).dot?.sequence == 1)
     }
 
-    @Test func `with values that others would refuse is refused`() throws {
+    @Test func `with values that another store would refuse is refused`() throws {
         #expect(
             storeError { try store.insert("Person", ["age": .string("seven")]) }?.code
                 == .invalidValue)
@@ -194,7 +193,7 @@ import Testing
         #expect(result.dot == Dot(replica: try store.replica, sequence: 1))
         try scenario.zone.sync(store)
         #expect(try scenario.zone.reference().canonicalHash == store.canonicalHash())
-        // Only once.
+        // The identity changes only once.
         let later = try store.insertPerson("later")
         #expect(later.ordinal == 1)
     }

@@ -5,7 +5,7 @@ import AnabranchStore
 import TestSupport
 import Testing
 
-/// Stores of one zone whose models differ.
+/// Tests of stores of one zone with different models.
 @Suite struct `A store with an older model` {
     let scenario: StoreScenario
     let new: Store
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// Lacks a sub-entity, an entity, attributes, a relationship.
+    /// Returns a model without a sub-entity, an entity, attributes and a relationship.
     static func oldModel() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Person") {
@@ -95,7 +95,7 @@ import Testing
         scenario.clock.milliseconds += 1
         _ = try other.update("Person", annaThere, ["nickname": .string("winner")])
         _ = try other.update("Car", carThere, ["plate": .string("winner")])
-        // The later write arrives first, then the earlier.
+        // The later write arrives first, then the earlier one.
         for store in [other, old, new, old, other] { try scenario.zone.sync(store) }
         try exchange()
         #expect(try other.canonicalHash() == old.canonicalHash())
@@ -119,7 +119,7 @@ import Testing
         try exchange()
         #expect(
             try scenario.sql("old", "SELECT count(*) FROM ab_deferred_link") == [[.integer(1)]])
-        // Here a record with unknown properties and links is deleted by who does not know them.
+        // A store deletes a record with properties and links that it does not know.
         try old.delete(there(anna))
         try exchange()
         #expect(
@@ -133,7 +133,9 @@ import Testing
         #expect(try new.related(kept, "drivers", of: "Car") == [])
     }
 
-    @Test func `keeps known relationships of records whose sub-entity it does not know`() throws {
+    @Test func `keeps known relationships of records with a sub-entity that it does not know`()
+        throws
+    {
         let boss = try new.insert("Employee", ["name": .string("Boss"), "salary": .integer(5)])
         let anna = try new.insert("Person", ["name": .string("Anna"), "boss": .integer(boss)])
         let team = try new.insert("Team", [:])
@@ -192,8 +194,8 @@ import Testing
         #expect(try old.conflicts().map(\.value) == [.string("lost")])
     }
 
-    /// An older peer inserts without the properties that it does not know: they are unwritten,
-    /// which is not null.
+    /// A store with an older model inserts without the properties that it does not know. They are
+    /// unwritten, which is not null.
     @Test func `leaves what it does not know unwritten`() throws {
         let anna = try old.insertPerson("Anna")
         try exchange()

@@ -101,12 +101,13 @@ import Testing
         #expect(try one.syncState().last?.sequence == 2)
     }
 
-    /// A process that saves while this one does; it stops by itself.
+    /// Another process saves while this one does; it ends by itself.
     @Test func `in two processes are one replica too`() async throws {
         let saving = Task.detached { [first] in
             for turn in 0..<40 { try first.insertPerson("here \(turn)") }
         }
-        // Not by the environment: to change it while other tests start processes is a race.
+        // The path does not come by the environment: changing that while other tests start
+        // processes is a race.
         await #expect(processExitsWith: .success) { [path = scenario.path("a") as String] in
             let store = try Store.open(at: path, model: nil)
             for turn in 0..<40 { try store.insertPerson("there \(turn)") }

@@ -5,9 +5,9 @@ import AnabranchStore
 import Foundation
 import TestSupport
 
-// What tests do to store files behind the store's back.
+// Operations on store files that tests do without the store.
 extension StoreScenario {
-    /// Runs SQL on a file as another program would.
+    /// Runs SQL on a file as another program does.
     @discardableResult
     func sql(_ name: String, _ sql: String) throws -> [[SQLiteValue]] {
         let connection = try Connection(path: path(name))
@@ -18,12 +18,12 @@ extension StoreScenario {
         return try connection.rows(sql)
     }
 
-    /// Whether SQLite finds the file whole.
+    /// Returns whether SQLite's integrity check succeeds.
     func isIntact(_ name: String) throws -> Bool {
         try sql(name, "PRAGMA integrity_check") == [[.text("ok")]]
     }
 
-    /// Copies a file with what stands in its write-ahead log, as `cp` does.
+    /// Copies a file and its write-ahead log, as `cp` does.
     func copy(_ name: String, to other: String) throws {
         for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path(name) + suffix)
         {
@@ -32,7 +32,7 @@ extension StoreScenario {
         }
     }
 
-    /// Puts the bytes of one file into another, which stays the file that it was.
+    /// Writes the bytes of one file into another, which keeps its identity.
     func restore(_ name: String, from backup: String) throws {
         for suffix in ["-wal", "-shm"] {
             try? FileManager.default.removeItem(atPath: path(name) + suffix)
@@ -44,7 +44,7 @@ extension StoreScenario {
         try file.write(contentsOf: bytes)
     }
 
-    /// The bytes of a file and of its write-ahead log.
+    /// Returns the bytes of a file and of its write-ahead log.
     func bytes(_ name: String) -> [Data] {
         ["", "-wal"].map { (try? Data(contentsOf: URL(filePath: path(name) + $0))) ?? Data() }
     }
@@ -57,7 +57,7 @@ extension StoreScenario {
     }
 }
 
-/// The store error that a body throws; `nil` where it throws none, or another.
+/// Returns the store error that a body throws; `nil` if it throws none, or another error.
 func storeError(_ body: () throws -> Void) -> StoreError? {
     do {
         try body()

@@ -72,7 +72,7 @@ final class TestClock: Sendable {
     }
 }
 
-/// A log that takes everything, in the order in which it comes.
+/// A log that accepts every change set in the order of arrival.
 final class MemoryZone: PartReading {
     let epoch = EpochID(high: 7, low: 7)
     private(set) var log: [ChangeSet] = []
@@ -80,7 +80,7 @@ final class MemoryZone: PartReading {
 
     func bytes(of part: SavePart) throws -> [UInt8] { try #require(parts[part]) }
 
-    /// Takes the parts of a store's save, as a stage would.
+    /// Copies the parts of a store's save, as the stage of a zone does.
     func takeParts(of set: ChangeSet, from store: Store) throws {
         for (number, part) in try set.parts().enumerated() where parts[part] == nil {
             var bytes: [UInt8] = []
@@ -93,7 +93,7 @@ final class MemoryZone: PartReading {
         }
     }
 
-    /// Gives a store the parts that it lacks for a page.
+    /// Supplies the parts that a store lacks for a page.
     func giveParts(of page: RemotePage, to store: Store) throws {
         while let lacking = try store.lackingPart(of: page) {
             let rest = try bytes(of: lacking.part).dropFirst(lacking.heldBytes)
@@ -131,14 +131,14 @@ final class MemoryZone: PartReading {
         try push(from: store)
     }
 
-    /// The state of the log by the plain rules.
+    /// Returns the state of the log according to the reference model.
     func reference() throws -> ReferenceMerge {
         var reference = ReferenceMerge()
         for set in log { try reference.apply(set.joined(self)) }
         return reference
     }
 
-    /// The page behind a store's cursor, in this or another form.
+    /// Returns the page after a store's cursor, optionally changed.
     func page(
         for store: Store, _ change: (inout [ChangeSet]) -> Void = { _ in }
     ) throws -> RemotePage {
@@ -149,7 +149,7 @@ final class MemoryZone: PartReading {
             changeSets: sets, after: after, cursor: sets.reduce(after) { $0.advanced(over: $1) })
     }
 
-    /// Repairs what a store owes, as of the log's end.
+    /// Repairs the records of a store that wait for repair, as of the end of the log.
     func repair(_ store: Store) throws {
         let reference = try reference()
         let images = try store.debts(limit: .max).map { reference.image(of: $0) }
@@ -158,7 +158,7 @@ final class MemoryZone: PartReading {
             images, at: CausalContext.Prefix(epoch: epoch, position: UInt64(log.count)))
     }
 
-    /// Appends a set that no store has saved.
+    /// Appends a change set that no store has saved.
     func append(_ set: ChangeSet) { log.append(set) }
 }
 
@@ -215,14 +215,14 @@ extension Store {
         _ = try save(request)
     }
 
-    /// The same record on another store.
+    /// Returns the ID of the same record on another store.
     func id(of id: LocalID, on other: Store) throws -> LocalID {
         try localID(of: other.recordID(of: id)!)!
     }
 }
 
 extension Store {
-    /// Inserts a record of any entity and saves; what is not given is null.
+    /// Inserts a record of any entity and saves. Values that are not given are null.
     @discardableResult
     func insert(_ entity: String, _ values: [String: Value]) throws -> LocalID {
         let entity = model.entity(named: entity)!
@@ -270,7 +270,7 @@ extension Store {
         _ = try save(request)
     }
 
-    /// What a record is related to, ascending.
+    /// Returns the related records, in ascending order.
     func related(
         _ owner: LocalID, _ relationship: String, of entity: String = "Person"
     ) throws -> [LocalID] {

@@ -5,7 +5,7 @@ import AnabranchStore
 import TestSupport
 import Testing
 
-/// Stores that save by themselves and exchange now and then, by seed.
+/// Tests of stores that save independently and sometimes exchange, by seed.
 @Suite struct `Stores that save and exchange at random` {
     @Test(arguments: TestLength.seeds(40))
     func `end in the state that the zone's log gives`(seed: UInt64) throws {

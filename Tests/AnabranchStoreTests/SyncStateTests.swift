@@ -5,7 +5,7 @@ import AnabranchStore
 import TestSupport
 import Testing
 
-@Suite struct `What a store tells a sync` {
+@Suite struct `What a store reports to a sync` {
     let scenario: StoreScenario
     let a: Store
     let b: Store
@@ -94,7 +94,7 @@ import Testing
         #expect(try a.syncState().cursor?.position == 1)
     }
 
-    /// Another process has found that the zone went back, between the push and its answer.
+    /// Another process has found that the zone was restored, between the push and its answer.
     @Test func `keeps pending what was acknowledged by a life of the zone that it has left`()
         throws
     {

@@ -89,7 +89,7 @@ enum EveryType {
         #expect(try store.value("text", of: decomposed, "Sample") != one)
     }
 
-    /// What a later version of the format writes travels through this one unchanged.
+    /// A value of a later format passes through this version unchanged.
     @Test(arguments: EveryType.types.indices)
     func `of a later format is kept as it came`(index: Int) throws {
         let name = EveryType.types[index].name

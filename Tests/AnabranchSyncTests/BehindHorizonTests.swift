@@ -8,8 +8,8 @@ import Testing
 
 @testable import AnabranchSync
 
-/// What a store comes back with that the zone has under another name or in another form, where
-/// the zone has forgotten what that was.
+/// Tests of stores that come back with change sets that the zone has under another name or in
+/// another form, after it has compacted the originals.
 struct BehindHorizonTests {
     private func fork(
         _ scenario: EngineScenario, synced: [String], _ names: SmallModel
@@ -23,6 +23,7 @@ struct BehindHorizonTests {
         for name in synced { try store.insert(name, names) }
         try await scenario.engine(store).synchronize()
         store.close()
+        try scenario.copy("a.db", to: "zone's.db")
         try scenario.overwrite("a.db", with: backup)
         return try scenario.open("a.db")
     }
@@ -66,6 +67,35 @@ struct BehindHorizonTests {
         #expect(try await scenario.engine(store, transport).synchronize().pendingCount == 1)
         #expect(try await scenario.engine(store).synchronize().isCaughtUp)
         #expect(try store.names(names).count == 3)
+        try scenario.expectConverged([store])
+    }
+
+    @Test func `a branch on top of a snapshot of the other one does not stop the pull`()
+        async throws
+    {
+        let scenario = try EngineScenario()
+        let names = scenario.names
+        var store = try await fork(scenario, synced: ["zone's"], names)
+        try store.insert("ours", names)
+        try store.insert("ours too", names)
+        _ = try scenario.zone.compact(keeping: 0)
+        let transport = scenario.transport()
+        transport.refuse(.push, with: ProtocolError(.forbidden, "The token may only read."))
+        #expect(try await scenario.engine(store, transport).synchronize().pendingCount == 2)
+        store.close()
+        let ours = try scenario.content(of: "a.db")
+        // The zone's branch goes on under the name that the second of ours has.
+        try scenario.overwrite("a.db", with: scenario.content(of: "zone's.db"))
+        store = try scenario.open("a.db")
+        try store.insert("zone's too", names)
+        #expect(try await scenario.engine(store).synchronize().isCaughtUp)
+        store.close()
+        try scenario.overwrite("a.db", with: ours)
+        store = try scenario.open("a.db")
+        let outcome = try await scenario.engine(store).synchronize()
+        #expect(outcome.snapshotReason?.code == .forked)
+        #expect(try await scenario.engine(store).synchronize().isCaughtUp)
+        #expect(try store.names(names).count == 5)
         try scenario.expectConverged([store])
     }
 
@@ -158,9 +188,10 @@ struct BehindHorizonTests {
         try scenario.expectConverged([reopened, copy])
     }
 
-    /// Forks, copies and clocks that are ahead, while the log is forgotten again and again.
+    /// Stores fork, are copied, and have clocks that are ahead, while the log is compacted
+    /// repeatedly.
     @Test(arguments: TestLength.seeds(48))
-    func `whoever comes back with whatever, all converge with nothing lost`(
+    func `whichever stores come back, all converge without loss`(
         seed: UInt64
     ) async throws {
         var generator = SeededGenerator(seed: seed)
@@ -188,7 +219,7 @@ struct BehindHorizonTests {
             case 15, 16:
                 store.close()
                 if let backup = backups.removeValue(forKey: index) {
-                    // What it did not send since then is gone for good.
+                    // Everything that it has not sent since then is lost for good.
                     try scenario.overwrite("\(index).db", with: backup.content)
                     held[index] = backup.saved
                 } else {
@@ -196,7 +227,7 @@ struct BehindHorizonTests {
                 }
                 stores[index] = try scenario.open("\(index).db", clock: clocks[index])
             case 17:
-                // Another store's file in this one's place: a clone that can't be told.
+                // Another store's file replaces this one: an undetectable clone.
                 let other = (index + 1) % 4
                 for closed in [index, other] { stores[closed].close() }
                 try scenario.overwrite(

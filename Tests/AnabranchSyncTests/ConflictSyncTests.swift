@@ -8,7 +8,7 @@ import Testing
 
 @testable import AnabranchSync
 
-/// What an app hears of conflicts, and decides, while its engine syncs.
+/// Tests of conflicts that are reported to an app, and resolved, while its engine syncs.
 struct ConflictSyncTests {
     private let scenario: EngineScenario
     private let here: PersistentContainer
@@ -84,7 +84,7 @@ struct ConflictSyncTests {
         #expect(authors.filter { $0 == "resolver" }.count == 1)
     }
 
-    @Test func `a page that changes no object is told of when something in it lost`() async throws {
+    @Test func `a page that changes no object is reported if a value in it lost`() async throws {
         try setAge(1, in: here)
         try setAge(2, in: there)
         try await engine(here).synchronize()

@@ -9,13 +9,13 @@ import Testing
 @testable import AnabranchSync
 
 struct ContextSizeTests {
-    /// 100,000 where `ANABRANCH_MEASURE` is set.
+    /// The large number of replicas: 100,000 if `ANABRANCH_MEASURE` is set.
     private static var many: UInt64 {
         if ProcessInfo.processInfo.environment["ANABRANCH_MEASURE"] != nil { return 100_000 }
         return TestLength.isQuick ? 500 : 5000
     }
 
-    /// Change sets of as many replicas, each its first.
+    /// Pushes change sets of this many replicas, each the first of its replica.
     private func push(_ count: UInt64, to scenario: EngineScenario) throws {
         let epoch = try scenario.zone.head().epoch
         let payload = ChangePayload(blocks: [])
@@ -53,7 +53,7 @@ struct ContextSizeTests {
     @Test func `a context does not grow with the replicas of a zone`() async throws {
         let few = try await contextBytes(replicas: 2)
         let many = try await contextBytes(replicas: Self.many)
-        // The position is a number of one byte to three.
+        // The position takes one to three bytes.
         #expect(few <= 20 && many <= few + 2)
         print("a context has \(few) bytes with 2 replicas, \(many) with \(Self.many)")
     }

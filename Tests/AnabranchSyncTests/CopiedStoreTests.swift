@@ -7,9 +7,9 @@ import Testing
 
 @testable import AnabranchSync
 
-/// Two files that were one: the classic way to lose data in silence.
+/// Tests of two files that were one, the classic way to lose data silently.
 struct CopiedStoreTests {
-    @Test func `a copied store and its original both go on, and nothing is lost or doubled`()
+    @Test func `a copied store and its original both continue, and nothing is lost or doubled`()
         async throws
     {
         let scenario = try EngineScenario()
@@ -36,8 +36,8 @@ struct CopiedStoreTests {
         #expect(try scenario.zone.head().position == 5)
     }
 
-    /// A file that is written back in place keeps its inode: only the zone can tell.
-    @Test func `a backup that was put back in place gets its own saves and a new identity`()
+    /// A file that is written back in place keeps its inode: only the zone can detect that.
+    @Test func `a restored backup recovers its own saves and gets a new identity`()
         async throws
     {
         let scenario = try EngineScenario()

@@ -9,7 +9,7 @@ import Testing
 
 @testable import AnabranchSync
 
-/// libcurl against the real server on a loopback port.
+/// Tests of libcurl against the real server on a loopback port.
 struct CurlTransportTests {
     private static func engine(
         _ store: Store, _ server: LoopbackServer, token: String? = nil,
@@ -42,7 +42,7 @@ struct CurlTransportTests {
         #expect(try stores[0].canonicalHash() == stores[1].canonicalHash())
     }
 
-    @Test func `a wrong token is told and nothing is lost`() async throws {
+    @Test func `a wrong token is reported and nothing is lost`() async throws {
         let server = try LoopbackServer()
         let scenario = try EngineScenario()
         let store = try scenario.open("a.db", clock: server.clock)
@@ -75,7 +75,8 @@ struct CurlTransportTests {
             try await slow.send(.pull, body: [1])
         }
         #expect(error?.code == .timedOut)
-        // So patient that only the cancellation can end the call within the test's limit.
+        // The time-out is so long that only the cancellation can end the call within the test's
+        // limit.
         options.requestTimeout = .seconds(86_400)
         let patient = try CurlTransport(address, options: options)
         let call = Task { try await patient.send(.pull, body: [1]) }
@@ -137,56 +138,4 @@ struct CurlTransportTests {
         }
         #expect(error?.code == .invalidToken)
     }
-}
-
-/// The server on a free port over a temporary folder, with one token.
-private final class LoopbackServer {
-    let url: URL
-    let token: String
-    let clock: SettableClock
-    private let directory: TemporaryDirectory
-    private let server: SyncServer
-
-    init() throws {
-        directory = try TemporaryDirectory("server")
-        clock = SettableClock(Int64(Date().timeIntervalSince1970 * 1000))
-        let store = try ZoneStore(StoreLocation("sqlite:\(directory.path)"))
-        token = try store.createToken(zone: try ZoneName("test"), role: .write).secret.text
-        var options = SyncServer.Options()
-        options.http.workers = 2
-        let clock = clock
-        server = SyncServer(
-            store, options: options,
-            log: RequestLog(wallMilliseconds: { clock.milliseconds }, sink: { _ in }))
-        url = try #require(URL(string: "http://127.0.0.1:\(try server.start())"))
-    }
-
-    deinit { server.stop() }
-
-    func stop() { server.stop() }
-}
-
-/// Takes connections and says nothing.
-private final class SilentServer {
-    let url: URL
-    private let descriptor: Int32
-
-    init() throws {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        self.descriptor = descriptor
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(descriptor, address, length) == 0 && listen(descriptor, 8) == 0
-                    && getsockname(descriptor, address, &length) == 0
-            }
-        }
-        try #require(isBound)
-        url = try #require(URL(string: "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))"))
-    }
-
-    deinit { close(descriptor) }
 }

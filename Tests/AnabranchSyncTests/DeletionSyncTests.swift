@@ -8,14 +8,14 @@ import Testing
 
 @testable import AnabranchSync
 
-/// What is deleted here while something happens elsewhere.
+/// Tests of deletions on one store concurrent with changes on another.
 struct DeletionSyncTests {
     private let scenario: EngineScenario
     private var names: SmallModel { scenario.names }
 
     init() throws { scenario = try EngineScenario() }
 
-    /// Two stores that both have a person.
+    /// Returns two stores that both have a person.
     private func pair(_ person: String) async throws -> [Store] {
         let stores = try ["a.db", "b.db"].map { try scenario.open($0) }
         try stores[0].insert(person, age: 1, names)
@@ -28,7 +28,7 @@ struct DeletionSyncTests {
     }
 
     @Test(arguments: [[0, 1, 0], [1, 0, 1]])
-    func `a record that two deleted is gone everywhere`(order: [Int]) async throws {
+    func `a record that two replicas deleted is deleted everywhere`(order: [Int]) async throws {
         let stores = try await pair("Ada")
         for store in stores { try store.delete("Ada", names) }
         try await sync(order.map { stores[$0] })
@@ -37,7 +37,7 @@ struct DeletionSyncTests {
     }
 
     @Test(arguments: [[0, 1, 0], [1, 0, 1]])
-    func `a record that is made anew under a key outlives the deletion of the old one`(
+    func `a record recreated under a key survives the deletion of the old one`(
         order: [Int]
     ) async throws {
         let stores = try await pair("DE")
@@ -51,13 +51,13 @@ struct DeletionSyncTests {
         try scenario.expectConverged(stores)
     }
 
-    @Test func `a record that is made under a key while another of it is deleted stays`()
+    @Test func `a record inserted under a key stays when another one of that key is deleted`()
         async throws
     {
         let stores = try ["a.db", "b.db"].map { try scenario.open($0) }
         try stores[0].insert("DE", age: 1, names)
         try await sync([stores[0]])
-        // The one has not heard of the other's.
+        // Neither store has seen the other's change.
         try stores[1].insert("DE", age: 2, names)
         try stores[0].delete("DE", names)
         try await sync([stores[0], stores[1], stores[0]])
@@ -67,7 +67,7 @@ struct DeletionSyncTests {
         try scenario.expectConverged(stores)
     }
 
-    @Test func `a file that is gone deletes nothing, and what took its place fetches all`()
+    @Test func `a missing file deletes nothing, and a new one fetches everything`()
         async throws
     {
         let stores = try await pair("Ada")
@@ -97,7 +97,7 @@ struct DeletionSyncTests {
         #expect(try stores[0].syncState().pendingCount == 1)
         try await sync([stores[1]])
         #expect(try stores[1].people(names).count == 1)
-        // A new token, and what was saved meanwhile goes up.
+        // There is a new token, and the saves made meanwhile are pushed.
         try await sync([stores[0], stores[1]])
         #expect(try stores[1].row("Ada", names)?.slots[names.age] == .integer(7))
     }

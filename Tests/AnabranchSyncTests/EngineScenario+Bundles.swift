@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension EngineScenario {
-    /// Syncs one after the other.
+    /// Syncs the stores one after the other.
     func sync(_ stores: Store...) async throws {
         for store in stores { try await engine(store).synchronize() }
     }
@@ -14,7 +14,7 @@ extension EngineScenario {
     func bundle(_ store: Store, lacking base: BundleBase = .nothing) throws -> String {
         let path = folder.file("\(UUID().uuidString).bundle")
         let written = try store.exportBundle(to: path, lacking: base)
-        // Who writes it and who reads it say the same of it.
+        // The writer and the reader of the bundle report the same.
         let read = try BundleFile(path).check()
         #expect(written.needs == read.needs && written.setCount == read.setCount)
         return path

@@ -35,7 +35,7 @@ final class EngineScenario: Sendable {
             validation: validation, wallMilliseconds: { clock.milliseconds })
     }
 
-    /// - Parameter firstReplica: Which the file takes, where it is made; later ones are random.
+    /// - Parameter firstReplica: The replica ID of a new file; later ones are random.
     func open(
         _ name: String, clock: SettableClock = SettableClock(), firstReplica: ReplicaID? = nil,
         partBytes: Int? = nil
@@ -51,7 +51,7 @@ final class EngineScenario: Sendable {
                     defer { given = true }
                     return !given
                 }
-                return isFirst ? firstReplica.bytes : random(count)
+                return isFirst ? firstReplica.bytes : try random(count)
             }
         }
         return try Store.open(
@@ -92,7 +92,8 @@ final class EngineScenario: Sendable {
         }
     }
 
-    /// Writes over a closed store's file, so that it stays the same file: only the zone can tell.
+    /// Overwrites the file of a closed store, which keeps its identity: only the zone can detect
+    /// that.
     func overwrite(_ name: String, with content: Data) throws {
         let path = folder.file(name)
         for suffix in ["-wal", "-shm"] {
@@ -108,7 +109,7 @@ final class EngineScenario: Sendable {
         try Data(contentsOf: URL(filePath: folder.file(name)))
     }
 
-    /// The zone's whole log, as a new client would get it.
+    /// Returns the zone's whole log, as a new client receives it.
     func log() throws -> [ChangeSet] { try Self.log(of: zone) }
 
     static func log(of zone: ZoneService) throws -> [ChangeSet] {
@@ -122,7 +123,7 @@ final class EngineScenario: Sendable {
         }
     }
 
-    /// The stores and the zone have one state.
+    /// Checks that the stores and the zone have one state.
     func expectConverged(_ stores: [Store]) throws {
         let hash = try zone.canonicalHash().hash
         for store in stores { #expect(try store.canonicalHash() == hash) }
@@ -141,7 +142,7 @@ final class SettableClock: Sendable {
     }
 }
 
-/// People with a name and an age.
+/// A model of people with a name and an age.
 struct SmallModel: Sendable {
     let model: ManagedObjectModel
     let person: EntityDescription

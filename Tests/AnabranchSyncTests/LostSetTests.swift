@@ -7,13 +7,13 @@ import Testing
 
 @testable import AnabranchSync
 
-/// Zones that were restored and lack sets which nobody can supply any more, though others depend
-/// on them.
+/// Tests of restored zones that lack change sets which no replica can supply, although other change
+/// sets depend on them.
 struct LostSetTests {
-    /// Takes out of a store's log what others saved, as far as it was only about records that are
-    /// gone: no row names it.
+    /// Removes other authors' change sets from a store's log if they are only about deleted
+    /// records, so that no row names them.
     ///
-    /// - Returns: The dots.
+    /// - Returns: Their dots.
     @discardableResult
     private static func trim(_ store: Store, _ names: SmallModel) throws -> Set<Dot> {
         let held = Set(try store.people(names).compactMap { try store.recordID(of: $0.id) })
@@ -58,7 +58,7 @@ struct LostSetTests {
         try other.insert("after", names)
         try await world.expectConverged([other, third], people: 2)
 
-        // The author has it still, and holds the losing branch of a fork.
+        // The author still has it, on the losing branch of a fork.
         try author.insert("later", names)
         try await world.expectConverged([author, other, third], people: 4)
         #expect(try other.row("gone", names)?.slots[names.age] == .integer(1))
@@ -69,7 +69,7 @@ struct LostSetTests {
             })
     }
 
-    @Test func `a chain goes on behind what is lost`() async throws {
+    @Test func `a chain continues after a change set declared lost`() async throws {
         let world = try RestoredZone()
         let names = world.scenario.names
         let author = try world.scenario.open("author.db")
@@ -83,18 +83,20 @@ struct LostSetTests {
         for store in [b, c] { #expect(try Self.trim(store, names).count == 2) }
         try b.setAge(4, of: "kept", names)
         try world.restore(backup)
-        // Who is restored twice declares it once more.
+        // A zone that is restored twice declares it lost once more.
         try await world.expectConverged([b, c], people: 1)
         #expect(try world.log().map(\.kind) == [.lost, .lost, .save, .save])
         try world.restore(backup)
         try await world.expectConverged([c, b], people: 1)
         #expect(try world.log().filter { $0.kind == .lost }.count == 2)
         #expect(try c.row("kept", names)?.slots[names.age] == .integer(4))
-        // Both of the author's sets come back: what he inserted he also deleted.
+        // Both of the author's change sets come back: the author deleted what it had inserted.
         try await world.expectConverged([author, b, c], people: 1)
     }
 
-    @Test func `what comes back before it is declared lost anew is itself`() async throws {
+    @Test func `a change set that returns before it is declared lost again keeps its identity`()
+        async throws
+    {
         let world = try RestoredZone()
         let names = world.scenario.names
         let author = try world.scenario.open("author.db")
@@ -108,14 +110,15 @@ struct LostSetTests {
         try world.restore(backup)
         try await world.sync(other)
         #expect(try world.log().map(\.kind) == [.lost, .save])
-        // Once more back, and the author comes first.
+        // The zone is restored once more, and the author syncs first.
         try world.restore(backup)
         try await world.sync(author)
         try await world.expectConverged([other, author], people: 0)
         #expect(try world.log().map(\.kind) == [.save, .save])
     }
 
-    /// Whoever has forgotten what, all end in one state, and whoever comes back brings it.
+    /// Whatever each store has removed, all reach one state, and a store that comes back supplies
+    /// the rest.
     @Test(arguments: TestLength.seeds(16))
     func `random histories of which survivors have forgotten parts`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
@@ -128,7 +131,7 @@ struct LostSetTests {
             try await Self.edit(generator.element(of: stores), step, &generator, world)
             if generator.oneIn(12) { backups.append(try world.backUp()) }
         }
-        // One who has it all stays away for now.
+        // A store that has everything stays offline for now.
         let survivors = Array(stores.dropFirst())
         for store in survivors {
             try await world.sync(store)
@@ -145,8 +148,8 @@ struct LostSetTests {
         #expect(try world.zone.canonicalHash().hash == reference.canonicalHash)
     }
 
-    /// As above, with one restore after the other: to backups of any of the zone's lives, while
-    /// everybody forgets and one comes back in between who has stayed away.
+    /// Like the test above, with several restores, to backups of any of the zone's lives. All
+    /// stores remove change sets, and a store that was offline comes back in between.
     @Test(arguments: TestLength.seeds(24))
     func `zones that are restored again and again over logs of which parts are forgotten`(
         seed: UInt64

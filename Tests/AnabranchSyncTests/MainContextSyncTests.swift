@@ -11,14 +11,14 @@ import Testing
 
 @testable import AnabranchSync
 
-/// Step 4 of a sync: the main context refreshes its registered objects by ID.
+/// Tests of step 4 of a sync: the main context refreshes its registered objects by ID.
 @MainActor
 struct MainContextSyncTests {
     private let scenario: EngineScenario
 
     init() throws { scenario = try EngineScenario() }
 
-    /// - Parameter isUnnoticedCopy: Whether nothing tells the file from its original.
+    /// - Parameter isUnnoticedCopy: Whether nothing distinguishes the file from its original.
     private func container(
         _ name: String, isUnnoticedCopy: Bool = false
     ) throws -> PersistentContainer {
@@ -111,8 +111,8 @@ struct MainContextSyncTests {
         #expect(try people(here.viewContext).keys.sorted() == ["Ada", "Cleo"])
     }
 
-    /// Two stores take in the same page; only one has registered objects.
-    @Test func `the refresh is one SELECT whose rows are the registered objects`() async throws {
+    /// Two stores apply the same page; only one has registered objects.
+    @Test func `the refresh is one SELECT that reads the registered objects`() async throws {
         let author = try container("a.db")
         let names = (0..<50).map { "person \($0)" }
         try insert(names, into: author.viewContext)
@@ -144,8 +144,8 @@ struct MainContextSyncTests {
         for person in held { #expect(try person.value(forKey: "age", as: Int.self) == 2) }
     }
 
-    /// Two files that nothing tells apart both saved; the second to sync renames what it saved.
-    @Test func `objects whose history forked go on under new IDs with their unsaved edits`()
+    /// Two undistinguishable files have both saved. The second one to sync renames its saves.
+    @Test func `objects of a forked history get new IDs and keep their unsaved edits`()
         async throws
     {
         let here = try container("a.db", isUnnoticedCopy: true)
@@ -176,7 +176,7 @@ struct MainContextSyncTests {
         try scenario.expectConverged([here.coordinator.store, there.coordinator.store])
     }
 
-    @Test func `a save wakes the live loop at once`() async throws {
+    @Test func `a save triggers the live loop at once`() async throws {
         let (here, there) = (try container("a.db"), try container("b.db"))
         let engines = [
             try engine(here) { $0.saveInterval = .seconds(3_600) }, try engine(there),
@@ -201,7 +201,7 @@ struct MainContextSyncTests {
     }
 }
 
-/// What the merge notifications of a context told.
+/// Collects the content of a context's merge notifications.
 private final class MergedChanges: Sendable {
     private let changes = Mutex<[ObjectIDChanges]>([])
 

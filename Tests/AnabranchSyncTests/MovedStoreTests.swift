@@ -8,10 +8,10 @@ import Testing
 
 @testable import AnabranchSync
 
-/// Stores that leave their zone for one on another server.
+/// Tests of stores that leave their zone for a zone on another server.
 @Suite struct `A store that moves to another zone` {
     let scenario: EngineScenario
-    /// On another server.
+    /// The zone on the other server.
     let other: ZoneService
 
     init() throws {
@@ -57,7 +57,7 @@ import Testing
         }
         for store in stores { try await scenario.engine(store).synchronize() }
         try stores[0].insert("unpushed", names)
-        // The one that never saved comes to a zone that holds much and that it knows nothing of.
+        // The store that never saved joins a zone with much content that it has not seen.
         for store in stores { #expect(try await move(store).isCaughtUp) }
         try stores[2].insert("afterwards", names)
         try await expectOneState(stores, people: 4)
@@ -66,14 +66,14 @@ import Testing
         #expect(log.count == 4)
     }
 
-    @Test func `joins one that others have filled with their own`() async throws {
+    @Test func `joins one that other stores have filled`() async throws {
         let names = scenario.names
         let (a, stranger) = (try scenario.open("a.db"), try scenario.open("s.db"))
         try a.insert("of a", names)
         try await scenario.engine(a).synchronize()
         try stranger.insert("of somebody else", names)
         try await move(stranger)
-        // Only who says so is moved.
+        // A store moves only if the caller asks for it.
         let error = await #expect(throws: SyncError.self) { try await move(a, false) }
         #expect(error?.code == .otherZone)
         try await move(a)

@@ -10,7 +10,7 @@ import Testing
 
 @testable import AnabranchSync
 
-/// Saves in parts on their way to a zone and from it.
+/// Tests of saves in parts that are pushed and pulled.
 struct PartSyncTests {
     private let scenario: EngineScenario
     private var names: SmallModel { scenario.names }
@@ -64,7 +64,7 @@ struct PartSyncTests {
     }
 
     @Test(arguments: [false, true])
-    func `an exchange that is cut at any request goes on behind what has come`(
+    func `an exchange that is cut at any request continues after what it has received`(
         served: Bool
     ) async throws {
         let a = try open("a.db")
@@ -73,7 +73,7 @@ struct PartSyncTests {
         var requests = 0
         for cut in 1... {
             up.cut(atRequest: up.requests.count + cut % 7 + 1, served: served)
-            // Nobody sees a part of the save.
+            // No reader sees a part of the save.
             #expect([0, 60].contains(try scenario.zone.records()))
             if (try? await sync(a, up))?.isCaughtUp == true, try a.syncState().pendingCount == 0 {
                 break
@@ -91,7 +91,7 @@ struct PartSyncTests {
         }
         try scenario.expectConverged([a, b])
         let parts = try #require(try scenario.log().first).parts().count
-        // What has come is not sent again, but for the piece that was cut.
+        // A piece that has arrived is not sent again, except the piece that was cut.
         #expect(count(up, .stage) <= 2 * parts + 2 && count(down, .part) <= 2 * parts + 2)
     }
 
@@ -114,7 +114,8 @@ struct PartSyncTests {
         #expect(try b.people(names).count == 60)
     }
 
-    @Test func `a zone whose parts are never right ends the exchange, not the store`() async throws
+    @Test func `a zone with invalid parts ends the exchange and leaves the store intact`()
+        async throws
     {
         let (a, b) = (try open("a.db"), try open("b.db"))
         try insertPeople(60, into: a)
@@ -172,7 +173,7 @@ struct PartSyncTests {
         let a = try open("a.db")
         try a.insert("first", names)
         a.close()
-        // The same file, so that nobody can tell until the zone does.
+        // The file is the same, so that no store can detect the fork before the zone does.
         let before = try scenario.content(of: "a.db")
         let first = try open("a.db")
         try insertPeople(40, into: first)
@@ -191,11 +192,11 @@ struct PartSyncTests {
         try scenario.expectConverged([b])
     }
 
-    @Test func `a store behind the horizon goes on by a snapshot`() async throws {
+    @Test func `a store behind the horizon continues with a snapshot`() async throws {
         let (a, b) = (try open("a.db"), try open("b.db"))
         try insertPeople(60, into: a)
         _ = try await sync(a)
-        // It has asked for some of the parts when the log forgets them.
+        // It has asked for some of the parts when the log is compacted.
         let down = scenario.transport()
         down.cut(atRequest: 4)
         _ = try? await sync(b, down)
@@ -212,7 +213,7 @@ extension ZoneService {
     fileprivate func records() throws -> Int { Int(try information().records) }
 }
 
-/// A server that answers something else than the zone does.
+/// A server with answers that differ from the zone's.
 private final class LyingTransport: Transport, @unchecked Sendable {
     private let transport: MemoryTransport
     private let lie: @Sendable (SyncEndpoint, TransportReply) -> TransportReply

@@ -9,14 +9,14 @@ import Testing
 
 @testable import AnabranchSync
 
-/// What an app hears of rejected saves, and how it makes them again.
+/// Tests of rejected saves that an app receives and redoes.
 struct RedoneSaveTests {
     private let scenario: EngineScenario
     private let isForbidding = ForbiddingRule()
     private let here: PersistentContainer
     private let there: PersistentContainer
 
-    /// Rejects what inserts a team, while it is asked to.
+    /// Rejects saves that insert a team, while it is switched on.
     private final class ForbiddingRule: Sendable {
         let isOn = Mutex(true)
 
@@ -81,7 +81,7 @@ struct RedoneSaveTests {
         }
     }
 
-    /// A person, then a team with her in it, then what later saves do to both.
+    /// Inserts a person, then a team with her in it, then makes later changes to both.
     private func makeTeam() throws {
         try edit { context in
             try context.insert("Person").setValue("Ada", forKey: "name")
@@ -103,7 +103,7 @@ struct RedoneSaveTests {
         }
     }
 
-    @Test func `contexts show what is undone, and the app is told`() async throws {
+    @Test func `contexts show what is undone, and the app is notified`() async throws {
         try makeTeam()
         let context = here.newBackgroundContext()
         let isThere = try context.performAndWait { try Self.object("Team", "Reds", $0) != nil }
@@ -126,7 +126,7 @@ struct RedoneSaveTests {
         try scenario.expectConverged([here.coordinator.store, there.coordinator.store])
     }
 
-    @Test func `made again it has new records, to which all leads that led to the old ones`()
+    @Test func `a redone save has new records, and references to the old ones point to them`()
         async throws
     {
         try makeTeam()

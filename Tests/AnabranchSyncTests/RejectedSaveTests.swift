@@ -8,9 +8,11 @@ import Testing
 
 @testable import AnabranchSync
 
-/// Saves that the zone rejects for good: undone, kept, and in nobody's way.
+/// Tests of saves that the zone rejects for good: they are undone and kept, and do not block later
+/// saves.
 struct RejectedSaveTests {
-    /// A zone that rejects what mentions a text, writes an age or deletes anything.
+    /// Returns a zone that rejects blocks by a predicate: those that mention a text, write an age
+    /// or delete anything.
     private static func scenario(
         _ isForbidden: @escaping @Sendable (ChangeBlock) -> Bool
     ) throws -> EngineScenario {
@@ -63,7 +65,7 @@ struct RejectedSaveTests {
         #expect(try a.rejectedSaveCount() == 0)
     }
 
-    @Test func `an update is undone, and others of the record stay`() async throws {
+    @Test func `a rejected update is undone, and other updates of the record stay`() async throws {
         let scenario = try Self.scenario(Self.mentions(.integer(99)))
         let names = scenario.names
         let (a, b) = (try scenario.open("a.db"), try scenario.open("b.db"))
@@ -84,12 +86,14 @@ struct RejectedSaveTests {
         #expect(try a.rejectedSaves().map(\.consequences.count) == [0, 0])
     }
 
-    /// The rejected save knew of one value and hid another, of which neither knew of the other.
-    @Test func `the journal says what lost, and to whom, without it`() async throws {
+    /// The rejected save had seen one value, and hid another one that is concurrent with the first.
+    @Test func `the journal reports the lost value and the winner without the rejected save`()
+        async throws
+    {
         let scenario = try Self.scenario(Self.mentions(.integer(99)))
         let names = scenario.names
-        // Engines set their stores' clocks by the zone's, which stands: of two first writes the
-        // greater replica's is the later one.
+        // Engines set their stores' clocks by the zone's clock, which stands still. Of two first
+        // writes the greater replica's is the later one.
         let stores = try [("a.db", 1), ("b.db", 2), ("c.db", 3)].map { name, number in
             try scenario.open(name, firstReplica: ReplicaID(high: 0, low: number))
         }
@@ -177,19 +181,19 @@ struct RejectedSaveTests {
         #expect(try b.people(names).count == 1)
         try await world.expectConverged([a, b], people: 1)
         #expect(try a.rejectedSaves().isEmpty)
-        // The other way round: who holds the save learns that another log has a void.
+        // This is the opposite case: the holder of the save learns that another log has a void.
         try world.restore(
             nil, validation: PushValidation { _, _ in Rejection(.notAllowed, "Closed again.") })
         try await world.expectConverged([b, a], people: 0)
         for store in [a, b] { #expect(try store.rejectedSaves().count == 1) }
-        // And what is void stays so in a log that would have taken it.
+        // A void stays void in a log that would have accepted the save.
         try world.restore(nil)
         try await world.expectConverged([b, a], people: 0)
         for store in [a, b] { #expect(try store.rejectedSaves().count == 1) }
     }
 
-    /// Whatever is rejected, all end in one state, which is that of the zone's log, and nothing
-    /// that was saved is neither in the log nor in the table of its author.
+    /// Whatever is rejected, all stores reach one state, which is that of the zone's log. Every
+    /// save is in the log or in the table of its author.
     @Test(arguments: TestLength.seeds(12))
     func `random edits of which some are rejected`(seed: UInt64) async throws {
         let scenario = try EngineScenario(

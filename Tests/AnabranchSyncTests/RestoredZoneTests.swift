@@ -8,7 +8,7 @@ import Testing
 
 @testable import AnabranchSync
 
-/// Zones that go backwards: what the server has lost comes back from the clients.
+/// Tests of zones that are restored: the clients supply again what the server has lost.
 final class RestoredZone {
     let scenario: EngineScenario
     private var count = 0
@@ -35,7 +35,7 @@ final class RestoredZone {
             validation: validation, wallMilliseconds: { clock.milliseconds })
     }
 
-    /// Copies the zone's file as it is now.
+    /// Copies the zone's current file.
     func backUp() throws -> String {
         zone.close()
         count += 1
@@ -45,7 +45,7 @@ final class RestoredZone {
         return backup
     }
 
-    /// - Parameter backup: `nil` begins with nothing.
+    /// - Parameter backup: The backup; `nil` begins with an empty zone.
     func restore(_ backup: String?, validation: PushValidation? = nil) throws {
         zone.close()
         count += 1
@@ -65,7 +65,7 @@ final class RestoredZone {
         for store in stores { #expect(try store.people(scenario.names).count == people) }
     }
 
-    /// All come to rest in the zone's state.
+    /// Checks that all stores reach the zone's state.
     func expectEqual(_ stores: [Store]) async throws {
         for _ in 0..<3 { for store in stores { try await sync(store) } }
         let hash = try zone.canonicalHash().hash
@@ -80,7 +80,7 @@ final class RestoredZone {
 }
 
 struct RestoredZoneTests {
-    @Test func `what the backup lacks comes back from whoever has it`() async throws {
+    @Test func `what the backup lacks comes back from any replica that has it`() async throws {
         let world = try RestoredZone()
         let names = world.scenario.names
         let (a, b) = (try world.scenario.open("a.db"), try world.scenario.open("b.db"))
@@ -93,7 +93,7 @@ struct RestoredZoneTests {
         try await world.sync(b)
         try a.insert("unpushed", names)
         try world.restore(backup)
-        // b has a's lost save too, and is the first to come back.
+        // Store b also has the lost save of store a, and is the first to come back.
         let outcome = try await world.sync(b)
         #expect(outcome.isCaughtUp && outcome.pushedChangeSets == 2)
         try await world.expectConverged([a, b], people: 4)
@@ -101,7 +101,7 @@ struct RestoredZoneTests {
         try await world.expectConverged([a, b, c], people: 4)
     }
 
-    /// What the zone has acknowledged, and what of its log the store has pulled, are two things.
+    /// What the zone has acknowledged is different from what of its log the store has pulled.
     @Test func `what was acknowledged ahead of the cursor is sent again`() async throws {
         let world = try RestoredZone()
         let names = world.scenario.names
@@ -110,7 +110,8 @@ struct RestoredZoneTests {
         let backup = try world.backUp()
         try b.insert("of b", names)
         try a.insert("of a", names)
-        // The zone has b's behind what a has pulled, and a goes offline once its own is pushed.
+        // The zone has the save of store b after the position that store a has pulled. Store a goes
+        // offline after its push.
         try await world.sync(b)
         let set = try #require(try a.pending(byteLimit: .max).first)
         let epoch = try world.zone.head().epoch
@@ -133,7 +134,9 @@ struct RestoredZoneTests {
         try await world.expectConverged([a, b], people: 3)
     }
 
-    @Test func `a zone that is begun anew is filled again by those who knew it`() async throws {
+    @Test func `an emptied zone is filled again by the replicas that had synced with it`()
+        async throws
+    {
         let world = try RestoredZone()
         let names = world.scenario.names
         let (a, b) = (try world.scenario.open("a.db"), try world.scenario.open("b.db"))
@@ -162,7 +165,7 @@ struct RestoredZoneTests {
         #expect(try world.zone.head().position == 1)
     }
 
-    @Test func `what was written before a zone began anew is no conflict with who had seen it`()
+    @Test func `a write from before a zone was emptied is no conflict with one that had seen it`()
         async throws
     {
         let world = try RestoredZone()
@@ -193,13 +196,15 @@ struct RestoredZoneTests {
             for store in [a, b] { try await world.sync(store) }
         }
         try world.restore(backup)
-        // c never saw what was lost, and goes on at once, so positions are taken by others.
+        // Store c has never seen the lost change sets and continues at once, so other change sets
+        // take their positions.
         for turn in 0..<7 { try c.insert("new \(turn)", names) }
         try await world.sync(c)
         try await world.expectConverged([b, c, a], people: 13)
     }
 
-    /// A branch gives its name up, takes it back from the other one, and that one gets a new one.
+    /// One branch is renamed, later gets its name back from the other branch, and that one is
+    /// renamed.
     @Test func `two histories under one identity swap their names where the zone did`()
         async throws
     {

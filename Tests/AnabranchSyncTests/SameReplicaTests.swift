@@ -5,8 +5,8 @@ import Testing
 
 @testable import AnabranchSync
 
-/// Two installations that ended with one replica ID without being copies of each other: what tells
-/// them apart are the origins of their sets, from the first on.
+/// Tests of two installations that got one replica ID without being copies of each other. The
+/// origins of their change sets distinguish them, from the first on.
 struct SameReplicaTests {
     private static let replica = ReplicaID(high: 0xAB, low: 0xCD)
 
@@ -21,7 +21,7 @@ struct SameReplicaTests {
         #expect(try a.replica == Self.replica && b.replica == Self.replica)
         for number in 0..<first { try a.insert("a\(number)", age: 1, names) }
         for number in 0..<second { try b.insert("b\(number)", age: 2, names) }
-        // Both call different people their record 1.
+        // Each store has another person as record 1.
         #expect(try a.row("a0", names)?.id == b.row("b0", names)?.id)
         for store in [a, b, a] {
             #expect(try await scenario.engine(store).synchronize().isCaughtUp)
@@ -36,7 +36,7 @@ struct SameReplicaTests {
         let branch = ReplicaID(
             ofForkAt: Dot(replica: Self.replica, sequence: 1), origin: log[first].origin)
         #expect(log.filter { $0.dot.replica == branch }.count == second)
-        // From now on they are two.
+        // From here on they are two replicas.
         try a.insert("later a", names)
         try b.insert("later b", names)
         #expect(try b.replica != Self.replica)
@@ -55,7 +55,7 @@ struct SameReplicaTests {
         try await scenario.engine(old).synchronize()
         old.close()
         let new = try scenario.open("b.db", firstReplica: Self.replica)
-        // It pulls before it saves: then it knows that the ID is somebody's.
+        // It pulls before it saves, and so learns that another file has the ID.
         #expect(try await scenario.engine(new).synchronize().isCaughtUp)
         try new.insert("new", names)
         #expect(try new.replica != Self.replica)

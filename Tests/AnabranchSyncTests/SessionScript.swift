@@ -8,7 +8,7 @@ import AnabranchStore
 struct SessionScript {
     var session: SyncSession
     var moment = SyncSession.Moment(wallMilliseconds: 1_000, draw: .max)
-    /// What the last action sent or asked for.
+    /// The body or the work of the last action.
     private(set) var body: [UInt8] = []
     private(set) var work: SyncSession.StoreWork?
     private(set) var ending: SyncSession.Ending?
@@ -97,21 +97,29 @@ struct SessionScript {
 extension SessionScript {
     static func state(
         cursor: LogCursor? = cursor(0), lastSequence: UInt64 = 0, pending: Int = 0,
-        epochs: Set<EpochID> = [epoch], hasDebts: Bool = false, staged: StagedSnapshot? = nil
+        epochs: Set<EpochID> = [epoch], hasDebts: Bool = false, staged: StagedSnapshot? = nil,
+        wantsSnapshot: Bool = false
     ) -> SyncState {
         SyncState(
             replica: me, cursor: cursor,
             last: lastSequence == 0 ? nil : (lastSequence, sets(lastSequence)[0].origin),
             pendingCount: pending, pendingByteCount: pending * 10,
-            epochs: epochs, hasDebts: hasDebts, staged: staged)
+            epochs: epochs, hasDebts: hasDebts, wantsSnapshot: wantsSnapshot, staged: staged)
     }
 
-    /// The cursor behind the first sets of ``sets(_:by:)`` of the other replica.
+    /// A store that wants a snapshot and has all chunks of one.
+    static func whole(at position: UInt64) -> SyncState {
+        let staged = StagedSnapshot(
+            cursor: cursor(position), digest: .zero, chunkCount: 2, held: 2)
+        return state(staged: staged, wantsSnapshot: true)
+    }
+
+    /// The cursor after the first change sets of ``sets(_:by:)`` of the other replica.
     static func cursor(_ position: UInt64) -> LogCursor {
         sets(position, by: other).reduce(LogCursor(startOf: epoch)) { $0.advanced(over: $1) }
     }
 
-    /// The first saves of a replica.
+    /// Returns the first saves of a replica.
     static func sets(_ count: UInt64, by replica: ReplicaID = me) -> [ChangeSet] {
         var origin = Digest.zero
         return (0..<count).map { index in
@@ -144,7 +152,7 @@ extension SessionScript {
             ).encoded())
     }
 
-    /// The first of several chunks of a snapshot.
+    /// Returns the first of several chunks of a snapshot.
     static func chunk(at position: UInt64, head: UInt64) -> SyncSession.Event {
         .received(
             SnapshotResponse(
@@ -153,7 +161,7 @@ extension SessionScript {
             ).encoded())
     }
 
-    /// The sets of the other replica from behind one position to another.
+    /// Returns the other replica's change sets between two positions.
     static func page(
         from start: UInt64 = 0, to end: UInt64, head: UInt64? = nil
     ) -> SyncSession.Event {

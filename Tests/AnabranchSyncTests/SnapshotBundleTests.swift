@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnabranchSync
 
-/// Bundles of stores that began with a snapshot and have no change sets of what it stands for.
+/// Tests of bundles from stores that began with a snapshot and lack the change sets in it.
 struct SnapshotBundleTests {
     private let scenario: EngineScenario
     private var names: SmallModel { scenario.names }
@@ -19,7 +19,8 @@ struct SnapshotBundleTests {
         try store.read { try $0.versionVector() }
     }
 
-    /// A store whose ten people the zone has, and one that has them by a snapshot alone.
+    /// Returns a store with ten people, which the zone has, and a store that has them in a snapshot
+    /// alone.
     private func founderAndFollower() async throws -> (Store, Store) {
         let a = try scenario.open("a.db")
         for person in 0..<10 { try a.insert("person \(person)", names) }
@@ -58,7 +59,7 @@ struct SnapshotBundleTests {
         #expect(try empty.people(names).isEmpty)
         #expect(try empty.take(try scenario.bundle(a)).appliedCount == 11)
         #expect(try empty.canonicalHash() == b.canonicalHash())
-        // Another one gets it from the zone.
+        // Another store receives it from the zone.
         let second = try scenario.open("s.db")
         try second.take(try scenario.bundle(b))
         try await scenario.sync(second, b, a)
@@ -78,18 +79,18 @@ struct SnapshotBundleTests {
         #expect(try count(BundleBase(early)) == 1)
         #expect(try count(BundleBase(try vector(b))) == 0)
         #expect(try count(BundleBase(VersionVector([head(a, 4)]))) == 2)
-        // What the author of a set knew that the snapshot stands for can't be told.
+        // It is unknown which change sets of the snapshot the author of a later one had seen.
         #expect(try count(.replica(a.replica)) == 2)
         #expect(try count(.replica(b.replica)) == 0)
     }
 
-    /// What came of an author who held three of ten people when it saved.
+    /// The files of an author that had three of ten people when it saved.
     private struct LateSave {
-        /// Has the whole log, and one that begins with the ten people.
+        /// A store with the whole log, and one that began with a snapshot of the ten people.
         let whole: Store, follower: Store
-        /// The three people.
+        /// A bundle with the three people.
         let start: String
-        /// The save alone, of either.
+        /// Bundles with the save alone, one from each store.
         let exact: String, wide: String
     }
 
@@ -118,7 +119,7 @@ struct SnapshotBundleTests {
         return contexts
     }
 
-    @Test func `an author who held less is said to have held all of the snapshot`() async throws {
+    @Test func `a bundle states that an author with less held the whole snapshot`() async throws {
         let save = try await lateSave()
         #expect(try contexts(in: save.wide) == [[head(save.whole, 10)]])
         #expect(try contexts(in: save.exact) == [[head(save.whole, 3)]])
@@ -126,7 +127,7 @@ struct SnapshotBundleTests {
         try reader.take(save.start)
         #expect(try reader.people(names).count == 3)
         #expect(try reader.take(save.wide).waitingCount == 1)
-        // Whoever has the whole log knows better.
+        // A store with the whole log has more precise knowledge.
         #expect(try reader.take(save.exact).waitingCount == 0)
         #expect(try reader.row("person 0", names)?.slots[names.age] == .integer(5))
         #expect(try reader.take(save.wide).heldCount == 1)

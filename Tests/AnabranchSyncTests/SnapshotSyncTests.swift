@@ -9,7 +9,7 @@ import Testing
 @testable import AnabranchSync
 
 struct SnapshotSyncTests {
-    /// Snapshots of several chunks, also of few records.
+    /// Limits for snapshots of several chunks even with few records.
     private static var limits: ZoneLimits {
         var limits = ZoneLimits()
         limits.chunkBytes = 300
@@ -31,7 +31,7 @@ struct SnapshotSyncTests {
         transport.requests.map(\.endpoint)
     }
 
-    /// A zone with a hundred people, of whose log only the last entries are left.
+    /// Returns a store of a zone with a hundred people and only the last entries of the log.
     private func compactedZone(keeping count: UInt64 = 5) async throws -> Store {
         let a = try scenario.open("a.db")
         for person in 0..<100 { try a.insert("person \(person)", age: Int64(person), names) }
@@ -52,7 +52,7 @@ struct SnapshotSyncTests {
         #expect(outcome.isCaughtUp)
         #expect(endpoints(transport).filter { $0 == .snapshot }.count > 5)
         try scenario.expectConverged([a, b])
-        // Both go on by the log.
+        // Both continue with the log.
         try b.setAge(7, of: "person 7", names)
         try a.setAge(8, of: "person 8", names)
         for store in [b, a, b] { _ = try await sync(store) }
@@ -71,7 +71,7 @@ struct SnapshotSyncTests {
         _ = try scenario.zone.compact(keeping: 0)
         var b = try scenario.open("b.db")
         let transport = scenario.transport()
-        // Half of it comes, then the program ends.
+        // Half of it arrives, then the program ends.
         transport.cut(atRequest: 100, served: true)
         _ = try? await scenario.engine(b, transport).synchronize()
         b.close()
@@ -85,7 +85,7 @@ struct SnapshotSyncTests {
         #expect(try b.people(names).count == 4)
     }
 
-    @Test func `a zone whose log is long advises a snapshot to who has nothing`() async throws {
+    @Test func `a zone with a long log advises a new client to load a snapshot`() async throws {
         var limits = Self.limits
         limits.snapshotDistance = 50
         let scenario = try EngineScenario(limits: limits)
@@ -102,11 +102,12 @@ struct SnapshotSyncTests {
         #expect(try b.people(names).count == 61)
     }
 
-    @Test func `who has nothing takes a snapshot of the log's beginning too`() async throws {
+    @Test func `a new client loads a snapshot of the log's beginning too`() async throws {
         var limits = Self.limits
         (limits.snapshotDistance, limits.snapshotAge) = (3, 3)
         let scenario = try EngineScenario(limits: limits)
-        // Makes the snapshot, which is not too old when the log is long enough to advise one.
+        // This creates the snapshot, which is recent enough when the log is so long that one is
+        // advised.
         _ = try scenario.zone.compact(keeping: 0)
         let (a, b) = (try scenario.open("a.db"), try scenario.open("b.db"))
         for person in 0..<3 { try a.insert("person \(person)", names) }
@@ -118,14 +119,15 @@ struct SnapshotSyncTests {
         try scenario.expectConverged([a, b])
     }
 
-    @Test func `who comes back after years pushes first, resurrects nothing and loses nothing`()
+    @Test
+    func `a client that returns after years pushes first, resurrects nothing and loses nothing`()
         async throws
     {
         let a = try scenario.open("a.db")
         let old = try scenario.open("old.db")
         for person in ["kept", "deleted", "edited by both"] { try a.insert(person, names) }
         for store in [a, old] { _ = try await sync(store) }
-        // Offline, while the others go on and the log is forgotten.
+        // The store is offline while the other stores continue and the log is compacted.
         try old.setAge(50, of: "deleted", names)
         try old.insert("of the old one", names)
         try old.setAge(1, of: "edited by both", names)
@@ -149,8 +151,8 @@ struct SnapshotSyncTests {
         #expect(try old.row("kept", names)?.slots[names.age] == .integer(39))
     }
 
-    /// Which of two branches a name is, only a push tells: not even for a moment are records of
-    /// both under one identity.
+    /// Only a push decides which of two branches has a name. At no time do records of both branches
+    /// have one identity.
     @Test func `what may have the name of another branch goes up before a snapshot is loaded`()
         async throws
     {
@@ -192,14 +194,14 @@ struct SnapshotSyncTests {
         #expect(try a.people(names).count == 102)
     }
 
-    @Test func `a transfer that is cut at any request goes on where it was`() async throws {
+    @Test func `a transfer that is cut at any request continues where it was`() async throws {
         let a = try await compactedZone()
         let b = try scenario.open("b.db")
         var cuts = 0
         var asked: [UInt64] = []
         while true {
             let transport = scenario.transport()
-            // Each attempt gets two chunks further.
+            // Each attempt receives two more chunks.
             transport.cut(atRequest: 4)
             let outcome = try? await sync(b, transport)
             asked += try transport.requests.prefix(3).filter { $0.endpoint == .snapshot }
@@ -212,14 +214,14 @@ struct SnapshotSyncTests {
         try scenario.expectConverged([a, b])
     }
 
-    @Test func `a snapshot that is gone in the middle is begun anew`() async throws {
+    @Test func `a snapshot that disappears halfway is restarted`() async throws {
         let a = try await compactedZone()
         let b = try scenario.open("b.db")
         let transport = scenario.transport()
         transport.cut(atRequest: 4)
         _ = try? await sync(b, transport)
         #expect(try b.syncState().staged?.held == 2)
-        // Two newer ones.
+        // Two newer snapshots are created.
         for round in 0..<2 {
             for age in 0..<10 { try a.setAge(Int64(age), of: "person \(round)", names) }
             _ = try await sync(a)
@@ -244,7 +246,7 @@ struct SnapshotSyncTests {
         #expect(try a.people(names).count == 105)
     }
 
-    @Test func `a zone that was restored to before the snapshot is told, and loses nothing`()
+    @Test func `a zone that was restored to before the snapshot is reported, and loses nothing`()
         async throws
     {
         let world = try RestoredZone(limits: Self.limits)
@@ -256,13 +258,13 @@ struct SnapshotSyncTests {
         for person in 0..<30 { try a.insert("late \(person)", names) }
         try await world.sync(a)
         _ = try world.zone.compact(keeping: 0)
-        // b has the first forty by a snapshot alone.
+        // Store b has the first forty people in a snapshot alone.
         try await world.sync(b)
         try b.insert("of b", names)
         try world.restore(backup)
         try await world.sync(b)
         #expect(try b.row("of b", names) != nil)
-        // Who has the sets brings them back.
+        // The store with the change sets supplies them.
         try await world.sync(a)
         try await world.expectConverged([a, b], people: 41)
     }
@@ -287,7 +289,7 @@ struct SnapshotSyncTests {
     }
 
     @Test
-    func `what lies before a snapshot and nobody has is declared lost, and the rest lives on`()
+    func `a change set in a snapshot that no store has is declared lost, and the rest stays`()
         async throws
     {
         let world = try RestoredZone(limits: Self.limits)
@@ -297,7 +299,7 @@ struct SnapshotSyncTests {
         for person in 0..<10 { try a.insert("of a \(person)", names) }
         try await world.sync(a)
         _ = try world.zone.compact(keeping: 0)
-        // b has the first ten by a snapshot alone, and goes on from there.
+        // Store b has the first ten people in a snapshot alone, and continues from there.
         try b.insert("of b", names)
         try await world.sync(b)
         try b.insert("of b too", names)
@@ -314,14 +316,14 @@ struct SnapshotSyncTests {
         try await world.expectConverged([b, c], people: 2)
         try c.setAge(9, of: "of b", names)
         try await world.expectConverged([b, c], people: 2)
-        // Who has them comes back at last.
+        // The store with the change sets comes back at last.
         try a.insert("later", names)
         try await world.expectConverged([a, b, c], people: 13)
         #expect(try b.row("of b", names)?.slots[names.age] == .integer(9))
     }
 
     @Test(arguments: Array(TestLength.seeds(16)) + [70, 72, 124, 168, 220])
-    func `whatever is forgotten and whoever comes back, all converge with nothing lost`(
+    func `whatever is compacted and whichever stores come back, all converge without loss`(
         seed: UInt64
     ) async throws {
         var generator = SeededGenerator(seed: seed)

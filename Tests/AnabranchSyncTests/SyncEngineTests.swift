@@ -48,7 +48,7 @@ struct SyncEngineTests {
     }
 
     @Test(arguments: [false, true])
-    func `an exchange that is cut at any request goes on where it was`(
+    func `an exchange that is cut at any request continues where it was`(
         _ isServed: Bool
     ) async throws {
         for number in 1... {
@@ -127,12 +127,12 @@ struct SyncEngineTests {
             for _ in 0..<20 { group.addTask { try await engine.synchronize() } }
             for try await outcome in group { #expect(outcome.pendingCount == 0) }
         }
-        // Hello, pull, push, and at most one pull for each further exchange.
+        // The requests are hello, pull, push, and at most one pull for each further exchange.
         #expect(transport.requests.count < 3 + 20)
         #expect(try scenario.zone.head().position == 1)
     }
 
-    @Test func `a cancelled call ends, and the next one goes on`() async throws {
+    @Test func `a cancelled call ends, and the next one works`() async throws {
         let scenario = try EngineScenario()
         let store = try scenario.open("a.db")
         try store.insert("Ada", scenario.names)
@@ -145,7 +145,7 @@ struct SyncEngineTests {
         #expect(try await engine.synchronize().isCaughtUp)
     }
 
-    @Test func `the live loop brings saves to others without being asked`() async throws {
+    @Test func `the live loop delivers saves to another store without a request`() async throws {
         let scenario = try EngineScenario()
         let names = scenario.names
         let stores = try ["a", "b"].map { try scenario.open("\($0).db") }
@@ -161,7 +161,7 @@ struct SyncEngineTests {
         try scenario.expectConverged(stores)
     }
 
-    @Test func `the status tells each step to those who follow it`() async throws {
+    @Test func `the status reports each step to its observers`() async throws {
         let scenario = try EngineScenario()
         let store = try scenario.open("a.db")
         try store.insert("Ada", scenario.names)
@@ -176,7 +176,7 @@ struct SyncEngineTests {
         #expect(kept.server == "https://sync.example" && kept.lastExchange != nil)
     }
 
-    /// Waits until a condition holds, at most two minutes.
+    /// Waits until a condition holds, for two minutes at most.
     static func wait(
         isolation: isolated (any Actor)? = #isolation, _ condition: () throws -> Bool
     ) async throws {

@@ -7,7 +7,8 @@ import Testing
 
 @testable import AnabranchSync
 
-/// What the zone refuses stays in the store and is told, and the pull goes on.
+/// Tests that a save which the zone refuses stays in the store and is reported, and that the pull
+/// continues.
 struct SyncRefusalTests {
     @Test func `saves that are stamped ahead get times of now, in their order`() async throws {
         let scenario = try EngineScenario()
@@ -24,11 +25,11 @@ struct SyncRefusalTests {
         #expect(try store.people(names).count == 3)
         try await scenario.engine(other).synchronize()
         try scenario.expectConverged([store, other])
-        // From now on the store keeps to the server's clock: nothing is refused again.
+        // From here on the store follows the server's clock: no later save is refused.
         try store.insert("Amy", names)
         let last = try #require(try store.pending(byteLimit: .max).last?.changeSet.timestamp)
         #expect(abs(last.wallMilliseconds - scenario.serverClock.milliseconds) < 60_000)
-        // And nobody's clock was dragged along: a later write elsewhere wins.
+        // No other clock has moved: a later write on another store wins.
         try await engine.synchronize()
         try await scenario.engine(other).synchronize()
         try scenario.expectConverged([store, other])
@@ -52,7 +53,7 @@ struct SyncRefusalTests {
         #expect(try await engine.synchronize().isCaughtUp)
     }
 
-    @Test func `a zone that lets nobody in ends the exchange with its reason`() async throws {
+    @Test func `a zone that refuses all clients ends the exchange with its reason`() async throws {
         let scenario = try EngineScenario()
         let store = try scenario.open("a.db")
         try store.insert("Ada", scenario.names)

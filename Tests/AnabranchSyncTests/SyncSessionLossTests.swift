@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnabranchSync
 
-/// What a session does about sets that a zone misses, and about those that it rejects.
+/// Tests of a session's actions for change sets that a zone lacks or rejects.
 struct SyncSessionLossTests {
     typealias Script = SessionScript
 
@@ -27,7 +27,7 @@ struct SyncSessionLossTests {
     private static let gap = refusal(
         .sequenceGap, ["replica": Script.me.description, "sequence": "3", "refused": "5"])
 
-    /// A session whose push was refused before and after a pull.
+    /// Returns a session with a push that was refused before and after a pull.
     private static func refusedTwice(_ refusal: SyncSession.Event) -> Script {
         var script = Script()
         _ = script.begin(Script.state(pending: 2))
@@ -71,7 +71,7 @@ struct SyncSessionLossTests {
         #expect(MissingSets(SyncError(ProtocolError(.missingCauses, "", details: details))) == nil)
     }
 
-    @Test func `a rejected set is acknowledged as a void, and what is behind it goes on`() {
+    @Test func `a rejected set is acknowledged as a void, and the push continues after it`() {
         var script = Script()
         _ = script.begin(Script.state(pending: 2))
         _ = script.advance(Script.page(to: 0))
@@ -95,7 +95,7 @@ struct SyncSessionLossTests {
         var other = script
         #expect(script.advance(taken(void.digest)) == "acknowledge 2")
         #expect(script.advance(.acknowledged(Script.state())) == "load")
-        // Another void than this one: the pull brings it.
+        // The void differs from this one: the pull brings it.
         #expect(other.advance(taken(Digest(of: [1]))) == "acknowledge 2")
         #expect(other.advance(.acknowledged(Script.state())) == "pull")
     }

@@ -5,11 +5,11 @@ import Testing
 
 @testable import AnabranchSync
 
-/// What each failure leads to.
+/// Tests of the action after each failure.
 struct SyncSessionRefusalTests {
     typealias Script = SessionScript
 
-    /// A session that has pulled all and pushes two sets.
+    /// Returns a session that has pulled everything and pushes two change sets.
     private static func pushing() -> Script {
         var script = Script()
         _ = script.begin(Script.state(pending: 2))
@@ -47,7 +47,7 @@ struct SyncSessionRefusalTests {
         #expect(script.advance(Script.refused(code)) == action)
     }
 
-    @Test func `a push that is blocked still pulls what others sent meanwhile`() {
+    @Test func `a push that is blocked still pulls what other replicas sent meanwhile`() {
         var script = Self.pushing()
         #expect(script.advance(Script.taken(0, refusal: .forbidden, head: 3)) == "pull")
         #expect(script.advance(Script.page(to: 3)) == "apply 3 to 3")
@@ -65,7 +65,7 @@ struct SyncSessionRefusalTests {
         #expect(script.advance(.acknowledged(state)) == "blocked forbidden")
     }
 
-    /// A server that never has more than is here is not asked for ever.
+    /// A session does not ask for ever a server that has no more than the store.
     @Test func `a snapshot that says less than is here is asked for a few times`() {
         var script = Script(knowsZone: false)
         _ = script.begin(Script.state(cursor: Script.cursor(2)))
@@ -187,22 +187,86 @@ struct SyncSessionRefusalTests {
         #expect(script.advance(Script.refused(.unknownEpoch)) == "hello")
     }
 
+    @Test func `a zone that is restored again and again is greeted each time`() {
+        var script = Script(knowsZone: false)
+        _ = script.begin()
+        for number in 1..<UInt64(script.session.limits.epochChanges) {
+            let epoch = EpochID(high: 0xE, low: number)
+            let greeted = script.advance(Script.greeting(epoch: epoch))
+            if greeted.hasPrefix("note") { _ = script.advance(.noted(Script.state())) }
+            // The page is of the epoch that the next restore began.
+            let next = script.advance(Script.refused(.unknownEpoch))
+            guard number >= UInt64(script.session.limits.retry.attempts) else {
+                #expect(next == "hello")
+                continue
+            }
+            #expect(next.hasPrefix("wait"), "a client does not hurry a zone that changes so often")
+            #expect(script.advance(.waited) == "hello")
+        }
+    }
+
     @Test func `a zone that never keeps an epoch is given up`() {
         var script = Script(knowsZone: false)
         _ = script.begin()
-        for _ in 1..<script.session.limits.retry.attempts {
+        for _ in 1..<script.session.limits.epochChanges {
             #expect(script.advance(Script.greeting()) == "pull")
-            #expect(script.advance(Script.refused(.unknownEpoch)) == "hello")
+            let next = script.advance(Script.refused(.unknownEpoch))
+            #expect(next == "hello" || next.hasPrefix("wait") && script.advance(.waited) == "hello")
         }
         #expect(script.advance(Script.greeting()) == "pull")
         #expect(script.advance(Script.refused(.unknownEpoch)) == "failed unknown-epoch")
     }
 
-    @Test func `a fork that the store meets in a page ends the exchange`() {
+    @Test func `a cursor that the zone never knows is asked about a few times`() {
+        var script = Script(knowsZone: false)
+        _ = script.begin()
+        for _ in 1..<script.session.limits.retry.attempts {
+            #expect(script.advance(Script.greeting()) == "pull")
+            #expect(script.advance(Script.refused(.unknownCursor)) == "hello")
+        }
+        #expect(script.advance(Script.greeting()) == "pull")
+        #expect(script.advance(Script.refused(.unknownCursor)) == "failed unknown-cursor")
+    }
+
+    /// Takes the session from its first page to the snapshot that takes the place of the log.
+    private func fallBack(_ script: inout Script, from first: String) {
+        #expect(first == "want snapshot")
+        #expect(script.advance(.noted(Script.state(wantsSnapshot: true))) == "hello")
+        #expect(script.advance(Script.greeting(head: 1)) == "snapshot")
+    }
+
+    @Test func `a page that can't be applied gives way to a snapshot, which says why`() {
+        var script = Script()
+        #expect(script.begin() == "pull")
+        #expect(script.advance(Script.page(to: 1)) == "apply 1 to 1")
+        let error = SyncError(.damagedResponse, "It names another predecessor.")
+        for _ in 1..<script.session.limits.retry.attempts {
+            #expect(script.advance(.storeFailed(error)).hasPrefix("wait"))
+            #expect(script.advance(.waited) == "pull")
+            #expect(script.advance(Script.page(to: 1)) == "apply 1 to 1")
+        }
+        fallBack(&script, from: script.advance(.storeFailed(error)))
+        #expect(script.advance(Script.chunk(at: 1, head: 1)) == "stage 0 of 2")
+        #expect(script.advance(.staged(Script.whole(at: 1))) == "load snapshot")
+        let loaded = Script.state(cursor: Script.cursor(1))
+        #expect(script.advance(.applied(loaded)) == "pull")
+        #expect(script.advance(Script.page(from: 1, to: 1)) == "load")
+        #expect(script.advance(.loaded([], loaded)) == "caught up")
+        guard case .done(let outcome)? = script.ending else { return }
+        #expect(outcome.snapshotReason?.code == .damagedResponse)
+    }
+
+    @Test func `a fork in a page gives way to a snapshot once, then the exchange says so`() {
         var script = Script()
         _ = script.begin()
         _ = script.advance(Script.page(to: 1))
-        #expect(script.advance(.storeFailed(SyncError(.forked, "Two."))) == "failed forked")
+        let error = SyncError(.forked, "Two.")
+        fallBack(&script, from: script.advance(.storeFailed(error)))
+        _ = script.advance(Script.chunk(at: 1, head: 2))
+        #expect(script.advance(.staged(Script.whole(at: 1))) == "load snapshot")
+        #expect(script.advance(.applied(Script.state(cursor: Script.cursor(1)))) == "pull")
+        #expect(script.advance(Script.page(from: 1, to: 2)) == "apply 1 to 2")
+        #expect(script.advance(.storeFailed(error)) == "failed unusable-log")
     }
 
     @Test func `a busy store is asked again`() {
@@ -221,7 +285,7 @@ struct SyncSessionRefusalTests {
             var script = Script()
             _ = script.begin()
             let action = script.advance(.received(bytes))
-            // The first byte is the protocol's version: another one is a newer server's.
+            // The first byte is the protocol's version: another value is that of a newer server.
             let expected = index == 0 ? "failed unsupported-version" : "wait 250"
             #expect(action == expected, "byte \(index): \(action)")
         }
@@ -255,7 +319,7 @@ struct SyncSessionRefusalTests {
         #expect(script.advance(.received(response.encoded())) == "wait 250")
     }
 
-    /// Where a request came in with one set left out, or one twice, each set behind it gets its
+    /// If a request arrives with one change set missing or doubled, each later change set gets its
     /// neighbour's answer.
     @Test func `a name that belongs to another save is not believed`() {
         let sets = Script.sets(2)

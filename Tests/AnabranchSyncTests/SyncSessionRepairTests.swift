@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnabranchSync
 
-/// What a session does about clocks, forms and debts.
+/// Tests of a session's actions for clocks, forms, and records that wait for repair.
 struct SyncSessionRepairTests {
     typealias Script = SessionScript
 
@@ -21,7 +21,8 @@ struct SyncSessionRepairTests {
             ).encoded())
     }
 
-    /// A session that has pulled one set, has nothing to push and owes records.
+    /// Returns a session that has pulled one change set, has nothing to push and has records that
+    /// wait for repair.
     private static func indebted() -> Script {
         var script = Script()
         _ = script.begin()
@@ -32,7 +33,7 @@ struct SyncSessionRepairTests {
         return script
     }
 
-    @Test func `debts are asked for and repaired before the exchange ends`() {
+    @Test func `records that wait for repair are fetched before the exchange ends`() {
         var script = Self.indebted()
         #expect(script.advance(.debts([Self.record])) == "repair")
         #expect(script.advance(Self.images(at: 1)) == "repair 1 at 1")
@@ -92,6 +93,49 @@ struct SyncSessionRepairTests {
         _ = script.advance(.loaded(Script.pending(1), Script.state(pending: 1)))
         #expect(
             script.advance(Script.taken(0, refusal: .clockSkew)) == "blocked clock-skew")
+    }
+
+    /// The bound follows from the clock of the refusing zone, and not from the device's clock.
+    @Test(arguments: [-3_000_000, 30_000, 90_000, 3_000_000] as [Int64])
+    func `a clock that jumps while the zone answers does not move the bound`(jump: Int64) {
+        var script = Script()
+        script.moment.wallMilliseconds = 10_000_000
+        _ = script.begin(Script.state(pending: 1))
+        _ = script.advance(Script.page(to: 0))
+        _ = script.advance(.loaded(Script.pending(1), Script.state(pending: 1)))
+        script.moment.wallMilliseconds += jump
+        let action = script.advance(Script.taken(0, refusal: .clockSkew))
+        #expect(action.hasPrefix("restamp above 305000,"))
+    }
+
+    /// The correction is added to the current clock, not to the clock at the time of the request.
+    @Test(arguments: [-3_000_000, 3_000_000] as [Int64])
+    func `a clock that jumps while the zone answers is corrected from its current time`(jump: Int64)
+    {
+        var script = Script()
+        script.moment.wallMilliseconds = 10_000_000
+        _ = script.begin(Script.state(pending: 1))
+        _ = script.advance(Script.page(to: 0))
+        _ = script.advance(.loaded(Script.pending(1), Script.state(pending: 1)))
+        script.moment.wallMilliseconds += jump
+        let now = script.moment.wallMilliseconds
+        #expect(
+            script.advance(Script.taken(0, refusal: .clockSkew))
+                == "restamp above 305000, offset \(5_000 - now)")
+    }
+
+    @Test func `a corrected clock is corrected again as long as the push continues`() {
+        var script = Script()
+        _ = script.begin(Script.state(pending: 9))
+        _ = script.advance(Script.page(to: 0))
+        for _ in 0..<script.session.limits.rounds * 2 {
+            _ = script.advance(.loaded(Script.pending(2), Script.state(pending: 2)))
+            #expect(script.advance(Script.taken(1, refusal: .clockSkew)) == "acknowledge 1")
+            #expect(
+                script.advance(.acknowledged(Script.state(pending: 1)))
+                    == "restamp above 305000, offset 4000")
+            #expect(script.advance(.restamped) == "load")
+        }
     }
 
     @Test func `a set that the log has in another form is pulled, a few times at most`() {

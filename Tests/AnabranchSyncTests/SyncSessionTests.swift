@@ -49,7 +49,7 @@ struct SyncSessionTests {
         #expect(script.advance(Script.page(from: 2, to: 5)) == "apply 3 to 5")
     }
 
-    @Test func `a page is cut into transactions that each lead to their own cursor`() {
+    @Test func `a page is cut into transactions that each have their own cursor`() {
         var script = Script { $0.transactionBytes = 1 }
         #expect(script.begin() == "pull")
         #expect(script.advance(Script.page(to: 3)) == "apply 1 to 1")
@@ -58,7 +58,7 @@ struct SyncSessionTests {
         #expect(script.advance(.applied(Script.state(cursor: Script.cursor(3)))) == "load")
     }
 
-    @Test func `where another engine has gone on, the page is asked for anew`() {
+    @Test func `the page is requested again if another engine has advanced`() {
         var script = Script()
         #expect(script.begin() == "pull")
         #expect(script.advance(Script.page(to: 2)) == "apply 2 to 2")
@@ -66,7 +66,7 @@ struct SyncSessionTests {
         #expect(script.advance(Script.page(from: 1, to: 2)) == "apply 1 to 2")
     }
 
-    @Test func `what others sent during the push is pulled, and the exchange ends`() {
+    @Test func `change sets that arrive during the push are pulled, and the exchange ends`() {
         var script = Script()
         _ = script.begin()
         _ = script.advance(Script.page(to: 0))

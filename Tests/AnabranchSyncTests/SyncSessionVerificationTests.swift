@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnabranchSync
 
-/// What a session does about answers that compare nothing, or come to no end.
+/// Tests of a session's actions for answers that compare nothing or do not end.
 struct SyncSessionVerificationTests {
     typealias Script = SessionScript
 
@@ -36,7 +36,7 @@ struct SyncSessionVerificationTests {
 
     private static let here = Script.state(cursor: Script.cursor(1))
 
-    /// A session whose exchange is done and which has asked for the whole.
+    /// Returns a session that has finished its exchange and has asked for the whole range.
     private static func asking(
         _ mode: VerificationMode = .repairing, _ change: (inout SessionLimits) -> Void = { _ in }
     ) -> Script {
@@ -52,7 +52,7 @@ struct SyncSessionVerificationTests {
         return outcome.verification?.ending
     }
 
-    @Test func `an exchange that nobody wants verified asks for no checksums`() {
+    @Test func `an exchange without verification asks for no checksums`() {
         var script = Script()
         _ = script.begin(Self.here)
         _ = script.advance(Script.page(from: 1, to: 1))

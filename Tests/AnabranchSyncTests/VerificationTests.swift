@@ -10,9 +10,9 @@ import Testing
 
 @testable import AnabranchSync
 
-/// Stores and zones that are compared, and stores that are put right.
+/// Tests of stores that are compared with zones and repaired.
 struct VerificationTests {
-    /// A zone and a store of some hundred people, both the same.
+    /// Returns a zone and a store with the same several hundred people.
     private static func filled(
         _ count: Int = 600, limits: ZoneLimits = ZoneLimits()
     ) async throws -> (scenario: EngineScenario, store: Store) {
@@ -43,7 +43,7 @@ struct VerificationTests {
         transport.requests.count { $0.endpoint == endpoint }
     }
 
-    @Test func `equal sides are told so by one request for checksums`() async throws {
+    @Test func `equal sides are confirmed by one request for checksums`() async throws {
         let (scenario, store) = try await Self.filled()
         let transport = scenario.transport()
         let found = try await scenario.engine(store, transport).verify()
@@ -59,7 +59,7 @@ struct VerificationTests {
         #expect(found.result == .equal && found.checksum == .zero)
     }
 
-    /// The rows with the greatest keys are far from others' in no other way.
+    /// Damages to rows. Only the rows with the greatest keys are far from the other rows.
     private static let damages: [(String, RecordDifference.Kind)] = [
         ("UPDATE Person SET age = age + 1 WHERE name = 'person 77'", .changed),
         ("UPDATE Person SET name = 'persoo 77' WHERE name = 'person 77'", .changed),
@@ -75,7 +75,7 @@ struct VerificationTests {
     ]
 
     @Test(arguments: Self.damages.indices)
-    func `one damaged record is found, told and repaired by a few requests`(
+    func `one damaged record is found, reported and repaired by a few requests`(
         number: Int
     ) async throws {
         let (sql, kind) = Self.damages[number]
@@ -117,7 +117,7 @@ struct VerificationTests {
         #expect(try store.debts(limit: 1).isEmpty && !store.syncState().wantsSnapshot)
     }
 
-    @Test func `what a repair takes out is in the journal`() async throws {
+    @Test func `values that a repair removes are in the journal`() async throws {
         let (scenario, store) = try await Self.filled(60)
         try Self.damage(
             scenario, "UPDATE Person SET age = 99 WHERE name = 'person 7'",
@@ -131,11 +131,13 @@ struct VerificationTests {
             Set(lost.map(\.value)) == [.integer(99), .integer(5), .string("nobody")])
         let age = try #require(lost.first { $0.value == .integer(99) })
         #expect(age.winningValue == .integer(0) && age.winner != nil)
-        // What is repaired otherwise is noted as before: only debts of a verification are told.
+        // Other repairs are recorded as before: only those of a verification are reported.
         #expect(try store.metadata("verification.debts") == nil)
     }
 
-    @Test func `a repair that broke off goes on, and still tells what it takes out`() async throws {
+    @Test func `a repair that was interrupted continues, and still reports what it removes`()
+        async throws
+    {
         let (scenario, store) = try await Self.filled(60)
         try Self.damage(scenario, "UPDATE Person SET age = 99 WHERE name = 'person 7'")
         let transport = scenario.transport()
@@ -228,7 +230,9 @@ struct VerificationTests {
         #expect(found.result == .undecided(.blocked) && found.outcome.blockedBy != nil)
     }
 
-    @Test func `a zone whose sum is wrong is told from a store that differs`() async throws {
+    @Test func `a zone with a wrong checksum is distinguished from a store that differs`()
+        async throws
+    {
         let (scenario, store) = try await Self.filled(60)
         let connection = try Connection(path: scenario.folder.file("zone.db"))
         try connection.execute("UPDATE zone SET checksum = zeroblob(40)")
@@ -268,7 +272,7 @@ struct VerificationTests {
         try scenario.expectConverged([store])
     }
 
-    @Test func `a file that SQLite finds damaged is told and not compared`() async throws {
+    @Test func `a file that SQLite finds damaged is reported and not compared`() async throws {
         let (scenario, store) = try await Self.filled(60)
         let connection = try Connection(path: scenario.folder.file("a.db"))
         try connection.execute("CREATE INDEX spoiled ON Person(name)")
@@ -284,7 +288,7 @@ struct VerificationTests {
     }
 }
 
-/// Does something before each request, as others do who save meanwhile.
+/// Runs a closure before each request, as a concurrent save does.
 private final class InterferingTransport: Transport {
     private let transport: MemoryTransport
     private let interfere: @Sendable (Int) async throws -> Void

@@ -6,7 +6,8 @@ import Testing
 
 @testable import AnabranchSync
 
-/// Change sets of bundles that wait in a store, and the snapshot that such a store begins with.
+/// Tests of change sets from bundles that wait in a store, and of the snapshot with which such a
+/// store begins.
 struct WaitingSetTests {
     private let scenario: EngineScenario
     private var names: SmallModel { scenario.names }
@@ -15,7 +16,7 @@ struct WaitingSetTests {
         scenario = try EngineScenario()
     }
 
-    /// What `store` holds, as the base of a bundle.
+    /// Returns the heads of `store`, as the base of a bundle.
     private func heads(of store: Store) throws -> BundleBase {
         .heads(
             try store.read { try $0.versionVector() }.heads.map {
@@ -28,7 +29,7 @@ struct WaitingSetTests {
         #expect(try store.syncState().pendingCount == 0)
     }
 
-    /// A store whose ten people a zone has, which sends nothing but a snapshot.
+    /// Returns a store with ten people that a zone has. The zone sends only a snapshot.
     private func founder() async throws -> Store {
         let a = try scenario.open("a.db")
         for person in 0..<10 { try a.insert("person \(person)", names) }
@@ -36,9 +37,9 @@ struct WaitingSetTests {
         return a
     }
 
-    @Test func `what waits for sets that a snapshot stands for is applied to it`() async throws {
+    @Test func `a change set that waits for sets in a snapshot is applied to it`() async throws {
         let a = try await founder()
-        // A traveller who never meets the zone.
+        // This store never syncs with the zone.
         let traveller = try scenario.open("t.db")
         _ = try traveller.take(try scenario.bundle(a))
         let known = try heads(of: traveller)
@@ -55,7 +56,7 @@ struct WaitingSetTests {
         #expect(try a.people(names).count == 11)
     }
 
-    @Test func `what waits and the snapshot stands for itself is let go`() async throws {
+    @Test func `a change set that waits is dropped if the snapshot contains it`() async throws {
         let a = try await founder()
         let b = try scenario.open("b.db")
         let early = BundleBase.heads([
@@ -68,7 +69,7 @@ struct WaitingSetTests {
         try scenario.expectConverged([a, b])
     }
 
-    @Test func `a bundle of what a snapshot stands for brings nothing new`() async throws {
+    @Test func `a bundle of change sets in a snapshot adds nothing`() async throws {
         let a = try await founder()
         let b = try scenario.open("b.db")
         _ = try scenario.zone.compact(keeping: 0)

@@ -110,7 +110,7 @@ class Person: ManagedObject {
     var groups: ManagedObjectSet<Group> { self[toMany: 9] }
     var reports: ManagedObjectSet<Person> { self[toMany: 10] }
 
-    /// What was called, in order.
+    /// The calls of the hooks, in order.
     var calls: [String] = []
     var onWillSave: (Person) -> Void = { _ in }
     override func awakeFromInsert() { calls.append("insert \(age)") }

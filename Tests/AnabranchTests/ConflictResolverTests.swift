@@ -6,8 +6,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct `Being told of conflicts` {
-    @Test func `a page that recorded conflicts is told once, when contexts show it`() async throws {
+@Suite struct `Reports of conflicts` {
+    @Test func `a page that recorded conflicts is reported once, when contexts show it`()
+        async throws
+    {
         let scenario = try ConflictScenario()
         try scenario.collide(
             here: {
@@ -23,7 +25,7 @@ import Testing
         let context = scenario.here.context()
         let (anna, shown) = try context.performAndWait { context in
             let anna = try context.named("Anna")
-            // A change keeps the object registered.
+            // A changed object stays registered.
             anna.lastName = "Anna A."
             context.processPendingChanges()
             return (
@@ -54,7 +56,7 @@ import Testing
     }
 }
 
-/// Counts what it was given, and gives it on.
+/// Counts the conflicts that it received and passes them on.
 private final class Recorder: ConflictResolver {
     private let batches = Mutex<[[Conflict.ID]]>([])
     private let body: @Sendable ([Conflict], ManagedObjectContext, Int) throws -> Void
@@ -73,7 +75,7 @@ private final class Recorder: ConflictResolver {
         try body(conflicts, context, count)
     }
 
-    /// Joins both names in the order of the alphabet, unless somebody has decided already.
+    /// Joins both names in alphabetical order, unless an earlier resolver has decided.
     static func joiningNames() -> Recorder {
         Recorder { conflicts, context, _ in
             for conflict in conflicts {
@@ -136,7 +138,7 @@ private struct Refusal: Error {}
         #expect(resolver.given.isEmpty && there.coordinator.lastConflictResolution == nil)
     }
 
-    @Test func `what it throws is told, saves nothing and leaves the journal`() async throws {
+    @Test func `its error is reported, saves nothing and leaves the journal`() async throws {
         let resolver = Recorder { conflicts, context, _ in
             for conflict in conflicts {
                 let id = try #require(try context.coordinator.managedObjectID(of: conflict))
@@ -169,7 +171,7 @@ private struct Refusal: Error {}
         #expect(resolver.given.count == 1)
     }
 
-    @Test func `looks again where somebody saves the same object meanwhile`() async throws {
+    @Test func `the resolver runs again if the object is saved meanwhile`() async throws {
         let graph = here
         let resolver = Recorder { conflicts, context, count in
             let id = try #require(try context.coordinator.managedObjectID(of: conflicts[0]))

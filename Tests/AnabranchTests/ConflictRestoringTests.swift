@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `the journal tells what lost, against what, by whom and when, and of which object`()
+    @Test func `the journal reports the lost value, the winner, authors, times and the object`()
         throws
     {
         try scenario.collide(here: { $0.firstName = "Here" }, there: { $0.firstName = "There" })
@@ -100,7 +100,7 @@ import Testing
         #expect(try scenario.anna(here) { $0.boss?.lastName } == "Boss")
     }
 
-    @Test func `a lost to-one whose target is gone is refused`() throws {
+    @Test func `a lost to-one with a deleted target is refused`() throws {
         try scenario.collide(
             here: { $0.boss = try $0.managedObjectContext?.named("Boss") },
             there: { $0.boss = try $0.managedObjectContext?.named("Chief") })
@@ -113,7 +113,7 @@ import Testing
         #expect(error.code == .targetDeleted && error.property == "boss")
     }
 
-    @Test func `nothing is restored into a record whose deletion is not saved`() throws {
+    @Test func `nothing is restored into a record with an unsaved deletion`() throws {
         try scenario.collide(here: { $0.firstName = "Here" }, there: { $0.firstName = "There" })
         try scenario.exchange()
         let conflict = try onlyConflict(here)
@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test func `a lost link whose ends are both there is made again`() throws {
+    @Test func `a lost link is recreated if both ends exist`() throws {
         try scenario.collide(here: { $0.age = 2 }, there: { $0.age = 3 })
         try scenario.exchange()
         let present = try onlyConflict(here)
@@ -215,7 +215,7 @@ import Testing
         #expect(try scenario.anna(there) { $0.groups.map(\.title) } == ["G"])
     }
 
-    @Test func `an object of a sub-entity is told by its own entity`() throws {
+    @Test func `an object of a sub-entity is reported with its own entity`() throws {
         try here.inContext { context throws in
             try context.insert(Employee.self).lastName = "Anna the other"
             try context.save()
@@ -266,7 +266,8 @@ import Testing
         }
         try pair.edit(pair.there) { $0.managedObjectContext?.delete($0) }
         try pair.exchange()
-        // Deleted while it held 8; where it had been deleted 3 and 5 arrived.
+        // Replica `here` deleted it while it held 8; replica `there` had deleted it before 3 and 5
+        // arrived.
         for container in [pair.here, pair.there] {
             let conflict = try #require(try container.coordinator.conflicts().first)
             try container.newBackgroundContext().performAndWait { context in
@@ -279,7 +280,7 @@ import Testing
     }
 }
 
-/// Two stores of a model with rules that hold one game.
+/// Two stores of a model with merge rules that hold one game.
 private struct RuledPair {
     let folder: TemporaryDirectory
     let here: PersistentContainer

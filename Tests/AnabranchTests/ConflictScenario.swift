@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Two stores that hold one Anna and change her without knowing of each other.
+/// Two stores that hold one Anna and change her concurrently.
 struct ConflictScenario {
     let here: Graph
     let there: Graph
@@ -26,7 +26,7 @@ struct ConflictScenario {
         try exchange()
     }
 
-    /// Until both hold what either has saved.
+    /// Syncs both stores until each has the saves of the other.
     func exchange() throws {
         for graph in [here, there, here] { try zone.exchange(graph) }
         #expect(try here.coordinator.canonicalHash() == there.coordinator.canonicalHash())
@@ -44,7 +44,8 @@ struct ConflictScenario {
         }
     }
 
-    /// Both change Anna; what is done here is older, and loses where one has to.
+    /// Changes Anna in both stores. The change in `here` is older and loses if one of them has to
+    /// lose.
     func collide(
         here body: (Person) throws -> Void, there other: (Person) throws -> Void
     ) throws {
@@ -56,7 +57,7 @@ struct ConflictScenario {
         try graph.inContext { try value($0.named("Anna")) }
     }
 
-    /// Applies what the zone has and waits until contexts and resolver are done.
+    /// Applies the zone's change sets and waits until the contexts and the resolver have finished.
     @discardableResult
     func merge(into graph: Graph) async throws -> ChangedRecords {
         let changed = try zone.exchange(graph)
@@ -74,7 +75,7 @@ extension ManagedObjectContext {
 }
 
 extension Conflict {
-    /// The same entry with something else in it.
+    /// Returns the same entry with some fields replaced.
     func with(
         kind: Kind? = nil, record: RecordID? = nil, entity: String? = nil,
         property: WireProperty? = nil, value: Value? = nil

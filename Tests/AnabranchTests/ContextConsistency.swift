@@ -3,8 +3,8 @@ import AnabranchStore
 @testable import Anabranch
 
 extension ManagedObjectContext {
-    /// What the lists that spare a context looking at every object have missed; empty if they are
-    /// complete. Looks at every object.
+    /// The omissions in the lists that let a context avoid a look at every object; empty if the
+    /// lists are complete. It looks at every object.
     var inconsistencies: [String] {
         registeredObjects.flatMap { object in
             missingListings(of: object) + pendingMentions(by: object)
@@ -22,7 +22,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Of records whose deletion has been propagated.
+    /// Returns the object's references to records with a propagated deletion.
     private func pendingMentions(by object: ManagedObject) -> [String] {
         guard !object.isDeleted, object.flags.contains(.hasRow) else { return [] }
         let slots = object.home.plan.references.filter { relationship in
@@ -40,8 +40,7 @@ extension ManagedObjectContext {
 }
 
 extension IdentityMap {
-    /// Pages that are not where they are looked for, or on the list of recent ones without being
-    /// marked so.
+    /// The pages that are in the wrong place, or on the list of recent pages without a mark.
     var inconsistencies: [String] {
         var found: [String] = []
         var objectCount = 0

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Anabranch
 
-/// Lives in a context, and notes on which queue that ends.
+/// An object that lives in a context and records the queue on which it is deallocated.
 private final class Witness: Sendable {
     enum End: Sendable { case none, mainQueue, elsewhere }
 
@@ -22,7 +22,7 @@ private final class Witness: Sendable {
 
         var present: End { end.withLock { $0 } }
 
-        /// Waits for the context to end.
+        /// Waits until the context is deallocated.
         var noted: End {
             get async throws {
                 for _ in 0..<3_000 where present == .none {
@@ -49,7 +49,7 @@ private final class Witness: Sendable {
         return container
     }
 
-    @Test func `a view context ends on the main queue wherever its container is let go of`()
+    @Test func `a view context ends on the main queue wherever its container is released`()
         async throws
     {
         nonisolated(unsafe) var container: PersistentContainer? = try await container()
@@ -72,7 +72,7 @@ private final class Witness: Sendable {
         #expect(try await ends.noted == .mainQueue)
     }
 
-    @Test @MainActor func `a view context that is let go of on the main queue ends at once`()
+    @Test @MainActor func `a view context that is released on the main queue ends at once`()
         async throws
     {
         nonisolated(unsafe) var container: PersistentContainer? = try await container()
@@ -81,7 +81,7 @@ private final class Witness: Sendable {
         #expect(container == nil && ends.present == .mainQueue)
     }
 
-    /// A changed and a new object of the present event, whose context is gone.
+    /// Returns a changed and a new object of the current event, whose context was deallocated.
     @MainActor private static func orphans() throws -> [Person] {
         let context = try Graph.open(TemporaryDirectory("orphans")).viewContext
         context.isObservable = false

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Anabranch
 
-/// What should be gone, by weak references.
+/// Weak references to objects that should be deallocated.
 private struct Remains {
     private final class Weak {
         weak var object: AnyObject?
@@ -20,12 +20,12 @@ private struct Remains {
 
     mutating func add(_ object: AnyObject, _ name: String) { all.append(Weak(object, name)) }
 
-    /// Of those that are still there.
+    /// The names of the objects that are still alive.
     var names: [String] { all.filter { $0.object != nil }.map(\.name) }
 }
 
 @Suite struct `What contexts keep` {
-    @Test func `a graph that nobody holds any more is freed whole`() async throws {
+    @Test func `a graph without strong references is freed whole`() async throws {
         let directory = try TemporaryDirectory("remains")
         nonisolated(unsafe) var remains = Remains()
         do {
@@ -91,7 +91,7 @@ private struct Remains {
             }
             let faults = context.homesInUse.reduce(0) { $0 + $1.faults.count }
             #expect(faults <= 1000)
-            // They are still read together.
+            // They are still read in one batch.
             try context.refreshAllObjects()
             let before = graph.readStatements
             #expect(people.allSatisfy { $0.firstName != nil })
@@ -99,7 +99,7 @@ private struct Remains {
         }
     }
 
-    @Test func `refreshing again and again in one event tells each object once`() throws {
+    @Test func `refreshing repeatedly in one event reports each object once`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let anna = try context.person("Anna")

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct `Settings of a context` {
-    /// A saved person that is deleted by somebody else.
+    /// Returns the ID of a saved person that another context has deleted.
     private func goneID(_ graph: Graph) throws -> ManagedObjectID {
         try graph.inContext { context throws in
             let anna = try context.person("Anna", age: 7)
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `a context that retains its objects gives none up until it is told to`() throws {
+    @Test func `a context that retains its objects releases none until it is asked to`() throws {
         let graph = try Graph()
         let context = graph.context()
         try context.performAndWait { context in
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `a fault whose row is gone becomes deleted`() throws {
+    @Test func `a fault without a row becomes deleted`() throws {
         let graph = try Graph()
         let id = try goneID(graph)
         try graph.inContext { context throws in
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func `an insertion that is deleted is told as deleted once, if it was told at all`()
+    @Test func `a deleted insertion is reported as deleted once, if it was reported at all`()
         throws
     {
         let graph = try Graph()
@@ -239,7 +239,7 @@ import Testing
         #expect(main === graph.container.viewContext)
         try main.person("Anna")
         try main.save()
-        // The main queue waits for one private queue, and that for another.
+        // The main queue waits for one private queue, which waits for another.
         let (first, second) = (graph.context(), graph.context())
         let count = try first.performAndWait { one in
             try second.performAndWait { two in
@@ -266,7 +266,7 @@ import Testing
         }
     }
 
-    @Test func `an ID tells whether its row is stored, and is the same before and after`() throws {
+    @Test func `an ID knows whether its row is stored, and is the same before and after`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let employee = try context.insert(Employee.self)
@@ -285,7 +285,7 @@ import Testing
         #expect(throws: StoreError.self) { try gone.isStored }
     }
 
-    @Test func `a context has room for the app's own things`() throws {
+    @Test func `a context has a place for the app's own values`() throws {
         try Graph().inContext { context throws in
             context.userInfo["window"] = 3
             #expect(context.userInfo["window"] as? Int == 3)
@@ -311,7 +311,7 @@ import Testing
             #expect(
                 words.contains(
                     "The context 'import' has Person/1, which was read outside its private queue "
-                        + "'anabranch.context'. Use it in the bodies of its perform(_:)"))
+                        + "'anabranch.context'. Use it in the closures of its perform(_:)"))
         }
 
         @Test func `so does a context`() async throws {

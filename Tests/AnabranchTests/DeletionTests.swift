@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `a deletion may be taken back before it is saved`() throws {
+    @Test func `a deletion can be cancelled before it is saved`() throws {
         try Graph.withDeletedBoss { _, context, boss, anna throws in
             #expect(anna.boss == nil && anna.isUpdated)
             #expect(try context.people().count == 1)
@@ -99,7 +99,8 @@ import Testing
         }
     }
 
-    @Test func `what a cascade deletes still reads its owner when it is told`() throws {
+    @Test func `an object that a cascade deletes still reads its owner when it is reported`() throws
+    {
         let model = try ManagedObjectModel {
             Entity("Tree") {
                 Relationship("leaves", toMany: "Leaf", inverse: "tree", deleteRule: .cascade)
@@ -163,7 +164,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `who referred to a deleted object is updated by that only if it is loaded`(
+    func `the deletion of an object updates only the loaded objects that refer to it`(
         isRead: Bool
     ) throws {
         let graph = try Graph()
@@ -219,7 +220,7 @@ import Testing
     }
 
     @Test(arguments: [1024, 0])
-    func `who is led to an earlier deletion while another is followed reads nil`(
+    func `a reference set to a deleted object reads nil while another deletion is processed`(
         searched: Int
     ) throws {
         let graph = try Graph()
@@ -239,7 +240,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a reference that was led away from who is deleted then stays changed`(
+    func `a reference stays changed when its former target is deleted afterwards`(
         isFormerFirst: Bool
     ) throws {
         let graph = try Graph()
@@ -264,7 +265,7 @@ import Testing
         }
     }
 
-    @Test func `a deletion that a refresh takes back leaves others as the store has them`() throws {
+    @Test func `a refresh that drops a deletion restores the references as stored`() throws {
         try Graph.withDeletedBoss { graph, context, boss, anna throws in
             #expect(anna.boss == nil)
             try context.refresh(boss, mergeChanges: false)
@@ -276,7 +277,8 @@ import Testing
         }
     }
 
-    @Test func `who may deny the deletion of somebody new leads to nobody`() throws {
+    @Test func `a reference that may deny a deletion is nil if its target was never saved`() throws
+    {
         try Graph().inContext { context throws in
             let anna = try context.person("Anna")
             let company = try context.insert("Company")
@@ -292,7 +294,9 @@ import Testing
     }
 
     @Test(arguments: [false, true], [false, true])
-    func `whom others have deleted denies nothing`(isRead: Bool, isMerged: Bool) throws {
+    func `an object that another context has deleted denies no deletion`(
+        isRead: Bool, isMerged: Bool
+    ) throws {
         let graph = try Graph()
         let ids = try graph.inContext { context throws in
             let company = try context.insert("Company")
@@ -324,7 +328,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `who may deny a deletion leads to nobody once others have deleted`(isStored: Bool) throws {
+    func `a reference that may deny a deletion is nil once another context deleted its target`(
+        isStored: Bool
+    ) throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let company = try context.insert("Company")

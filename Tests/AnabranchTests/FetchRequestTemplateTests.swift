@@ -5,7 +5,7 @@ import Testing
 @Suite struct `Fetch request templates` {
     private let league: League
 
-    /// P1 to P4, of whom P4 is a guest.
+    /// Inserts P1 to P4, of which P4 is a guest.
     init() throws {
         var plain = FetchRequestTemplate("plain", entity: "Person")
         plain.includesSubentities = false

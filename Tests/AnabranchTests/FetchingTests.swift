@@ -2,8 +2,9 @@ import Anabranch
 import Foundation
 import Testing
 
-/// Saved alpha 22, bravo 25, charlie 10; pending alpha 5, charlie 21, bravo deleted, new delta 30
-/// and echo 40: the fixture E of the specification.
+/// Runs `body` with saved and unsaved objects, the fixture E of the specification: alpha 22, bravo
+/// 25 and charlie 10 are saved. Alpha 5, charlie 21, the deletion of bravo, and the new delta 30
+/// and echo 40 are pending.
 private func pendingSalaries(_ body: (Graph, ManagedObjectContext) throws -> Void) throws {
     let graph = try Graph()
     try graph.inContext { context throws in

@@ -5,17 +5,18 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// Where a test has its store.
+/// The place of a test's store.
 enum StoreKind: String, CaseIterable, Sendable {
     case file
     case memory
 
-    /// `ANABRANCH_TEST_STORES=memory` runs all tests of graphs over stores in memory.
+    /// The kind that most tests use. `ANABRANCH_TEST_STORES=memory` runs all tests of graphs with
+    /// stores in memory.
     static let usual =
         ProcessInfo.processInfo.environment["ANABRANCH_TEST_STORES"]
         .flatMap { StoreKind(rawValue: $0) } ?? .file
 
-    /// - Parameter path: Of the file; in memory no more than a name.
+    /// - Parameter path: The path of the file. For a store in memory it is only a name.
     func description(_ path: String) -> PersistentStoreDescription {
         switch self {
         case .file: PersistentStoreDescription(url: URL(filePath: path))
@@ -24,12 +25,12 @@ enum StoreKind: String, CaseIterable, Sendable {
     }
 }
 
-/// A store of the tests' model in a folder of its own.
+/// A store of the tests' model in a temporary folder.
 final class Graph: Sendable {
     let directory: TemporaryDirectory
     let container: PersistentContainer
 
-    /// - Parameter change: What is to be different of the store's description.
+    /// - Parameter change: Changes the store's description.
     init(
         _ kind: StoreKind = .usual,
         _ change: (inout PersistentStoreDescription) -> Void = { _ in }
@@ -57,12 +58,12 @@ final class Graph: Sendable {
 
     func context() -> BackgroundContext { container.newBackgroundContext() }
 
-    /// Runs a body in a context of its own.
+    /// Runs a block in a new context.
     func inContext<T>(_ body: (ManagedObjectContext) throws -> sending T) throws -> sending T {
         try context().performAndWait(body)
     }
 
-    /// Runs a body in a context in which a boss is deleted, and not yet saved, whom somebody has.
+    /// Runs a block in a context with the unsaved deletion of a boss that has a report.
     static func withDeletedBoss(
         _ body: (Graph, ManagedObjectContext, _ boss: Person, _ report: Person) throws -> Void
     ) throws {
@@ -77,11 +78,11 @@ final class Graph: Sendable {
         }
     }
 
-    /// SELECTs that the readers have run so far.
+    /// The number of SELECT statements that the readers have run.
     var readStatements: Int { coordinator.store.readStatistics.selects }
 }
 
-/// Collects what a context posts.
+/// Collects the notifications of a context.
 final class NotificationLog: Sendable {
     private let changes = Mutex<[(name: Notification.Name, changes: ObjectIDChanges?)]>([])
     nonisolated(unsafe) private var tokens: [any NSObjectProtocol] = []

@@ -6,8 +6,9 @@ import Testing
 
 @testable import Anabranch
 
-/// The dumbest model of people, groups and what relates them: every question is asked of all.
-private struct DumbGraph: Equatable {
+/// The reference model of people, groups and their relationships, which answers every question by
+/// asking all objects.
+private struct ReferenceGraph: Equatable {
     var people: Set<Int> = []
     var groups: Set<Int> = []
     var bosses: [Int: Int] = [:]
@@ -28,14 +29,14 @@ private struct DumbGraph: Equatable {
     }
 }
 
-/// One context under random operations, and what it should hold.
+/// One context under random operations, and its expected content.
 private struct Trial {
     let graph: Graph
     let context: ManagedObjectContext
     var random: SeededGenerator
-    var dumb = DumbGraph()
-    var saved = DumbGraph()
-    /// By their ages and titles.
+    var reference = ReferenceGraph()
+    var saved = ReferenceGraph()
+    /// The people by their ages. The groups below are by their titles.
     var people: [Int: Person] = [:]
     var groups: [Int: Group] = [:]
     var next = 0
@@ -60,7 +61,7 @@ private struct Trial {
         let person = try context.insert(Person.self)
         person.age = Int64(next)
         people[next] = person
-        dumb.people.insert(next)
+        reference.people.insert(next)
         next += 1
     }
 
@@ -68,27 +69,29 @@ private struct Trial {
         let group = try context.insert(Group.self)
         group.title = "\(next)"
         groups[next] = group
-        dumb.groups.insert(next)
+        reference.groups.insert(next)
         next += 1
     }
 
-    private mutating func anyone() -> Int? { dumb.people.sorted().randomElement(using: &random) }
+    private mutating func anyone() -> Int? {
+        reference.people.sorted().randomElement(using: &random)
+    }
 
     private mutating func setBoss() throws {
         guard let key = anyone(), let boss = anyone() else { return }
         let isNone = random.oneIn(4)
         people[key]?.boss = isNone ? nil : people[boss]
-        dumb.bosses[key] = isNone ? nil : boss
+        reference.bosses[key] = isNone ? nil : boss
     }
 
     private mutating func changeReports() throws {
         guard let boss = anyone(), let key = anyone(), let person = people[key] else { return }
         if random.oneIn(2) {
             people[boss]?.reports.insert(person)
-            dumb.bosses[key] = boss
+            reference.bosses[key] = boss
         } else {
             people[boss]?.reports.remove(person)
-            if dumb.bosses[key] == boss { dumb.bosses[key] = nil }
+            if reference.bosses[key] == boss { reference.bosses[key] = nil }
         }
     }
 
@@ -98,16 +101,16 @@ private struct Trial {
         }
         if random.oneIn(3) {
             people[first]?.friends.remove(friend)
-            dumb.friends.remove([first, second])
+            reference.friends.remove([first, second])
         } else {
             people[first]?.friends.insert(friend)
-            dumb.friends.insert([first, second])
+            reference.friends.insert([first, second])
         }
     }
 
     private mutating func changeMembers() throws {
         guard let key = anyone(), let person = people[key],
-            let number = dumb.groups.sorted().randomElement(using: &random),
+            let number = reference.groups.sorted().randomElement(using: &random),
             let group = groups[number]
         else { return }
         let isRemoved = random.oneIn(3)
@@ -118,36 +121,36 @@ private struct Trial {
         case (false, false): person.groups.insert(group)
         }
         if isRemoved {
-            dumb.members.remove([number, key])
+            reference.members.remove([number, key])
         } else {
-            dumb.members.insert([number, key])
+            reference.members.insert([number, key])
         }
     }
 
     private mutating func delete() throws {
-        if random.oneIn(3), let number = dumb.groups.sorted().randomElement(using: &random) {
+        if random.oneIn(3), let number = reference.groups.sorted().randomElement(using: &random) {
             if let group = groups.removeValue(forKey: number) { context.delete(group) }
-            dumb.delete(group: number)
+            reference.delete(group: number)
         } else if let key = anyone() {
             if let person = people.removeValue(forKey: key) { context.delete(person) }
-            dumb.delete(person: key)
+            reference.delete(person: key)
         }
-        // Until then the other ends still mention it.
+        // Until then the inverse relationships still have it.
         context.processPendingChanges()
     }
 
     private mutating func save() throws {
         try context.save()
-        saved = dumb
+        saved = reference
     }
 
     private mutating func rollback() throws {
         context.rollback()
-        dumb = saved
+        reference = saved
         try findAll()
     }
 
-    /// Makes faults of what has been read, or drops it, and finds all objects anew.
+    /// Turns objects into faults or resets the context, and fetches all objects again.
     private mutating func forget() throws {
         switch Int.random(in: 0..<3, using: &random) {
         case 0: try context.refreshAllObjects()
@@ -156,7 +159,7 @@ private struct Trial {
             groups = [:]
             try findAll()
         default:
-            guard dumb == saved else { return }
+            guard reference == saved else { return }
             context.reset()
             try findAll()
         }
@@ -173,9 +176,9 @@ private struct Trial {
             })
     }
 
-    /// What a context holds, asked from every side.
-    static func read(_ context: ManagedObjectContext) throws -> DumbGraph {
-        var found = DumbGraph()
+    /// Reads the content of a context through all relationships.
+    static func read(_ context: ManagedObjectContext) throws -> ReferenceGraph {
+        var found = ReferenceGraph()
         for person in try context.fetch(FetchRequest<Person>()) {
             let key = Int(person.age)
             found.people.insert(key)
@@ -202,7 +205,7 @@ private struct Trial {
     }
 }
 
-/// Keeps what a context has registered; used on that context's queue.
+/// Keeps the registered objects of a context; used on that context's queue.
 private final class HeldObjects: @unchecked Sendable {
     private var objects: Set<ManagedObject> = []
 
@@ -211,7 +214,7 @@ private final class HeldObjects: @unchecked Sendable {
     }
 }
 
-@Suite struct `The graph against a dumb model` {
+@Suite struct `The graph against a reference model` {
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
     func `inverses, deletions, saves and rollbacks agree`(seed: UInt64) throws {
         try run(seed: seed, depth: 0)
@@ -224,14 +227,15 @@ private final class HeldObjects: @unchecked Sendable {
         try run(seed: seed, depth: depth)
     }
 
-    /// - Parameter depth: How many contexts there are above the one that is tried.
+    /// - Parameter depth: The number of contexts above the tested one.
     private func run(seed: UInt64, depth: Int) throws {
         let graph = try Graph()
         try graph.inContext { root throws in
             var contexts = [root]
             for _ in 0..<depth { contexts.append(contexts[contexts.count - 1].newChildContext()) }
             let context = contexts[depth]
-            // With an even seed what mentions a deleted record is found as among many objects.
+            // With an even seed, references to a deleted record are looked up in the way that
+            // contexts with many objects use.
             if seed.isMultiple(of: 2) {
                 for context in contexts { context.searchLimits = SearchLimits(always: 0, each: 0) }
             }
@@ -244,16 +248,16 @@ private final class HeldObjects: @unchecked Sendable {
                     for above in contexts.dropLast().reversed() { try above.save() }
                 }
                 guard step % 10 == 9 else { continue }
-                #expect(try Trial.read(context) == trial.dumb, "seed \(seed), step \(step)")
+                #expect(try Trial.read(context) == trial.reference, "seed \(seed), step \(step)")
                 #expect(context.inconsistencies == [], "seed \(seed), step \(step)")
             }
-            let expected = trial.dumb
+            let expected = trial.reference
             for context in contexts.reversed() {
                 try context.save()
                 for above in contexts { _ = try above.count(for: FetchRequest<Person>()) }
             }
             for above in contexts { #expect(try Trial.read(above) == expected, "seed \(seed)") }
-            let stored = Mutex<DumbGraph?>(nil)
+            let stored = Mutex<ReferenceGraph?>(nil)
             try graph.inContext { other throws in
                 let found = try Trial.read(other)
                 stored.withLock { $0 = found }
@@ -285,7 +289,7 @@ private final class HeldObjects: @unchecked Sendable {
                     graph: graph, context: context, random: SeededGenerator(seed: seed))
                 for _ in 0..<200 { try trial.step() }
                 try context.save()
-                #expect(try Trial.read(context) == trial.dumb)
+                #expect(try Trial.read(context) == trial.reference)
             }
             return try graph.coordinator.canonicalHash()
         }
@@ -308,8 +312,8 @@ private final class HeldObjects: @unchecked Sendable {
                 try trial.step()
                 guard step % 12 == 11 else { continue }
                 try context.save()
-                trial.saved = trial.dumb
-                let expected = trial.dumb
+                trial.saved = trial.reference
+                let expected = trial.reference
                 let isWhole = step % 24 == 23
                 try watching.performAndWait { other in
                     if isWhole {

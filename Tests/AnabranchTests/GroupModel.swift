@@ -2,9 +2,9 @@ import Anabranch
 import Foundation
 import TestSupport
 
-/// Meetings, whose start and end are one value.
+/// A model of meetings with one value for their start and end.
 enum GroupModel {
-    /// - Parameter members: What of a time a version of the app knows.
+    /// - Parameter members: The members of the time that a version of the app knows.
     static func make(_ members: [String] = ["start", "end"]) throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Meeting") {
@@ -35,7 +35,7 @@ final class Calendar: Sendable {
         try container.newBackgroundContext().performAndWait(body)
     }
 
-    /// Changes the only meeting in a later millisecond than before, and saves.
+    /// Changes the only meeting, in a later millisecond than any change before, and saves.
     func edit(_ values: [String: Value]) throws {
         Thread.sleep(forTimeInterval: 0.002)
         try inContext { context throws in

@@ -4,7 +4,7 @@ import AnabranchStore
 import Foundation
 import Testing
 
-/// Groups of attributes, whose members an app sets one by one.
+/// Tests of attribute groups with members that an app sets one by one.
 @Suite struct `Objects with groups` {
     private let zone = Zone()
     private let here: Calendar
@@ -31,7 +31,7 @@ import Testing
         #expect(hashes[0] == hashes[1])
     }
 
-    /// Merges what another context saves into this one.
+    /// Merges a save of another context into this one.
     private func merge(
         _ values: [String: Value], into context: ManagedObjectContext
     ) throws {
@@ -45,7 +45,7 @@ import Testing
         try context.mergeChanges(from: try #require(changes))
     }
 
-    @Test func `an unsaved edit of one member keeps the others as they were read`() throws {
+    @Test func `an unsaved edit of one member keeps the values read of the other members`() throws {
         try here.inContext { context throws in
             let meeting = try context.meeting()
             meeting["end"] = 12
@@ -72,7 +72,8 @@ import Testing
         #expect(try here.time() == [5, 10])
     }
 
-    @Test func `without an unsaved edit the members come anew, and an edit of others stays`()
+    @Test
+    func `without an unsaved edit the members are refreshed, and another member's edit stays`()
         throws
     {
         try here.inContext { context throws in
@@ -125,7 +126,7 @@ import Testing
         return try #require(all.first)
     }
 
-    @Test func `a losing map is told as one, and restored as one`() throws {
+    @Test func `a losing map is reported as one value, and restored as one`() throws {
         try here.edit(["start": 1])
         try there.edit(["end": 20])
         try exchange()
@@ -142,10 +143,10 @@ import Testing
         #expect(try conflict(there).value == lost.value, "a restored value is a later write")
     }
 
-    @Test func `a restored map has what this model does not know of it`() throws {
+    @Test func `a restored map has the members that this model does not know`() throws {
         let old = try Calendar(["start"])
         try exchange(old)
-        // The older app's map loses nothing of the end that it had, and wins nothing of another.
+        // The older app's value keeps the end that it had, and does not replace another end.
         try here.edit(["end": 20])
         try old.edit(["start": 8])
         try exchange(old)
@@ -161,7 +162,7 @@ import Testing
         #expect(try here.time() == [9, 20])
     }
 
-    @Test func `a restored map whose known members are as they were is written all the same`()
+    @Test func `a restored map with unchanged known members is written all the same`()
         throws
     {
         let old = try Calendar(["start"])
@@ -201,7 +202,7 @@ import Testing
         #expect(try there.time() == [9, 20])
     }
 
-    /// A save that a zone has rejected, as its store keeps it.
+    /// Returns a save that a zone has rejected, as its store keeps it.
     private func rejected(_ calendar: Calendar) throws -> RejectedSave {
         let position = try calendar.coordinator.currentHistoryPosition().rawValue - 1
         let entry = try #require(
@@ -213,7 +214,7 @@ import Testing
             rejection: Rejection(.notAllowed, "Not today."), noticedMilliseconds: 0)
     }
 
-    @Test func `a rejected save is redone with what this model does not know of a group`() throws {
+    @Test func `a redone save keeps the group members that this model does not know`() throws {
         let old = try Calendar(["start"])
         try here.edit(["start": 1, "end": 2])
         let update = try rejected(here)

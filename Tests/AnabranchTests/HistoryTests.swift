@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `history goes on after a position`() throws {
+    @Test func `history continues after a position`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             for number in 0..<4 {

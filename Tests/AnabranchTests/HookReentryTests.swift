@@ -3,7 +3,7 @@ import Foundation
 import Observation
 import Testing
 
-/// Whose hooks a test gives it.
+/// A class with hooks that a test supplies.
 private final class Meddler: ManagedObject {
     override class var entityName: String { "Meddler" }
     override class var slotNames: [String] { ["age", "name", "boss", "owner", "parts", "reports"] }
@@ -75,7 +75,7 @@ extension ManagedObjectContext {
 
     private func ages() throws -> [Int64] { try league.inContext { try $0.meddlers().map(\.age) } }
 
-    // Rolling back.
+    // MARK: - Rollback
 
     @Test(arguments: ["before", "after", "clean"])
     func `what a hook sets while a rollback calls it is saved`(change: String) throws {
@@ -98,7 +98,7 @@ extension ManagedObjectContext {
         #expect(try ages() == [0, 0, 7])
     }
 
-    @Test func `what a hook sets of who is to be read again is saved, over what the store has`()
+    @Test func `a hook's change to an object to be read again is saved over the store's value`()
         throws
     {
         try league.inContext { context throws in
@@ -141,10 +141,10 @@ extension ManagedObjectContext {
         #expect(try ages() == [6, 0])
     }
 
-    // Deleting.
+    // MARK: - Deletion
 
     @Test(arguments: ["rollback", "reset"], ["part", "whole"])
-    func `a hook of a deletion that takes it back takes back all of it`(
+    func `a hook that cancels a deletion cancels all of it`(
         way: String, whose: String
     ) throws {
         try league.inContext { context throws in
@@ -191,7 +191,7 @@ extension ManagedObjectContext {
         #expect(try league.inContext { try $0.meddlers().map(\.name) } == ["one", "part of one"])
     }
 
-    @Test func `a deletion that a hook takes back by a refresh is none`() throws {
+    @Test func `a deletion that a hook cancels by a refresh has no effect`() throws {
         try league.inContext { context throws in
             let whole = try context.meddler("whole")
             let part = try context.meddler("part", owner: whole)
@@ -209,7 +209,7 @@ extension ManagedObjectContext {
         #expect(try league.inContext { try $0.meddlers().map(\.name) } == ["friend", "whole"])
     }
 
-    // Reading.
+    // MARK: - Reading
 
     private func saved() throws -> ManagedObjectID {
         try league.inContext { context throws in
@@ -299,7 +299,7 @@ extension ManagedObjectContext {
             context.isObservable = true
             let anna = try #require(context.object(with: id, as: Meddler.self))
             nonisolated(unsafe) let seen = (context: context, anna: anna)
-            // It is called once more by what it does itself.
+            // Its own change calls it once more.
             nonisolated(unsafe) var calls = 0
             withObservationTracking {
                 _ = (anna.age, anna.name)

@@ -55,7 +55,7 @@ import Testing
     }
 }
 
-/// Random steps of a map beside a dictionary that does the same.
+/// Random steps of an identity map, and of a dictionary with the same content.
 private struct IdentityMapRun: ~Copyable {
     var map = IdentityMap()
     var expected: [LocalID: ManagedObject] = [:]
@@ -72,7 +72,7 @@ private struct IdentityMapRun: ~Copyable {
         let id = randomID()
         switch Int.random(in: 0..<100, using: &random) {
         case 0: release { $0.removeUnheld(except: $1) }
-        // Among so few objects a turn finds all.
+        // With so few objects, one pass finds all of them.
         case 1: release { $0.removeSomeUnheld(except: $1) }
         case 2..<40:
             let removed = map.remove(id)
@@ -88,7 +88,7 @@ private struct IdentityMapRun: ~Copyable {
         if map[id] !== expected[id] { differences.append("find \(id)") }
     }
 
-    /// Dense numbers of this file's replica, and numbers far apart of others.
+    /// Returns dense numbers of this file's replica, and sparse numbers of other replicas.
     private mutating func randomID() -> LocalID {
         random.oneIn(4)
             ? LocalID(
@@ -97,7 +97,7 @@ private struct IdentityMapRun: ~Copyable {
             : LocalID.random(in: 1...700, using: &random)
     }
 
-    /// Of what nobody holds a third may not go.
+    /// Releases unreferenced objects. A third of them must stay.
     private mutating func release(
         _ body: (inout IdentityMap, (ManagedObject) -> Bool) -> [ManagedObject]
     ) {

@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func `only changed objects are kept when nobody holds them`() throws {
+    @Test func `only changed objects stay registered without a strong reference`() throws {
         let graph = try Graph()
         let context = graph.context()
         try context.performAndWait { context in
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func `a relationship does not hold whom it leads to`() throws {
+    @Test func `holding an object does not keep its related objects in memory`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let anna = try context.person("Anna", boss: context.person("Boss"))
@@ -235,7 +235,7 @@ import Testing
         }
     }
 
-    @Test func `an object that nobody holds comes back with what the store has now`() throws {
+    @Test func `an object that was released is read from the store again`() throws {
         let graph = try Graph()
         let context = graph.context()
         try context.performAndWait { context in
@@ -250,7 +250,7 @@ import Testing
         }
     }
 
-    @Test func `a URI names the same object after the file is opened anew`() throws {
+    @Test func `a URI names the same object after the file is reopened`() throws {
         let directory = try Graph(.file).directory
         let uri = try Graph.open(directory, .file).newBackgroundContext().performAndWait {
             context in
@@ -284,7 +284,7 @@ import Testing
         }
     }
 
-    @Test func `an object of another store's ID is there as a deleted one, and the save tells`()
+    @Test func `an object with another store's ID counts as deleted, and the save reports it`()
         throws
     {
         let graph = try Graph()
@@ -414,7 +414,7 @@ import Testing
     }
 
     @Test(arguments: ["faults", "batched", "target", "set", "results"])
-    func `no other way leads to an object of a wrong class`(way: String) throws {
+    func `no other way reaches an object of a wrong class`(way: String) throws {
         let graph = try Graph()
         let (_, by) = try someRecord(graph, isEmployee: false)
         let wrong = try by("Company")

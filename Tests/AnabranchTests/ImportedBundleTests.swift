@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `A bundle that is taken in` {
+@Suite struct `A bundle that is applied` {
     let folder: TemporaryDirectory
 
     init() throws { folder = try TemporaryDirectory("bundles") }
@@ -84,12 +84,12 @@ import Testing
         #expect(outcome.appliedCount == 1)
         try await save("second", in: b)
         let base = try ChangeBundle.Base.sender(of: file, openedWith: keyRing)
-        // What is sealed under the older key is read, too.
+        // A bundle that is sealed under the older key can be read too.
         let second = try b.coordinator.exportBundle(to: answer, lacking: base, sealedWith: old)
         #expect(second.changeSetCount == 1)
         try await a.coordinator.importBundle(from: answer, openedWith: keyRing)
         #expect(try a.coordinator.canonicalHash() == b.coordinator.canonicalHash())
-        // Who gives keys gets nothing that was not sealed with one of them.
+        // A caller with keys receives nothing that was not sealed with one of them.
         let plain = try b.coordinator.exportBundle(to: answer)
         #expect(plain.sealingKey == nil)
         let error = await #expect(throws: StoreError.self) {
@@ -102,7 +102,7 @@ import Testing
         #expect(refused?.code == .notSealed)
     }
 
-    @Test func `tells what is wrong with it, and changes nothing`() async throws {
+    @Test func `reports what is wrong with it, and changes nothing`() async throws {
         let b = try container("b")
         let file = folder.url.appending(path: "no.bundle")
         try Data("no bundle".utf8).write(to: file)

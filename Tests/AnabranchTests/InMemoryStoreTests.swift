@@ -60,7 +60,7 @@ import Testing
         try save("Anna", in: first)
         #expect(try names(in: second) == ["Anna"])
         #expect(try first.coordinator.replicaID == second.coordinator.replicaID)
-        // Nor does either take itself for a copy of the other.
+        // Neither store takes itself for a copy of the other.
         try save("Bob", in: second)
         #expect(try first.coordinator.replicaID == second.coordinator.replicaID)
         first.coordinator.close()
@@ -69,7 +69,7 @@ import Testing
         #expect(try names(in: try container(.inMemory(named: name))).isEmpty)
     }
 
-    @Test func `it is gone with its container`() throws {
+    @Test func `it is removed with its container`() throws {
         let name = UUID().uuidString
         try save("Anna", in: try container(.inMemory(named: name)))
         var description = PersistentStoreDescription.inMemory(named: name)
@@ -130,7 +130,7 @@ import Testing
         #expect(untyped.model == first.model)
     }
 
-    @Test func `a reader sees one state while others save`() throws {
+    @Test func `a reader sees one state during a concurrent write`() throws {
         let graph = try Graph(.memory)
         let isDone = Mutex(false)
         let torn = Mutex(0)
@@ -175,7 +175,7 @@ import Testing
 
     @Test func `concurrent edits meet as those of files do`() throws {
         let outcomes = try StoreKind.allCases.map { kind in
-            // Every look at the clock is later than the one before.
+            // Each reading of the clock is later than the one before.
             let milliseconds = Mutex<Int64>(1_000_000)
             let clock: @Sendable () -> Int64 = {
                 milliseconds.withLock { time in

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// A model with attributes whose values are transformed, and a store of it.
+/// A model with transformable attributes, and a store of it.
 final class Shop: Sendable {
     let directory: TemporaryDirectory
     let container: PersistentContainer
@@ -31,7 +31,7 @@ final class Shop: Sendable {
         }
     }
 
-    /// Runs a body in a context of its own.
+    /// Runs a block in a new context.
     func inContext<T>(_ body: (ManagedObjectContext) throws -> sending T) throws -> sending T {
         try container.newBackgroundContext().performAndWait(body)
     }
@@ -46,7 +46,7 @@ struct Dye: Equatable {
     static let black = Dye(red: 0, green: 0, blue: 0)
 }
 
-/// Three bytes; black is what it has no ink for.
+/// Encodes a colour as three bytes. Black has no encoding: its transformation throws.
 struct DyeTransformer: AttributeTransformer {
     struct Failure: Error {}
 
@@ -76,7 +76,7 @@ final class Laptop: ManagedObject {
         get { self[slot: 1] }
         set { self[slot: 1] = newValue }
     }
-    /// Of no type: kept as what the default transformer makes of it.
+    /// An attribute without a type: the store keeps what the default transformer returns.
     var mark: [Double]? {
         get { self[transformable: 2] }
         set { self[transformable: 2] = newValue }

@@ -13,7 +13,7 @@ import Testing
         return try League(model, classes: [Watched.self])
     }
 
-    @Test func `insertion wakes it once, with its defaults, and the save not again`() throws {
+    @Test func `awakes once at insertion, with its defaults, and not again at the save`() throws {
         let league = try watchedLeague()
         try league.inContext { context throws in
             let sample = try context.insert(Watched.self)
@@ -247,7 +247,7 @@ import Testing
     }
 }
 
-/// Notes what happens to it, and whether it is settled then.
+/// An object that records its life-cycle calls, and whether its state was consistent then.
 private final class Watched: ManagedObject {
     override class var entityName: String { "Watched" }
     override class var slotNames: [String] { ["number", "text"] }

@@ -2,7 +2,8 @@ import Anabranch
 import Foundation
 import TestSupport
 
-/// A model with every kind of list: of a one-to-many, of one and of both sides of a many-to-many.
+/// A model with every kind of list: of a one-to-many, and of one side and of both sides of a
+/// many-to-many.
 enum ListModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
@@ -55,7 +56,7 @@ final class Mix: ManagedObject {
     var songs: ManagedObjectList<Song> { self[list: 1] }
 }
 
-/// A store of that model, and what tests ask of it.
+/// A store of that model, with helpers for tests.
 final class Jukebox: Sendable {
     let directory: TemporaryDirectory
     let container: PersistentContainer
@@ -73,7 +74,7 @@ final class Jukebox: Sendable {
     }
 }
 
-/// Who has the list: the relationship is a one-to-many or a many-to-many.
+/// The owner of the list: the relationship is a one-to-many or a many-to-many.
 enum ListOwner: String, CaseIterable, Sendable {
     case album = "Album"
     case mix = "Mix"
@@ -85,7 +86,7 @@ enum ListOwner: String, CaseIterable, Sendable {
         }
     }
 
-    /// A saved list of songs by their names.
+    /// Inserts a list of songs, given by their names, and saves.
     func insert(
         _ names: String, _ context: ManagedObjectContext
     ) throws -> ManagedObjectList<Song> {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Anabranch
 
-/// Lists that two replicas change without knowing of each other.
+/// Tests of lists that two replicas change concurrently.
 @Suite struct `Lists on two replicas` {
     private let zone = Zone()
     private let a: Jukebox
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// The names on both replicas, which have to be the same.
+    /// Returns the names on both replicas, which must be equal.
     private func merged(_ owner: ListOwner) throws -> String {
         try exchange()
         let names = try [a, b].map { try $0.inContext { try owner.songs($0).names } }
@@ -46,12 +46,12 @@ import Testing
     }
 
     @Test(arguments: ListOwner.allCases)
-    func `runs that both put at one place do not mix`(owner: ListOwner) throws {
+    func `runs that both insert at one place do not mix`(owner: ListOwner) throws {
         try begin(owner, "az")
         try change(a, owner) { list, context in
             for name in "123" { list.insert(try context.song(name), at: list.count - 1) }
         }
-        // One save each, and backwards.
+        // Each name is inserted by its own save, in reverse order.
         for name in "987" {
             try change(b, owner) { list, context in list.insert(try context.song(name), at: 1) }
         }
@@ -92,7 +92,8 @@ import Testing
                 #expect(song?.album?.songs.names == "a")
             }
         }
-        // What lost is in the journal of who noticed, and comes back to the end of its list.
+        // The lost value is in the journal of the replica that noticed the conflict. A restored
+        // element is appended to its list.
         let losing = try [a, b].first { try !$0.container.coordinator.conflicts().isEmpty }
         try #require(losing).inContext { context throws in
             let conflict = try #require(try context.coordinator.conflicts().first)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct `Lists` {
     @Test(arguments: ListOwner.allCases)
-    func `keep the order in which objects are put, moved and taken out`(
+    func `keep the order of insertions, moves and removals`(
         owner: ListOwner
     ) throws {
         let jukebox = try Jukebox()
@@ -154,7 +154,7 @@ import Testing
             default: 100
             }
         }
-        // h and d; the other six stand in their order.
+        // Only h and d have moved; the order of the other six is unchanged.
         #expect(moved == [2])
     }
 
@@ -272,7 +272,7 @@ import Testing
             likes.append(contentsOf: songs)
             likes.move(from: 2, to: 0)
             #expect(likes.objects == [songs[2], songs[0], songs[1]])
-            // As a set it is in the same order.
+            // The relationship as a set has the same order.
             #expect(try fan.objects(forKey: "likes").objects == likes.objects)
             #expect(
                 try fan.objectIDs(forRelationshipNamed: "likes") == likes.objects.map(\.objectID))
@@ -287,7 +287,7 @@ import Testing
     }
 
     @Test(arguments: ListOwner.allCases)
-    func `keep the places of members that somebody else has deleted`(owner: ListOwner) throws {
+    func `keep the positions of members that another context has deleted`(owner: ListOwner) throws {
         let jukebox = try Jukebox()
         _ = try jukebox.inContext { _ = try owner.insert("abc", $0) }
         try jukebox.inContext { context throws in
@@ -298,7 +298,7 @@ import Testing
                 songs.filter { $0.name == "b" }.forEach(other.delete)
                 try other.save()
             }
-            // The context has not merged that, so its list is as it was.
+            // The context has not merged the deletion, so its list is unchanged.
             #expect(list.count == 3 && list[2].name == "c")
             let gone = list[1]
             #expect(gone.name == "" && gone.isDeleted)
@@ -310,7 +310,7 @@ import Testing
         }
     }
 
-    @Test func `refuse changes once their owner is gone`() throws {
+    @Test func `refuse changes once their owner is deleted`() throws {
         let jukebox = try Jukebox()
         try jukebox.inContext { context throws in
             let list = try ListOwner.album.insert("abc", context)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct `Edits that can't be saved` {
-    /// An object's ID, after somebody else has deleted it.
+    /// Returns the ID of an object that another context has deleted.
     private func goneID(_ graph: Graph) throws -> ManagedObjectID {
         try graph.inContext { context throws in
             let anna = try context.person("Anna")
@@ -15,8 +15,7 @@ import Testing
         }
     }
 
-    @Test func `editing a fault whose row is gone makes the save fail, reading it does not`() throws
-    {
+    @Test func `editing a fault without a row makes the save fail, reading it does not`() throws {
         let graph = try Graph()
         let id = try goneID(graph)
         try graph.inContext { context throws in
@@ -36,7 +35,7 @@ import Testing
     }
 
     @Test
-    func `relating others to a fault whose row is gone makes the save fail, and saves nothing`()
+    func `relating an object to a fault without a row makes the save fail, and saves nothing`()
         throws
     {
         let graph = try Graph()
@@ -89,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `an object whose insertion was taken back takes no value`() throws {
+    @Test func `an object with an undone insertion accepts no value`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let anna = try context.person("Anna", age: 3)

@@ -140,8 +140,11 @@ import Testing
                     .message
             }
             #expect(
-                message(99_999, "small") == "Can't set Sample.small, of type integer16, to 99999.")
-            #expect(message("text", "big") == "Can't set Sample.big, of type integer64, to 'text'.")
+                message(99_999, "small")
+                    == "Can't set Sample.small to 99999 because its type is integer16.")
+            #expect(
+                message("text", "big")
+                    == "Can't set Sample.big to 'text' because its type is integer64.")
         }
     }
 
@@ -177,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func `changed and committed values tell what a save would write`() throws {
+    @Test func `changed and committed values show what a save would write`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let person = try context.person("a")

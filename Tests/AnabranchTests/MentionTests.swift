@@ -3,8 +3,8 @@ import Testing
 
 @testable import Anabranch
 
-/// What mentions a record that is gone, as it is found among many objects.
-@Suite struct `Mentions of what is gone` {
+/// Tests of references to deleted records, looked up as contexts with many objects do.
+@Suite struct `References to deleted records` {
     private func inLargeContext(
         _ graph: Graph, _ body: (ManagedObjectContext) throws -> Void
     ) throws {

@@ -46,7 +46,9 @@ import Testing
         }
     }
 
-    @Test func `who has lost a member by an edit alone has not once others have taken it`() throws {
+    @Test func `a member lost only by an edit is no change once another context removed it too`()
+        throws
+    {
         let graph = try Graph()
         try graph.inContext { context throws in
             let (anna, bert) = (
@@ -68,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `a reference that an edit has emptied is as saved once others delete its target`()
+    @Test func `an emptied reference is as saved once another context deletes its target`()
         throws
     {
         let graph = try Graph()
@@ -84,7 +86,8 @@ import Testing
         }
     }
 
-    @Test func `a reference that an edit has emptied stays so over another that others have set`()
+    @Test
+    func `a reference that an edit has emptied stays empty over one that another context set`()
         throws
     {
         let graph = try Graph()
@@ -102,7 +105,9 @@ import Testing
         }
     }
 
-    @Test func `who was merged while a member was deleted has it again after a rollback`() throws {
+    @Test func `an owner merged during a member's deletion has the member again after a rollback`()
+        throws
+    {
         let graph = try Graph()
         try graph.inContext { other throws in
             try other.person("Bert", age: 2).boss = other.person("Anna", age: 1)
@@ -181,7 +186,8 @@ import Testing
         }
     }
 
-    @Test func `a merge tells each kind apart, of deletions only what is in use here`() throws {
+    @Test func `a merge reports each kind separately, of deletions only registered objects`() throws
+    {
         let graph = try Graph()
         try graph.inContext { context throws in
             let anna = try context.person("Anna")
@@ -263,7 +269,7 @@ import Testing
         }
     }
 
-    @Test func `an unsaved reference keeps its object out of whom the store has it with now`()
+    @Test func `an unsaved reference keeps its object out of the owner that another context saved`()
         throws
     {
         let graph = try Graph()
@@ -284,7 +290,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a link that others have added or removed, too, can be changed back`(
+    func `a link that another context has changed in the same way can be changed back`(
         isAdded: Bool
     ) throws {
         let graph = try Graph()
@@ -321,7 +327,7 @@ import Testing
         }
     }
 
-    @Test func `what others have changed in the same way is no change any more`() throws {
+    @Test func `a change that another context has saved too is no change any more`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let (anna, bob) = (try context.person("Anna"), try context.person("Bob"))
@@ -341,7 +347,8 @@ import Testing
         }
     }
 
-    @Test func `an edit that others have made, too, does not come back when they take it back`()
+    @Test
+    func `an edit that another context saved too does not return when that context reverts it`()
         throws
     {
         let graph = try Graph()
@@ -380,7 +387,7 @@ import Testing
         }
     }
 
-    @Test func `whoever others have taken a one-to-one from without knowing has it no more`()
+    @Test func `an object loses its one-to-one to a save that had not seen it`()
         throws
     {
         let graph = try Graph()
@@ -408,10 +415,10 @@ import Testing
     }
 
     @Test(arguments: [false, true], [false, true])
-    func `whom a one-to-one has by an edit it keeps, whomever others have given it`(
+    func `an edit of a one-to-one stays, whatever target another context has saved`(
         fromHolder: Bool, isRead: Bool
     ) throws {
-        // Which of two comes first in a set differs from set to set.
+        // The order of two elements in a set differs between sets, so this runs several times.
         for _ in 0..<8 {
             let graph = try Graph()
             try graph.inContext { context throws in
@@ -441,7 +448,7 @@ import Testing
         }
     }
 
-    @Test func `contexts merge by themselves when they are told to`() async throws {
+    @Test func `contexts merge automatically when they are set to`() async throws {
         let graph = try Graph()
         let watching = graph.context()
         let ignoring = graph.context()

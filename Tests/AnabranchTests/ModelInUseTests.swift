@@ -3,7 +3,7 @@ import AnabranchStore
 import Testing
 
 @Suite struct `A model that a store uses` {
-    @Test func `stays as it is, whatever is made of a copy of what it says`() throws {
+    @Test func `stays as it is, whatever is done to a copy of its content`() throws {
         let graph = try Graph()
         let model = graph.coordinator.model
         let (hash, slots) = (model.hash, try #require(model.entity(named: "Person")).slots.count)

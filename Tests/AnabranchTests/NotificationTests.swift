@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Calls a body with each notification of some names, on the poster's queue.
+/// Calls a closure for each notification of some names, on the poster's queue.
 private final class Watch {
     private var token: (any NSObjectProtocol)?
 
@@ -21,7 +21,7 @@ private final class Watch {
 }
 
 @Suite struct `Notifications` {
-    @Test func `a save tells exactly the objects inserted, updated and deleted`() throws {
+    @Test func `a save reports exactly the objects inserted, updated and deleted`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let old = try context.person("Old")
@@ -54,7 +54,7 @@ private final class Watch {
         }
     }
 
-    @Test func `an event tells the objects themselves, each kind apart`() throws {
+    @Test func `an event reports the objects themselves, each kind separately`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let old = try context.person("Old")
@@ -82,7 +82,7 @@ private final class Watch {
         }
     }
 
-    @Test func `what an undo changes is told as updated, what a refresh brings as refreshed`()
+    @Test func `an undo is reported as an update, a refresh as a refresh`()
         throws
     {
         let graph = try Graph()
@@ -122,7 +122,9 @@ private final class Watch {
         }
     }
 
-    @Test func `a merged insertion is told, and becomes a fault only for who asks`() throws {
+    @Test func `a merged insertion is reported, and becomes a fault only if it is asked for`()
+        throws
+    {
         let graph = try Graph()
         try graph.inContext { context throws in
             let saved: Notification = try graph.inContext { other throws in
@@ -154,7 +156,7 @@ private final class Watch {
         }
     }
 
-    @Test func `updates of what is not registered are told by IDs of the merge alone`() throws {
+    @Test func `updates of unregistered objects are reported by IDs of the merge alone`() throws {
         let graph = try Graph()
         let id = try graph.inContext { context throws in
             let anna = try context.person("Anna")
@@ -186,7 +188,7 @@ private final class Watch {
         }
     }
 
-    @Test func `changes told by URIs reach several contexts`() async throws {
+    @Test func `changes given as URIs reach several contexts`() async throws {
         let graph = try Graph()
         let uri = try graph.inContext { context throws in
             let anna = try context.person("Anna", age: 1)
@@ -232,7 +234,7 @@ private final class Watch {
         #expect(merged.map { Array($0.refreshed) } == [id])
     }
 
-    @Test func `the coordinator tells where the history is after its own saves and a sync`()
+    @Test func `the coordinator reports the history's position after its own saves and a sync`()
         async throws
     {
         let here = try Graph()
@@ -264,7 +266,7 @@ private final class Watch {
         #expect(since.count == 1)
     }
 
-    @Test func `opening and closing a store is told once, with a last chance before`() throws {
+    @Test func `opening and closing a store is notified once, with a last chance before`() throws {
         let directory = try Graph().directory
         let container = PersistentContainer(
             model: try CompanyModel.make(), classes: CompanyModel.classes,
@@ -330,7 +332,8 @@ private final class Watch {
         }
     }
 
-    @Test func `what came and went within one event is told to nobody`() throws {
+    @Test func `an object inserted and deleted within one event is reported to no observer`() throws
+    {
         let graph = try Graph()
         try graph.inContext { context throws in
             let log = NotificationLog(ManagedObjectContext.objectsDidChange, of: context)
@@ -340,7 +343,7 @@ private final class Watch {
         }
     }
 
-    @Test func `what an observer deletes of what it was told is told as deleted`() throws {
+    @Test func `an object that its observer deletes is reported as deleted`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let log = NotificationLog(ManagedObjectContext.objectsDidChange, of: context)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Anabranch
 
-/// Whether what a body has read has changed since.
+/// Records whether anything that a closure has read has changed since.
 final class Look: Sendable {
     private let count = Atomic<Int>(0)
 
@@ -28,7 +28,9 @@ final class Look: Sendable {
         }
     }
 
-    @Test func `a change is told to who has read that property of that object`() throws {
+    @Test func `a change notifies the observers that have read that property of that object`()
+        throws
+    {
         try inObservableContext(try Graph()) { context in
             let anna = try context.person("Anna", age: 1)
             let bob = try context.person("Bob")
@@ -47,7 +49,7 @@ final class Look: Sendable {
         }
     }
 
-    @Test func `a transformable attribute is observed as others are`() throws {
+    @Test func `a transformable attribute is observed like any attribute`() throws {
         let shop = try Shop()
         try shop.inContext { context throws in
             context.isObservable = true
@@ -77,7 +79,7 @@ final class Look: Sendable {
         }
     }
 
-    @Test func `an object that an undo makes anew is told under its former ID`() throws {
+    @Test func `an object that an undo recreates is reported under its former ID`() throws {
         try inObservableContext(try Graph()) { context in
             context.undoManager = UndoStack()
             let anna = try context.person("Anna")
@@ -93,7 +95,7 @@ final class Look: Sendable {
         }
     }
 
-    @Test func `both ends of a relationship are told`() throws {
+    @Test func `both ends of a relationship are reported`() throws {
         try inObservableContext(try Graph()) { context in
             let boss = try context.person("Boss")
             let anna = try context.person("Anna")
@@ -114,7 +116,7 @@ final class Look: Sendable {
         }
     }
 
-    @Test func `a merge tells what it has changed, and nothing else`() throws {
+    @Test func `a merge reports what it has changed, and nothing else`() throws {
         let graph = try Graph()
         try inObservableContext(graph) { context in
             let anna = try context.person("Anna", age: 1)
@@ -136,7 +138,8 @@ final class Look: Sendable {
         }
     }
 
-    @Test func `refreshing, rolling back, resetting and a deletion elsewhere are told`() throws {
+    @Test func `refreshing, rolling back, resetting and a deletion elsewhere are reported`() throws
+    {
         let graph = try Graph()
         try inObservableContext(graph) { context in
             let anna = try context.person("Anna", age: 1)
@@ -160,7 +163,7 @@ final class Look: Sendable {
         }
     }
 
-    @Test func `contexts of the main queue are observable, others when they are told to be`()
+    @Test func `main-queue contexts are observable, private ones only on request`()
         async throws
     {
         let graph = try Graph()
@@ -183,7 +186,7 @@ final class Look: Sendable {
         }
     }
 
-    @Test func `what observes objects that are gone is given up`() throws {
+    @Test func `observations of deleted objects are released`() throws {
         let graph = try Graph()
         try inObservableContext(graph) { context in
             for round in 0..<4 {
@@ -194,12 +197,13 @@ final class Look: Sendable {
                 #expect(look.isOutdated)
                 context.rollback()
             }
-            // 5,000 objects of the last round, and what it found.
+            // The context still has the 5,000 objects of the last round and the pages for them.
             #expect((context.observation?.pageCount ?? 0) <= 5000 / 64 * 2 + 4)
         }
     }
 
-    @Test func `who observes a pinned context may read while a refresh tells him`() async throws {
+    @Test func `an observer of a pinned context may read while a refresh notifies it`() async throws
+    {
         let graph = try Graph()
         try graph.inContext { context throws in
             let boss = try context.person("Boss")
@@ -208,7 +212,7 @@ final class Look: Sendable {
         }
         let context = graph.context()
         let done = Mutex(false)
-        // Where it waits for itself the test does not wait with it.
+        // If the code deadlocks, the test does not wait with it.
         let task = Task.detached {
             try await context.perform { context in
                 context.isObservable = true
@@ -217,7 +221,7 @@ final class Look: Sendable {
                 nonisolated(unsafe) let observed = anna
                 nonisolated(unsafe) var boss: String?
                 anna.lastName = "A"
-                // Behind the unsaved change of the last name.
+                // Another context saves while the last name has an unsaved change.
                 try graph.inContext { other throws in
                     try other.people("firstName == 'Anna'")[0].age = 2
                     try other.save()
@@ -243,7 +247,7 @@ final class Look: Sendable {
         if isDone { try await task.value }
     }
 
-    @Test func `who observes one object of a merge reads the new values of all of them`() throws {
+    @Test func `an observer of one merged object reads the new values of all of them`() throws {
         let graph = try Graph()
         try inObservableContext(graph) { context in
             let people = try ["Anna", "Bert"].map { try context.person($0, age: 1) }
@@ -266,7 +270,7 @@ final class Look: Sendable {
         }
     }
 
-    @Test func `who observes a derived value reads those of other objects, too`() throws {
+    @Test func `an observer of a derived value also reads those of other objects`() throws {
         try Press().inContext { context throws in
             context.isObservable = true
             let publishers = [try context.publisher("A"), try context.publisher("B")]
@@ -287,7 +291,9 @@ final class Look: Sendable {
         }
     }
 
-    @Test func `a relationship that is read when its change is told follows the next one`() throws {
+    @Test func `a relationship that is read when its change is reported follows the next change`()
+        throws
+    {
         let graph = try Graph()
         try inObservableContext(graph) { context in
             let boss = try context.person("Boss")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension ManagedObjectContext {
-    /// The first names of the people that a format finds, however it is asked.
+    /// Returns the first names of the people that a format finds, in each way of asking.
     fileprivate func names(_ format: String) throws -> [String] {
         var request = FetchRequest<Person>()
         request.predicate = try FetchPredicate(format)
@@ -22,13 +22,13 @@ extension ManagedObjectContext {
     }
 }
 
-/// What a context has of those whom a deletion concerns.
+/// How much a context has read of the objects that a deletion affects.
 enum Acquaintance: CaseIterable, Sendable { case unknown, fault, realised }
 
-/// Fetches while deletions are pending that concern objects without changes of their own.
+/// Fetches with pending deletions that affect objects without changes of their own.
 @Suite struct `Fetching with pending deletions` {
     @Test(arguments: Acquaintance.allCases)
-    func `whose reference led to a deleted object is found as one whose reference is empty`(
+    func `an object that refers to a deleted one is found as one with an empty reference`(
         _ acquaintance: Acquaintance
     ) throws {
         let graph = try Graph()
@@ -56,7 +56,7 @@ enum Acquaintance: CaseIterable, Sendable { case unknown, fault, realised }
     }
 
     @Test(arguments: Acquaintance.allCases)
-    func `whose members are deleted is found as one without them`(
+    func `an object with deleted members is found as one without them`(
         _ acquaintance: Acquaintance
     ) throws {
         let graph = try Graph()
@@ -102,7 +102,9 @@ enum Acquaintance: CaseIterable, Sendable { case unknown, fault, realised }
     }
 
     @Test(arguments: ListOwner.allCases)
-    func `whose list has lost its members is found as one without them`(_ owner: ListOwner) throws {
+    func `an object with a list of deleted members is found as one without them`(_ owner: ListOwner)
+        throws
+    {
         let jukebox = try Jukebox()
         try jukebox.inContext { context throws in
             let id = try owner.insert("a", context)[0].objectID
@@ -117,7 +119,7 @@ enum Acquaintance: CaseIterable, Sendable { case unknown, fault, realised }
         }
     }
 
-    @Test func `who leads to a deleted object over others does not any more`() throws {
+    @Test func `a path over several objects ends at a deleted one`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let carl = try context.person("Carl", age: 3)
@@ -139,7 +141,7 @@ enum Acquaintance: CaseIterable, Sendable { case unknown, fault, realised }
         }
     }
 
-    @Test func `who is sorted by a deleted object stands where those with none do`() throws {
+    @Test func `an object sorted by a deleted one is sorted like one without it`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             var bosses: [ManagedObjectID] = []
@@ -203,7 +205,8 @@ enum Acquaintance: CaseIterable, Sendable { case unknown, fault, realised }
         }
     }
 
-    @Test func `who is judged in memory comes anew where the request wants that, if it is there`()
+    @Test
+    func `an object matched in memory is refreshed if the request asks for that and it exists`()
         throws
     {
         let graph = try Graph()
@@ -231,7 +234,7 @@ enum Acquaintance: CaseIterable, Sendable { case unknown, fault, realised }
         }
     }
 
-    @Test func `it costs as many reads whether few or many are concerned, and no others more`()
+    @Test func `the number of reads is the same for few and many affected objects`()
         throws
     {
         func reads(deleting count: Int) throws -> Int {
@@ -261,7 +264,7 @@ enum Acquaintance: CaseIterable, Sendable { case unknown, fault, realised }
     }
 
     @Test(arguments: 0..<12 as Range<UInt64>)
-    func `whoever is deleted and whoever is known, a fetch finds what the objects say`(
+    func `whatever is deleted and registered, a fetch finds what the objects show`(
         seed: UInt64
     ) throws {
         var random = SeededGenerator(seed: seed)
@@ -317,7 +320,7 @@ enum Acquaintance: CaseIterable, Sendable { case unknown, fault, realised }
         return people.map(\.objectID) + groups.map(\.objectID)
     }
 
-    @Test func `to whom others have given what was given elsewhere here does not have it`() throws {
+    @Test func `an edit decides which owner is found, not the owner of a concurrent save`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let people = try ["X", "Y", "Z"].map { try context.person($0) }
@@ -339,7 +342,7 @@ enum Acquaintance: CaseIterable, Sendable { case unknown, fault, realised }
     }
 }
 
-/// How a context may be asked for objects.
+/// The ways to ask a context for objects.
 enum Question: CaseIterable, Sendable {
     case count, countByPredicate, fetch, fetchByPredicate, fetchSorted, objectIDs
 
@@ -362,10 +365,11 @@ enum Question: CaseIterable, Sendable {
     }
 }
 
-/// Fetches where the row of an object is gone that was changed without having been read.
-@Suite struct `Fetching with changes of what is gone` {
+/// Fetches after the row of an object was deleted that was changed without being read.
+@Suite struct `Fetching with changes of deleted objects` {
     /// - Parameters:
-    ///   - context: Gets a report of a boss who is a fault, and whom `other` then deletes.
+    ///   - context: Receives a report of a boss that is a fault. Then `delete` deletes the boss
+    ///     elsewhere.
     private func withGoneBoss(
         of bossID: ManagedObjectID, in context: ManagedObjectContext,
         _ delete: () throws -> Void, _ body: (_ boss: Person) throws -> Void
@@ -408,7 +412,7 @@ enum Question: CaseIterable, Sendable {
     }
 
     @Test(arguments: Question.allCases)
-    func `so it is in a child whose parent has deleted it`(_ question: Question) throws {
+    func `so it is in a child if the parent has deleted it`(_ question: Question) throws {
         try Graph.family { _, parent, child in
             let boss = try parent.person("Boss")
             try parent.save()

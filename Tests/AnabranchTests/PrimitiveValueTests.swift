@@ -80,7 +80,10 @@ import Testing
         }
     }
 
-    @Test func `a new object has them like others, and a transient one costs nothing`() throws {
+    @Test
+    func `a new object has primitive values like any object, and a transient one costs nothing`()
+        throws
+    {
         let graph = try Graph()
         try graph.inContext { context throws in
             let anna = try context.insert(Person.self)

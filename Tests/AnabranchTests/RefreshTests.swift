@@ -73,7 +73,9 @@ import Testing
         }
     }
 
-    @Test func `a refresh that merges fails for no object, even one whose row is gone`() throws {
+    @Test func `a refresh that merges fails for no object, not even for one with a deleted row`()
+        throws
+    {
         try annaAged { graph, context, anna throws in
             let new = try context.person("New")
             try graph.inContext { other throws in
@@ -89,7 +91,7 @@ import Testing
         }
     }
 
-    /// Two passports, saved, of which somebody holds the former.
+    /// Runs `body` with two saved passports, of which the former has a holder.
     private func withPassports(
         _ body: (
             Graph, ManagedObjectContext, _ anna: Person, _ former: Passport, _ later: Passport
@@ -115,7 +117,7 @@ import Testing
             context.processPendingChanges()
             let object = dropped == "former" ? former : dropped == "person" ? anna : later
             try context.refresh(object, mergeChanges: false)
-            // That the former has lost it is an edit of its own.
+            // The former passport's loss of its holder is a separate change.
             let holder = dropped == "later" ? nil : former
             for isSaved in [false, true] {
                 if isSaved { try context.save() }
@@ -125,7 +127,8 @@ import Testing
         }
     }
 
-    @Test func `of a one-to-one that others have given to another that has it after a refresh`()
+    @Test
+    func `a refresh of a one-to-one drops its edit and shows the target of a concurrent save`()
         throws
     {
         try withPassports { graph, context, anna, former, later in
@@ -165,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func `who was moved to an object goes back when that object's changes are dropped`()
+    @Test func `dropping an object's changes returns the objects that were moved to it`()
         throws
     {
         try annaAged { _, context, anna throws in
@@ -185,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func `those who had lost a deleted object have it again when that is dropped`() throws {
+    @Test func `dropping the deletion of an object restores the references to it`() throws {
         try annaAged { graph, context, anna throws in
             let bob = try context.person("Bob", boss: anna)
             let cyd = try context.person("Cyd")
@@ -200,7 +203,7 @@ import Testing
             try context.refresh(anna, mergeChanges: false)
             #expect(!anna.isDeleted && bob.boss === anna && anna.reports.objects == [bob])
             #expect(group.members.objects == [anna])
-            // What was changed of it before it was deleted is dropped, too.
+            // The changes from before the deletion are dropped too.
             #expect(cyd.boss == nil && cyd.friends.isEmpty && anna.friends.isEmpty)
             try context.save()
             try graph.inContext { other throws in
@@ -228,7 +231,7 @@ import Testing
         }
     }
 
-    @Test func `a rollback takes everything back`() throws {
+    @Test func `a rollback reverts everything`() throws {
         try annaAged { _, context, anna throws in
             anna.age = 5
             let bob = try context.person("Bob", boss: anna)
@@ -300,7 +303,7 @@ import Testing
         }
     }
 
-    @Test func `a deletion and what it does to others are announced as one event`() throws {
+    @Test func `a deletion and its effects on related objects are announced as one event`() throws {
         try annaAged { _, context, anna throws in
             let bob = try context.person("Bob", boss: anna)
             let passport = try context.insert(Passport.self)
@@ -390,7 +393,7 @@ import Testing
             let (anna, cyd, dan) = (try person("Anna"), try person("Cyd"), try person("Dan"))
             anna.boss = cyd
             anna.friends.removeAll()
-            // Who her friends are has to be asked for again.
+            // Her friends have to be read from the store again.
             try context.refresh(anna, mergeChanges: true)
             graph.coordinator.close()
             #expect(throws: StoreError.self) { try context.refresh(anna, mergeChanges: false) }
@@ -399,7 +402,7 @@ import Testing
         }
     }
 
-    @Test func `a rollback gives back what was read, at both ends, whatever others have saved`()
+    @Test func `a rollback restores both ends as read, whatever a concurrent save changed`()
         throws
     {
         let graph = try Graph()
@@ -423,7 +426,7 @@ import Testing
     }
 
     @Test(arguments: [0, 2])
-    func `dropping a deletion returns the object to whom others had given it`(
+    func `dropping a deletion restores the object to the target of a concurrent save`(
         boss: Int
     ) throws {
         let graph = try Graph()
@@ -448,7 +451,7 @@ import Testing
         }
     }
 
-    @Test func `dropping an edit that had led away from somebody deleted since leaves none`() throws
+    @Test func `dropping an edit whose former target was deleted since leaves no reference`() throws
     {
         try Graph().inContext { context throws in
             let (anna, bob) = (try context.person("Anna"), try context.person("Bob"))
@@ -464,7 +467,9 @@ import Testing
         }
     }
 
-    @Test func `a rollback brings nobody back to whom others have deleted meanwhile`() throws {
+    @Test func `a rollback restores no reference to an object that was deleted concurrently`()
+        throws
+    {
         let graph = try Graph()
         try graph.inContext { context throws in
             let (anna, bob) = (try context.person("Anna"), try context.person("Bob"))

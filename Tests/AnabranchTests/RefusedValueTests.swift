@@ -3,10 +3,12 @@ import Foundation
 import Testing
 
 @Suite struct `Values that no attribute holds` {
-    /// 39 digits.
+    /// A number of 39 digits, which is more than an attribute holds.
     private let third = Decimal(4) / Decimal(3)
 
-    @Test func `a setter leaves the property as it was, and the next save tells`() throws {
+    @Test func `a setter leaves the property as it was, and the next save reports the error`()
+        throws
+    {
         let graph = try Graph()
         try graph.inContext { context throws in
             let anna = try context.person("Anna")
@@ -36,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `every refused value is told, also those that willSave sets`() throws {
+    @Test func `every refused value is reported, also those that willSave sets`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let anna = try context.person("Anna")

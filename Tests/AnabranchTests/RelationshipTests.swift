@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `a to-one may lead to an object of a sub-entity`() throws {
+    @Test func `a to-one may point to an object of a sub-entity`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let boss = try context.insert(Employee.self)
@@ -178,7 +178,7 @@ import Testing
         let graph = try Graph()
         try graph.inContext { context throws in
             let anna = try context.person("Anna")
-            // A context that was reset is another one for the objects of before.
+            // After a reset, objects from before belong to another context.
             context.reset()
             let bob = try context.person("Bob")
             let error = #expect(throws: PropertyError.self) {
@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    @Test func `a one-to-one may be given to another though its holder is gone`() throws {
+    @Test func `a one-to-one can get another holder after its holder was deleted`() throws {
         let graph = try Graph()
         let id = try graph.inContext { context throws in
             let anna = try context.person("Anna")
@@ -218,7 +218,7 @@ import Testing
         }
     }
 
-    @Test func `a member that an unsaved edit has led away is there again after a rollback`()
+    @Test func `a member that an unsaved edit has moved is restored by a rollback`()
         throws
     {
         let graph = try Graph()
@@ -244,7 +244,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a link that others have saved, too, goes at both ends when it is removed here`(
+    func `a link that another context has saved too disappears at both ends when it is removed`(
         isReadBetween: Bool
     ) throws {
         let graph = try Graph()

@@ -3,7 +3,7 @@ import AnabranchStore
 import Foundation
 import Testing
 
-@Suite struct `Saves that lose against others` {
+@Suite struct `Saves that lose against concurrent saves` {
     /// Deletes and changes people by name in another context.
     private func elsewhere(
         _ graph: Graph, deleting deleted: [String] = [], aging aged: [String] = []
@@ -33,9 +33,10 @@ import Testing
             #expect(error.deletedObjectIDs == [gone.objectID])
             #expect(
                 error.message
-                    == "Can't save because Person/2 was changed elsewhere and Person/1 was deleted "
-                    + "elsewhere since it was read; refresh with mergeChanges: true, which keeps "
-                    + "what was changed here and lets go of what was deleted, then save again.")
+                    == "Can't save because Person/2 was changed in the store and Person/1 was "
+                    + "deleted in the store since it was read; refresh with mergeChanges: true, "
+                    + "which keeps the changes of this context and drops deleted objects, then "
+                    + "save again.")
             let log = NotificationLog(ManagedObjectContext.objectsDidChange, of: context)
             for id in error.objectIDs {
                 let object = try #require(context.registeredObject(for: id))
@@ -75,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `a reference to what was deleted elsewhere is saved and reads nobody`() throws {
+    @Test func `a reference to a target deleted elsewhere is saved and reads no object`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let gone = try context.person("Gone")
@@ -89,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `a link to a fault whose row is gone is a conflict that ends, too`() throws {
+    @Test func `a link to a fault without a row is a conflict that can be settled`() throws {
         let graph = try Graph()
         let id = try graph.inContext { context throws in
             let gone = try context.person("Gone")

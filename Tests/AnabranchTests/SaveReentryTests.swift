@@ -19,7 +19,7 @@ private final class Listener {
     deinit { NotificationCenter.default.removeObserver(token) }
 }
 
-/// Goes with its other half.
+/// An object that is deleted with its other half.
 private final class Twin: ManagedObject {
     override class var entityName: String { "Twin" }
     override class var slotNames: [String] { ["elder", "younger"] }
@@ -73,7 +73,7 @@ private final class Twin: ManagedObject {
         }
     }
 
-    @Test func `what a validation changes once a conflict is settled is validated and told later`()
+    @Test func `a validation's change after a settled conflict is validated and reported later`()
         throws
     {
         let league = try League()
@@ -108,7 +108,7 @@ private final class Twin: ManagedObject {
         #expect(ranks == [10, 50])
     }
 
-    @Test func `a save from willSave is refused, and the outer one goes on`() throws {
+    @Test func `a save from willSave is refused, and the outer one continues`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let anna = try context.person("Anna")
@@ -126,7 +126,7 @@ private final class Twin: ManagedObject {
         #expect(try graph.firstNames() == ["Anna"])
     }
 
-    @Test func `who saves at every change saves each once`() throws {
+    @Test func `a listener that saves at every change saves each change once`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             var errors: [any Error] = []
@@ -181,7 +181,7 @@ private final class Twin: ManagedObject {
     }
 
     @Test(arguments: ["rollback", "reset"])
-    func `what willSave takes back is not saved`(way: String) throws {
+    func `a change that willSave reverts is not saved`(way: String) throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let anna = try context.person("Anna", age: 1)

@@ -46,7 +46,9 @@ import Testing
         try graph.inContext { context throws in #expect(try context.people().first?.age == 2) }
     }
 
-    @Test func `what willSave changes of others is saved, and calls theirs`() throws {
+    @Test func `an object that another object's willSave changes is saved and gets its own call`()
+        throws
+    {
         let graph = try Graph()
         try graph.inContext { context throws in
             let anna = try context.person("Anna")

@@ -58,7 +58,7 @@ import Testing
             laptop.colour = .teal
             laptop.tags = ["z": 3, "y": 2, "x": 1]
             #expect(laptop.hasChanges && !laptop.hasPersistentChangedValues)
-            // A value type changes by being set.
+            // The colour is a value type: an object changes by being set.
             laptop.colour?.red = 9
             #expect(try laptop.changedValues() == ["colour": .data(Data([9, 128, 128]))])
             #expect(
@@ -67,7 +67,9 @@ import Testing
         }
     }
 
-    @Test func `what has no bytes leaves the property as it was, and the next save tells`() throws {
+    @Test func `a value without bytes leaves the property as it was, and the next save reports it`()
+        throws
+    {
         let shop = try Shop()
         try shop.inContext { context throws in
             let laptop = try context.insert(Laptop.self)
@@ -87,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `bytes that are no value read nil, and the next save tells`() throws {
+    @Test func `bytes that are no value read nil, and the next save reports the error`() throws {
         let shop = try Shop()
         try shop.inContext { context throws in
             let laptop = try context.insert(Laptop.self)
@@ -101,14 +103,14 @@ import Testing
             }
             try context.save()
         }
-        // The bytes are kept all the same.
+        // The bytes stay in the store.
         try shop.inContext { context throws in
             let laptop = try #require(try context.fetch(FetchRequest<Laptop>()).first)
             #expect(try laptop.value(forKey: "colour") == .data(Data([1, 2])))
         }
     }
 
-    @Test func `a transformer that nobody has registered is named`() throws {
+    @Test func `the error names a transformer that is not registered`() throws {
         let shop = try Shop()
         try shop.inContext { context throws in
             let laptop = try context.insert(Laptop.self)
@@ -117,7 +119,7 @@ import Testing
             #expect(error?.code == .unknownTransformer && error?.property == "unknown")
             #expect(
                 error?.message.contains("register(_:forName: \"NobodysTransformer\")") == true)
-            // Its bytes need none.
+            // Setting the bytes does not need the transformer.
             try laptop.setValue(Data([1]), forKey: "unknown")
             try context.save()
         }
@@ -228,7 +230,7 @@ import Testing
         }
     }
 
-    @Test func `who lacks the transformer sends, merges and keeps the bytes`() throws {
+    @Test func `a store without the transformer sends, merges and keeps the bytes`() throws {
         let (ours, theirs) = (try Shop(), try TemporaryDirectory("peer"))
         let peer = PersistentContainer(
             model: try Shop.model(), url: URL(filePath: theirs.file("peer.anabranch")))
@@ -260,7 +262,7 @@ import Testing
 }
 
 @Suite struct `Transformers` {
-    @Test func `what is registered last under a name is what stands for it`() {
+    @Test func `the last registration under a name is the valid one`() {
         let name = "Transformers.last"
         #expect(AttributeTransformers.transformer(forName: name) == nil)
         AttributeTransformers.register(DyeTransformer(), forName: name)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Keeps what it has computed of its values beside them.
+/// An object that keeps a value computed from its attributes.
 private final class Track: ManagedObject {
     override class var entityName: String { "Track" }
     override class var slotNames: [String] { ["name", "plays", "title", "album", "tracks"] }
@@ -15,7 +15,7 @@ private final class Track: ManagedObject {
         get { self[slot: 1] }
         set { self[slot: 1] = newValue }
     }
-    /// Transient.
+    /// A transient attribute.
     var title: String? {
         get { self[slot: 2] }
         set { self[slot: 2] = newValue }
@@ -52,7 +52,7 @@ private final class Tracks: Sendable {
         try container.load()
     }
 
-    /// A track that was saved, and is a fault.
+    /// Runs a block with a saved track that is a fault.
     func withFault(_ body: (ManagedObjectContext, Track) throws -> Void) throws {
         try container.newBackgroundContext().performAndWait { context throws in
             let track = try context.insert(Track.self)
@@ -65,14 +65,14 @@ private final class Tracks: Sendable {
     }
 }
 
-@Suite struct `Caches that an object fills when it wakes` {
+@Suite struct `Caches that an object fills when its fault fires` {
     @Test func `make neither it nor its context changed`() throws {
         try Tracks().withFault { context, track in
             let log = NotificationLog(ManagedObjectContext.objectsDidChange, of: context)
             #expect(track.title == "«Blue»" && !context.hasChanges && !track.isUpdated)
             context.processPendingChanges()
             #expect(log.all.isEmpty && context.undoManager?.canUndo == false)
-            // It may be a fault again, or given up.
+            // The object may be a fault again, or released.
             try context.refresh(track, mergeChanges: true)
             #expect(track.isFault && track.title == "«Blue»")
             track.plays = 1
@@ -82,7 +82,7 @@ private final class Tracks: Sendable {
         }
     }
 
-    @Test func `are no change of an object that has others`() throws {
+    @Test func `are no change of an object that has changes`() throws {
         try Tracks().withFault { context, track in
             let log = NotificationLog(ManagedObjectContext.didSave, of: context)
             track.plays = 1
@@ -121,7 +121,7 @@ private final class Tracks: Sendable {
         }
     }
 
-    @Test func `are changes where they are relationships, or others' attributes`() throws {
+    @Test func `are changes if they are relationships or attributes of another object`() throws {
         try Tracks().withFault { context, track in
             let album = try context.insert(Track.self)
             try context.save()

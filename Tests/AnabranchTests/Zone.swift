@@ -2,12 +2,12 @@ import Anabranch
 import AnabranchReplication
 import AnabranchStore
 
-/// A zone's log in memory.
+/// The log of a zone in memory.
 final class Zone {
     private let epoch = EpochID(high: 1, low: 2)
     private var log: [ChangeSet] = []
 
-    /// Sends what a store has not sent, and applies what it has not seen.
+    /// Sends the change sets that a store has not sent, and applies those that it has not seen.
     @discardableResult
     func exchange(_ coordinator: PersistentStoreCoordinator) throws -> ChangedRecords {
         let store = coordinator.store

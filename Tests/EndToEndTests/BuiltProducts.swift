@@ -10,7 +10,7 @@ enum BuiltProducts {
         return file
     }
 
-    /// On Linux the test runner lies beside the products; on a Mac the bundle does.
+    /// The folder of the products: beside the test runner on Linux, beside the bundle on a Mac.
     private static let folder: URL = {
         #if os(macOS)
             let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }

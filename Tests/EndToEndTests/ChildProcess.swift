@@ -1,12 +1,12 @@
 import Foundation
 
-/// A process of the test's own, which dies with it.
+/// A child process, which ends with this object.
 final class ChildProcess {
     private let process = Process()
 
     var isRunning: Bool { process.isRunning }
 
-    /// - Parameter log: Gets what the process prints to either stream; `nil` throws it away.
+    /// - Parameter log: The file for both output streams; `nil` discards them.
     init(
         _ executable: URL, _ arguments: [String], environment: [String: String] = [:],
         log: URL? = nil
@@ -23,8 +23,8 @@ final class ChildProcess {
 
     deinit { kill() }
 
-    /// The most memory that the running process has had at a time; `nil` once it has ended, and
-    /// where the system does not tell.
+    /// The peak memory of the running process; `nil` after its end or if the system does not report
+    /// it.
     var peakBytes: Int? {
         let status = try? String(
             contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
@@ -34,7 +34,7 @@ final class ChildProcess {
 
     /// Waits for the process to end.
     ///
-    /// - Returns: Its exit status, and the most memory that it was seen to have.
+    /// - Returns: Its exit status, and the peak memory that was observed.
     func waitWatchingMemory() -> (status: Int32, peakBytes: Int) {
         var peak = 0
         while process.isRunning {
@@ -72,7 +72,7 @@ final class ChildProcess {
 
     /// Runs a program to its end.
     ///
-    /// - Returns: What it printed to standard output.
+    /// - Returns: Its standard output.
     static func output(of executable: URL, _ arguments: [String]) throws -> String {
         let process = Process()
         let pipe = Pipe()

@@ -5,14 +5,14 @@ import AnabranchSync
 import Foundation
 import TestSupport
 
-/// A store and the process that works on it.
+/// A store and the process that uses it.
 final class ClientUnderTest {
     let path: String
     private let daemon: DaemonUnderTest
     private let log: URL
     private var process: ChildProcess?
 
-    /// A client whose process runs.
+    /// Creates a client with a running process.
     init(
         _ number: Int, of daemon: DaemonUnderTest, in folder: TemporaryDirectory, seed: UInt64
     ) throws {
@@ -22,7 +22,7 @@ final class ClientUnderTest {
         try start(seed: seed)
     }
 
-    /// A client that has no process and no store yet.
+    /// Creates a client without a process or a store.
     init(unborn number: Int, of daemon: DaemonUnderTest, in folder: TemporaryDirectory) throws {
         self.daemon = daemon
         path = folder.file("client-\(number).anabranch")
@@ -38,7 +38,7 @@ final class ClientUnderTest {
 
     func kill() { process?.kill() }
 
-    /// Syncs in this process.
+    /// Syncs the store in this process.
     func synchronize() async throws -> SyncOutcome {
         let container = PersistentContainer(
             model: try NotesModel.make(), url: URL(filePath: path))
@@ -49,7 +49,7 @@ final class ClientUnderTest {
         return try await engine.synchronize()
     }
 
-    /// The saves that this client knows to be in the zone; none before its store was made.
+    /// Returns the saves that this client knows to be in the zone; none before its store exists.
     func acknowledgedOrigins() throws -> Set<Digest> {
         guard FileManager.default.fileExists(atPath: path) else { return [] }
         return try withStore { store in
@@ -65,7 +65,7 @@ final class ClientUnderTest {
         let hash: Digest
         let vector: VersionVector
         let origins: Set<Digest>
-        /// Pairs of which only one note is there.
+        /// The number of pairs with only one note.
         let halfPairs: Int
     }
 
@@ -82,7 +82,8 @@ final class ClientUnderTest {
         }
     }
 
-    /// Deletes are of whole pairs, too, so no pair is ever half there.
+    /// Counts the pairs with only one note. Deletes are of whole pairs too, so the count is always
+    /// zero.
     private static func halfPairs(_ reader: StoreReader) throws -> Int {
         guard let note = reader.schema.model.entity(named: "Note"),
             let slot = note.slotIndex(named: "pair")
@@ -93,7 +94,7 @@ final class ClientUnderTest {
     }
 
     private func withStore<Result>(_ body: (Store) throws -> Result) throws -> Result {
-        // A process that was killed while it made the store has left an empty file.
+        // A process that was killed while it created the store has left an empty file.
         let store = try Store.open(at: path, model: try NotesModel.make())
         defer { store.close() }
         return try body(store)

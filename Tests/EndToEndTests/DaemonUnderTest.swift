@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A daemon on a free loopback port, which keeps its port through restarts.
+/// A daemon on a free loopback port, which keeps its port when it restarts.
 final class DaemonUnderTest {
     let token: String
     let log: URL
@@ -51,13 +51,13 @@ final class DaemonUnderTest {
 
     func kill() { process?.kill() }
 
-    /// The most memory that it has had at a time.
+    /// The peak memory of the process.
     var peakBytes: Int { process?.peakBytes ?? 0 }
 
     /// - Returns: The exit status.
     func stop() -> Int32 { process?.terminate() ?? -1 }
 
-    /// What the stopped daemon's own command says of the zone's state.
+    /// Returns the hash of the zone's state, which the stopped daemon's own command prints.
     func hash() throws -> String {
         try ChildProcess.output(
             of: executable,

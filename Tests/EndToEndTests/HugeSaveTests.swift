@@ -5,15 +5,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// One save, much larger than what either end may need for it.
+/// Tests of one save that is much larger than the memory which either end may use.
 @Suite struct HugeSaveTests {
-    /// Of a kilobyte each: 40,000, or what `ANABRANCH_HUGE` says.
+    /// The number of records of one kilobyte: 40,000, or the value of `ANABRANCH_HUGE`.
     private static let recordCount =
         ProcessInfo.processInfo.environment["ANABRANCH_HUGE"].flatMap { Int($0) } ?? 40_000
-    /// Of one value more.
+    /// The size of one additional value.
     private static let blobBytes = 8 << 20
-    /// What a process may have in memory, however large the save: what it has anyway, a few parts
-    /// in the forms that they take on their way, and the caches of SQLite.
+    /// The memory limit of a process, for a save of any size: the base use, a few parts in the
+    /// forms that they take, and SQLite's caches.
     private static let mostBytes = 256 << 20
 
     private let folder: TemporaryDirectory
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// Text that does not repeat itself, so that nothing is small by compression.
+    /// Returns text without repetitions, so that compression does not shrink it.
     private static func text(_ generator: inout SeededGenerator) -> Value {
         var text = ""
         text.reserveCapacity(1024)

@@ -5,13 +5,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// One value, much larger than a request, a page or a part of ordinary size, on every way that a
-/// value takes. One test at a time: what they measure is memory.
+/// Tests of one value that is much larger than an ordinary request, page or part, on every way that
+/// a value takes. The tests run one at a time, because they measure memory.
 @Suite(.serialized) struct HugeValueTests {
-    /// Of the value, as `ANABRANCH_HUGE_VALUE` says them.
+    /// The size of the value from `ANABRANCH_HUGE_VALUE`.
     private static let givenBytes =
         ProcessInfo.processInfo.environment["ANABRANCH_HUGE_VALUE"].flatMap { Int($0) }
-    /// The same of one that only passes the value on.
+    /// The memory limit of a process that only passes the value on.
     private static let mostBytesInPieces = 128 << 20
 
     private let folder: TemporaryDirectory
@@ -27,12 +27,12 @@ import Testing
         }
     }
 
-    /// What a process may have in memory: what it has anyway, with the caches of SQLite, and the
-    /// value in the three forms that it takes where it goes into a zone's row or comes out of one.
+    /// Returns the memory limit of a process: the base use with SQLite's caches, and the three
+    /// forms of the value at a zone's row.
     private func mostBytes(_ valueBytes: Int) -> Int { 128 << 20 + valueBytes * 13 / 4 }
 
-    /// Bytes that do not repeat themselves within a request, so that nothing is small by
-    /// compression.
+    /// Returns bytes without repetitions within a request, so that compression does not shrink
+    /// them.
     private static func content(_ byteCount: Int) -> Data {
         var generator = SeededGenerator(seed: 500)
         var block = Data(capacity: 2 << 20)
@@ -60,7 +60,7 @@ import Testing
         return try store.canonicalHash()
     }
 
-    /// - Returns: The most memory that the program was seen to have.
+    /// - Returns: The peak memory of the program that was observed.
     @discardableResult
     private func run(
         _ words: String..., program: String = "anabranch", on daemon: DaemonUnderTest,
@@ -95,7 +95,7 @@ import Testing
         return try store.canonicalHash()
     }
 
-    /// 300 MB where nothing else is given: more than a change set has.
+    /// The default is 300 MB, which is more than a change set holds.
     @Test(.disabled(if: TestLength.isQuick, "\(TestLength.quickReason)"))
     func `a value of hundreds of megabytes goes through the zone's log`() throws {
         let byteCount = Self.givenBytes ?? 300_000_000
@@ -112,7 +112,7 @@ import Testing
         #expect(try daemon.hash().trimmingCharacters(in: .newlines) == "\(hash)")
     }
 
-    /// 64 MB where nothing else is given: more than an answer has.
+    /// The default is 64 MB, which is more than an answer holds.
     @Test(.disabled(if: TestLength.isQuick, "\(TestLength.quickReason)"))
     func `a value that no answer holds comes by snapshot and bundle`() throws {
         let byteCount = Self.givenBytes ?? 64_000_000
@@ -122,7 +122,7 @@ import Testing
         let daemon = try DaemonUnderTest(in: folder)
         try sync(a, daemon, within: Self.mostBytesInPieces)
         #expect(daemon.stop() == 0)
-        // Who comes now gets the state in the place of the log.
+        // A client that joins now receives the state instead of the log.
         try run(
             "zone", "compact", DaemonUnderTest.zone, "--keep", "0", "--store",
             "sqlite:\(folder.file("zones"))", program: "anabranchd", on: daemon,

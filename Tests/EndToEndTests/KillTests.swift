@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite struct `Real processes that are killed` {
-    /// Kills in one run: 60, or what `ANABRANCH_KILLS` says.
+    /// The number of kills in one run: 60, or the value of `ANABRANCH_KILLS`.
     static let killCount =
         ProcessInfo.processInfo.environment["ANABRANCH_KILLS"].flatMap { Int($0) } ?? 60
 
@@ -46,7 +46,7 @@ import Testing
         try expectNothingLost(acknowledged, clients, daemon: daemon)
     }
 
-    /// Twice around, so that each has what the others had kept for the end.
+    /// Syncs all clients twice, so that each receives what another pushed last.
     private func settle(_ clients: [ClientUnderTest]) async throws {
         for _ in 0..<2 {
             for client in clients {

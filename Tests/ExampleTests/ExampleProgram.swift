@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program of the examples, as it was built beside the tests.
+/// A program of the examples, built beside the tests.
 struct ExampleProgram {
     private let url: URL
 
@@ -9,9 +9,9 @@ struct ExampleProgram {
             .deletingLastPathComponent().appending(path: name)
     }
 
-    /// Runs it and waits for its end.
+    /// Runs the program and waits for its end.
     ///
-    /// - Returns: What it has written to its standard output, and its exit status.
+    /// - Returns: Its standard output and its exit status.
     func run(
         _ arguments: [String] = [], in folder: URL? = nil
     ) throws -> (output: String, status: Int32) {

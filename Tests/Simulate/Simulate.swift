@@ -3,50 +3,72 @@ import Foundation
 import Simulator
 import TestSupport
 
-/// `Simulate FIRST COUNT [MECHANISM]` runs seeds of the simulator on all cores.
+/// `Simulate FIRST COUNT [MECHANISM]` runs seeds of the simulator on all cores; `Simulate --random
+/// COUNT` draws the first seed itself.
 ///
-/// Prints every failing seed, the first of them cut down to a story, and one line that sums up.
-/// The exit status is 1 when a seed failed, or when of many seeds none met what a run is about.
-/// With a mechanism switched off it is 1 when none failed.
+/// Prints every failing seed when it is found, the first of them cut down to a story, and one line
+/// that sums up, also when the run is interrupted. The exit status is 1 when a seed failed, or when
+/// of many seeds none met what a run is about. With a mechanism switched off it is 1 when none
+/// failed. After SIGINT or SIGTERM it is 128 and the signal's number.
 @main
 enum Simulate {
     static func main() {
-        let arguments = CommandLine.arguments.dropFirst()
-        let numbers = arguments.prefix(2).compactMap { UInt64($0) }
-        let names = arguments.dropFirst(2)
-        let mechanisms = names.compactMap(Mechanism.init)
-        guard numbers.count == 2, names.count < 2, mechanisms.count == names.count else {
-            let known = Mechanism.allCases.map(\.rawValue).joined(separator: " ")
-            FileHandle.standardError.write(
-                Data("Usage: Simulate FIRST COUNT [MECHANISM]\nMechanisms: \(known)\n".utf8))
+        let given = RunArguments(Array(CommandLine.arguments.dropFirst())) {
+            // Small enough to be read out.
+            UInt64(UInt32.random(in: 1...UInt32.max))
+        }
+        guard let arguments = given else {
+            FileHandle.standardError.write(Data(RunArguments.usage.utf8))
             exit(64)
         }
-        // Nothing has used SQLite yet.
+        // This must be called before the first use of SQLite.
         SimulatedDisk.leaveMemoryUncounted()
-        let seeds = numbers[0]..<numbers[0] + numbers[1]
-        exit(mechanisms.isEmpty ? run(seeds) : run(seeds, without: mechanisms[0]))
+        exit(run(arguments))
     }
 
-    private static func run(_ seeds: Range<UInt64>) -> Int32 {
-        let result = SeedRun.waiting(for: seeds)
-        for (seed, failure) in result.failures { print("seed \(seed): \(failure)") }
-        if let story = result.firstStory { print(story) }
-        print(result)
-        let missing = result.seeds.count < manySeeds ? [] : result.statistics.missing
+    private static func run(_ arguments: RunArguments) -> Int32 {
+        let output = RunOutput(RunProgress(of: arguments.seeds.count))
+        let interruption = Interruption()
+        let watch = SignalWatch(interruption)
+        if arguments.isRandom {
+            output.print("\(arguments.seeds.count) seeds from \(arguments.seeds.lowerBound)")
+        }
+        let mechanism = arguments.mechanism
+        let observer = RunObserver(
+            didFail: { failure, isFirst in
+                output.print("seed \(failure.seed): \(failure.text)")
+                guard isFirst, mechanism == nil else { return }
+                if let story = SeedRun.story(of: failure.seed) { output.print(story) }
+            },
+            didFinish: { output.show(finished: $0, failed: $1) },
+            isStopped: { interruption.isStopped })
+        let result = withExtendedLifetime(watch) {
+            SeedRun.waiting(
+                for: arguments.seeds, disabled: mechanism.map { [$0] } ?? [], observer: observer)
+        }
+        let status =
+            mechanism.map { sumUp(result, without: $0, output) } ?? sumUp(result, output)
+        return interruption.status ?? status
+    }
+
+    private static func sumUp(_ result: SeedRun.Result, _ output: RunOutput) -> Int32 {
+        output.print("\(result)")
+        let missing = result.finishedCount < manySeeds ? [] : result.statistics.missing
         if !missing.isEmpty {
-            print("never happened: \(missing.map(\.rawValue).joined(separator: ", "))")
+            output.print("never happened: \(missing.map(\.rawValue).joined(separator: ", "))")
         }
         return result.failures.isEmpty && missing.isEmpty ? 0 : 1
     }
 
-    /// Says which seeds notice that a mechanism is off.
-    private static func run(_ seeds: Range<UInt64>, without mechanism: Mechanism) -> Int32 {
-        let result = SeedRun.waiting(for: seeds, disabled: [mechanism])
-        for (seed, failure) in result.failures { print("seed \(seed): \(failure)") }
-        print("without \(mechanism): \(result.failures.count) of \(seeds.count) seeds fail")
+    /// Says how many seeds notice that a mechanism is off.
+    private static func sumUp(
+        _ result: SeedRun.Result, without mechanism: Mechanism, _ output: RunOutput
+    ) -> Int32 {
+        output.print(
+            "without \(mechanism): \(result.failures.count) of \(result.finishedCount) seeds fail")
         return result.failures.isEmpty ? 1 : 0
     }
 
-    /// So many that everything happens that can.
+    /// The number of seeds in which every expected event happens.
     private static let manySeeds = 200
 }

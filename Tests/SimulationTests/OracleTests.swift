@@ -4,7 +4,7 @@ import AnabranchStore
 import Simulator
 import Testing
 
-/// Each oracle is fed what it must not let pass.
+/// Tests that each oracle fails for a wrong log or state.
 struct OracleTests {
     private let author = ReplicaID(high: 1, low: 1)
     private let other = ReplicaID(high: 2, low: 2)
@@ -34,7 +34,7 @@ struct OracleTests {
         RecordID(replica: author, number: number)
     }
 
-    /// Two replicas have changed one box without knowledge of each other; one is gone.
+    /// Returns change sets in which two replicas change one box concurrently and a box is deleted.
     private func sample() -> [ChangeSet] {
         [
             set(author, 1, at: 1, [insert(1, "first"), insert(2, "gone")]),
@@ -56,7 +56,7 @@ struct OracleTests {
         return history
     }
 
-    @Test func `a save before its causes, one made by nobody and one twice are found`() throws {
+    @Test func `a save before its causes, one without an author and one twice are found`() throws {
         let sets = sample()
         let history = history(of: sets, seen: [[], [0], [0], [0, 1]])
         var held = HeldSaves()
@@ -115,7 +115,7 @@ struct OracleTests {
         #expect(try ExpectedConflicts(of: intended, aware).losses.isEmpty)
     }
 
-    @Test func `a value in a journal whose winner had seen it is found`() throws {
+    @Test func `a value in a journal is found if its winner had seen it`() throws {
         let sets = sample()
         let intended = try IntendedState(of: sets)
         let entry = Conflict(
@@ -152,7 +152,7 @@ struct OracleTests {
             ])
     }
 
-    @Test func `a view that shows what is gone is found`() throws {
+    @Test func `a view that shows a deleted record is found`() throws {
         let box = WireProperty(name: "box", type: .reference, rule: .lastWriter)
         let stamp = Stamp(
             timestamp: HybridTimestamp(wallMilliseconds: 1, counter: 0), replica: author)

@@ -3,7 +3,7 @@ import AnabranchReplication
 import Simulator
 import Testing
 
-/// The oracles of rules, keys and lists are fed what they must not let pass.
+/// Tests that the oracles of merge rules, keys and lists fail for a wrong state.
 struct RuleOracleTests {
     private let author = ReplicaID(high: 1, low: 1)
     private let other = ReplicaID(high: 2, low: 2)
@@ -64,7 +64,7 @@ struct RuleOracleTests {
         #expect(try values(counter, sets) == [.integer(10)])
     }
 
-    @Test func `values that nobody has replaced stand beside each other`() throws {
+    @Test func `values that no later write has replaced stay side by side`() throws {
         let memo = WireProperty(name: "memo", type: .string, rule: .keepBoth)
         func write(_ text: String, seeing tags: [Stamp]) -> ChangeBlock {
             .write(
@@ -171,7 +171,7 @@ struct RuleOracleTests {
         #expect(throws: SimulationFailure.self) {
             try expected.check([], loaded: [sets[0].origin], in: "a")
         }
-        // The snapshot has merged it.
+        // The snapshot has merged the loss already.
         try expected.check([], loaded: [sets[0].origin, sets[1].origin], in: "a")
         try expected.check([], loaded: [sets[0].origin, sets[2].origin], in: "a")
     }

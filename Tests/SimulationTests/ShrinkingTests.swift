@@ -10,7 +10,8 @@ struct ShrinkingTests {
         #expect(shrinking.scenario.steps.count <= 8, "\(shrinking.story)")
         #expect(shrinking.failure.contains("journal"))
         let lines = shrinking.story.split(separator: "\n")
-        // The world, the steps, the sync of all with what it came to, and what was found.
+        // The story has one line for the world, one for each step, one for the final sync, and one
+        // for the failure.
         let sync = lines.firstIndex { $0.hasPrefix("all sync") }
         #expect(sync == shrinking.scenario.steps.count + 1, "\(shrinking.story)")
         #expect(lines.last?.contains(shrinking.failure) == true)

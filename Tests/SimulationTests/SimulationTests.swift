@@ -27,7 +27,7 @@ struct SimulationTests {
         #expect(stories[0] == stories[1])
     }
 
-    /// A program that runs many seeds needs no more memory than one that runs one.
+    /// A program that runs many seeds needs no more memory than a program that runs one.
     @Test(.enabled(if: !SeedRange().isLong), arguments: UInt64(1)...3)
     func `nothing of a run stays in memory`(_ seed: UInt64) throws {
         weak var world: SimulatedWorld?

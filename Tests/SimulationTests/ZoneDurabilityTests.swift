@@ -34,8 +34,8 @@ struct ZoneDurabilityTests {
             var zone = try open(disk)
             disk.process(of: "zone").dieAfter(operations)
             _ = try? push(to: zone)
-            // The daemon dies, perhaps between the write of a commit and its flush; the next one
-            // is asked again, answers, and loses its power.
+            // The daemon dies, perhaps between the write of a commit and its flush. The next
+            // process gets the request again, answers it, and loses power.
             let hasDied = disk.process(of: "zone").isDead
             disk.process(of: "zone").dieAfter(nil)
             zone.close()

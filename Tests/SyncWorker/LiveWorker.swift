@@ -3,18 +3,19 @@ import AnabranchSync
 import Foundation
 import TestSupport
 
-/// Saves at random while an engine syncs live, and keeps a ledger of what it was told is saved.
+/// A worker that saves at random while an engine syncs live, and records each successful save in a
+/// ledger.
 struct LiveWorker {
     private let container: PersistentContainer
     private let ledger: FileHandle
     private let stop: String
     private var generator: SeededGenerator
 
-    /// Notes stay few, so that a long run does not slow down.
+    /// The limit of pairs, so that a long run does not slow down.
     private static let mostPairs = 200
 
-    /// So short that a run of seconds sees what takes minutes otherwise. The server's sign of life
-    /// on a silent stream comes every 20 seconds.
+    /// Short periods, so that a run of seconds meets what otherwise takes minutes. The server sends
+    /// a sign of life on a silent stream every 20 seconds.
     static var options: SyncOptions {
         var options = SyncOptions()
         options.connectTimeout = .seconds(2)
@@ -55,7 +56,7 @@ struct LiveWorker {
                 try save.run(in: $0, mostPairs: Self.mostPairs)
             }
         } catch let error as SaveConflictError {
-            // Somebody else's change came between reading and saving: nothing was saved.
+            // Another client's change arrived between the read and the save: nothing was saved.
             return print("conflict: \(error.code.rawValue)")
         }
         let own = try coordinator.replicaID

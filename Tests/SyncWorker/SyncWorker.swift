@@ -3,11 +3,11 @@ import AnabranchSync
 import Foundation
 import TestSupport
 
-/// A client that a test may kill at any moment: saves at random and syncs, for ever.
+/// A client that a test may kill at any moment. It saves at random and syncs, without end.
 ///
-/// `SyncWorker STORE SERVER ZONE SEED [LEDGER STOP]`, the token in `ANABRANCH_TOKEN`. Every save
-/// inserts two notes of one pair, so that half a save could be seen. With a ledger it syncs live
-/// and writes each save there that it was told of; once a file STOP is there it saves no more.
+/// `SyncWorker STORE SERVER ZONE SEED [LEDGER STOP]`, with the token in `ANABRANCH_TOKEN`. Every
+/// save inserts the two notes of one pair, so that half a save would be visible. With a ledger it
+/// syncs live and records each successful save there. When the file STOP exists, it saves no more.
 @main
 enum SyncWorker {
     static func main() async throws {
@@ -42,7 +42,7 @@ enum SyncWorker {
                 let save = NotesModel.RandomSave(using: &generator)
                 try await context.perform { try save.run(in: $0) }
             }
-            // The server may be dead: what was saved waits for the next round.
+            // The server may be dead: the save waits for the next round.
             _ = try? await engine.synchronize()
         }
     }

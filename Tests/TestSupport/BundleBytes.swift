@@ -1,7 +1,7 @@
 public import AnabranchReplication
 
 extension BundleHeader {
-    /// A bundle without sets, whole, of any time.
+    /// Returns a whole bundle without change sets, with any creation time.
     public static func bytesOfBundle(from sender: ReplicaID, at milliseconds: Int64) -> [UInt8] {
         var header = ByteWriter()
         header.append(replica: sender)

@@ -2,27 +2,30 @@ import AnabranchProtocol
 import AnabranchReplication
 package import AnabranchSync
 
-/// A way to a zone that loses, doubles, delays, reorders and damages, all from one seed.
+/// A connection to a zone that loses, duplicates, delays, reorders and damages messages, all from
+/// one seed.
 package struct FaultyNetwork: Sendable {
-    /// Each happens to about one message in as many; zero means never.
+    /// The rates of the faults. Each fault happens to about one message in this many; zero means
+    /// never.
     package struct Faults: Sendable {
         package var requestLoss = 0
         package var responseLoss = 0
         /// The request arrives twice.
         package var duplication = 0
-        /// The client gives up, and the request arrives at some later time.
+        /// The client times out, and the request arrives at some later time.
         package var delay = 0
         /// A byte of the message changes.
         package var corruption = 0
-        /// A list of change sets lacks one, has one twice, has two in another order or one with a
-        /// damaged byte, in a message that is whole otherwise: what a faulty peer or disk does.
+        /// A list of change sets in an otherwise valid message is damaged: one is missing, doubled,
+        /// out of order or has a changed byte. A faulty peer or disk does that.
         package var setDamage = 0
 
         package init() {}
 
         package static let none = Faults()
 
-        /// Everything happens to one message in `period`, damage to change sets twice as often.
+        /// Returns faults of every kind in one message of `period`, and damaged change sets twice
+        /// as often.
         package static func all(oneIn period: Int) -> Faults {
             var faults = Faults()
             faults.requestLoss = period
@@ -44,10 +47,10 @@ package struct FaultyNetwork: Sendable {
         self.faults = faults
     }
 
-    /// From here on what happens to messages follows from another seed.
+    /// Derives all later faults from another seed.
     package mutating func reseed(_ seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
-    /// - Parameter server: Is called any number of times.
+    /// - Parameter server: Called any number of times.
     package mutating func send(
         _ endpoint: SyncEndpoint, _ body: [UInt8],
         to server: (SyncEndpoint, [UInt8]) -> TransportReply
@@ -66,7 +69,7 @@ package struct FaultyNetwork: Sendable {
         return .success(.message(damaged(endpoint, bytes, isResponse: true)))
     }
 
-    /// Requests whose clients have long given up arrive in another order.
+    /// Delivers the requests of clients that have timed out, in another order.
     private mutating func deliverLate(to server: (SyncEndpoint, [UInt8]) -> TransportReply) {
         guard !late.isEmpty, generator.oneIn(2) else { return }
         late.shuffle(using: &generator)
@@ -125,7 +128,8 @@ package struct FaultyNetwork: Sendable {
         }
     }
 
-    /// Behind version, length and dot, before origins and context: what the digest covers.
+    /// Returns the range that the digest covers: after version, length and dot, before origins and
+    /// causal context.
     private static func coveredBytes(of set: [UInt8]) -> Range<Int>? {
         var reader = ByteReader(set)
         guard (try? reader.readByte()) != nil, (try? reader.readNested()) != nil else { return nil }

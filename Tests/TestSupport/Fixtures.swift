@@ -1,23 +1,25 @@
 public import Foundation
 public import Testing
 
-/// Real models, stores and data sets that are too large, or not ours, to lie in the repository.
+/// Real models, stores and data sets that are too large for the repository or belong to another
+/// project.
 ///
-/// Their folder is named by the environment variable `ANABRANCH_FIXTURES`. Tests that read them
-/// carry the trait `.needsFixtures` and are skipped, with the reason, where it is not set.
+/// The environment variable `ANABRANCH_FIXTURES` names their folder. Tests that read them have the
+/// trait `.needsFixtures`. If the variable is not set, they are skipped with that reason.
 public enum Fixtures {
+    /// The folder that `ANABRANCH_FIXTURES` names; `nil` if the variable is not set.
     public static let folder: URL? = {
         guard let path = ProcessInfo.processInfo.environment["ANABRANCH_FIXTURES"], !path.isEmpty
         else { return nil }
         return URL(filePath: path, directoryHint: .isDirectory)
     }()
 
-    /// A variable that names no folder counts as set, so that a wrong path fails and is not
-    /// taken for a machine without fixtures.
+    /// Whether the variable is set. A wrong path counts as set, so that the tests fail and are not
+    /// skipped.
     public static let areAvailable = folder != nil
 
-    /// - Parameter path: Below the folder, with slashes.
-    /// - Throws: `FixtureError` when the folder is not set or holds no such file.
+    /// - Parameter path: The path below the folder, with slashes.
+    /// - Throws: `FixtureError` if the variable is not set or the file is missing.
     public static func url(_ path: String) throws(FixtureError) -> URL {
         guard let folder else { throw .folderNotSet }
         let place = folder.appending(path: path)
@@ -28,10 +30,12 @@ public enum Fixtures {
     }
 }
 
+/// The reason why a fixture can't be read.
 public enum FixtureError: Error, CustomStringConvertible {
     case folderNotSet
     case missing(path: String)
 
+    /// The reason as a sentence with what to do.
     public var description: String {
         switch self {
         case .folderNotSet:
@@ -44,7 +48,7 @@ public enum FixtureError: Error, CustomStringConvertible {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Skips a test or suite where there are no fixtures.
+    /// Skips a test or suite if there are no fixtures.
     public static var needsFixtures: Self {
         .enabled(if: Fixtures.areAvailable, "ANABRANCH_FIXTURES is not set")
     }

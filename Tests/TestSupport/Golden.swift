@@ -1,11 +1,11 @@
 import Foundation
 public import Testing
 
-/// Text and bytes that a test compares with a file kept under `Tests/<Module>/Golden/`.
+/// Text and bytes that a test compares with a file under `Tests/<Module>/Golden/`.
 ///
-/// With `UPDATE_GOLDEN=1` in the environment the file is written instead, for a person to look
-/// over and commit. Files of released formats are never written again: give a new format a new
-/// name. The module's test target must say `golden: true` in `Package.swift`.
+/// With `UPDATE_GOLDEN=1` in the environment the file is written instead, for review and commit.
+/// Files of released formats are never rewritten: a new format gets a new file name. The module's
+/// test target must say `golden: true` in `Package.swift`.
 public enum Golden {
     /// Records an issue with the differing lines unless the text is that of the golden file.
     ///
@@ -24,7 +24,8 @@ public enum Golden {
         }
     }
 
-    /// The same for bytes, kept as a hex dump so that a changed byte shows in a review.
+    /// Records an issue unless the bytes are those of the golden file. The file is a hex dump, so
+    /// that a review shows each changed byte.
     public static func expect(
         bytes: [UInt8], matches name: String, caller: String = #filePath,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -34,9 +35,9 @@ public enum Golden {
             sourceLocation: sourceLocation)
     }
 
-    /// The bytes of a golden hex dump, to prove that what was once written can still be read.
+    /// Returns the bytes of a golden hex dump, for tests that old formats can still be read.
     ///
-    /// - Throws: When the file is missing or is no hex dump.
+    /// - Throws: An error if the file is missing or is not a hex dump.
     public static func bytes(named name: String, caller: String = #filePath) throws -> [UInt8] {
         let file = try GoldenFile(name: name, caller: caller)
         guard let text = try file.text() else { throw GoldenError.missing(path: file.path) }

@@ -14,13 +14,13 @@ package struct GoldenFile {
         path = folder.appending(path: "Golden").appending(path: name).path
     }
 
-    /// - Returns: nil when there is no file.
+    /// - Returns: The text; `nil` if there is no file.
     package func text() throws -> String? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         return try String(contentsOf: URL(filePath: path), encoding: .utf8)
     }
 
-    /// Writes the text only where it differs, so that an update touches nothing in vain.
+    /// Writes the text if it differs, so that an update does not touch equal files.
     package func write(_ text: String) throws {
         if let old = try self.text(), old.utf8.elementsEqual(text.utf8) { return }
         let place = URL(filePath: path)
@@ -29,7 +29,7 @@ package struct GoldenFile {
         try Data(text.utf8).write(to: place, options: .atomic)
     }
 
-    /// What to tell a person, or nil when the file holds exactly these bytes.
+    /// Returns the message for a text that differs, or `nil` if the file has exactly these bytes.
     package func refusal(of text: String) throws -> String? {
         guard let expected = try self.text() else { return "\(GoldenError.missing(path: path))" }
         guard !expected.utf8.elementsEqual(text.utf8) else { return nil }

@@ -15,7 +15,7 @@ package enum HexDump {
         }.joined()
     }
 
-    /// - Returns: nil when a line is not as `text(of:)` writes it.
+    /// - Returns: `nil` if a line differs from what `text(of:)` writes.
     package static func bytes(of text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         for line in text.split(separator: "\n") {

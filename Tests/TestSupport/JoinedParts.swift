@@ -1,8 +1,8 @@
 public import AnabranchReplication
 
 extension ChangeSet {
-    /// The save with all that it says in one payload, for oracles that know of no parts. Name,
-    /// origin and digest are those of the save in parts.
+    /// Returns the save with all its operations in one payload, for oracles without support for
+    /// parts. Dot, origin and digest are those of the save in parts.
     public func joined(_ parts: some PartReading) throws -> ChangeSet {
         guard kind == .saveInParts else { return self }
         var payload = ChangePayload(blocks: [])

@@ -1,4 +1,4 @@
-/// Two texts line by line, as a person reads a difference.
+/// The difference of two texts by lines, as `diff` shows it.
 package struct LineDifference: CustomStringConvertible {
     private enum Line {
         case same(Substring)
@@ -6,7 +6,7 @@ package struct LineDifference: CustomStringConvertible {
         case added(Substring)
     }
 
-    /// Unchanged lines shown before and after each change.
+    /// The number of unchanged lines before and after each change.
     private static let contextCount = 3
     private let lines: [Line]
 
@@ -14,7 +14,7 @@ package struct LineDifference: CustomStringConvertible {
         let before = old.split(separator: "\n", omittingEmptySubsequences: false)
         let after = new.split(separator: "\n", omittingEmptySubsequences: false)
         var (removed, added) = (Set<Int>(), Set<Int>())
-        // By bytes: canonically equal text is a difference too.
+        // The comparison is by bytes: canonically equivalent text is a difference too.
         let changes = after.difference(from: before) { $0.utf8.elementsEqual($1.utf8) }
         for change in changes {
             switch change {

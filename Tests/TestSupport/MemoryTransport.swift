@@ -4,13 +4,14 @@ import AnabranchServer
 package import AnabranchSync
 import Synchronization
 
-/// The way to a zone in the same process, as good or bad as a test wants it.
+/// A connection to a zone in the same process, with the faults that a test asks for.
 package final class MemoryTransport: Transport {
     private struct State {
         var network: FaultyNetwork
         var requests: [(endpoint: SyncEndpoint, body: [UInt8])] = []
         var responses: [[UInt8]] = []
-        /// Requests from here on fail, counted from 1; a cut happens before or after the server.
+        /// The number of the first request that fails, from 1, and whether the server handles that
+        /// one.
         var cut: (at: Int, isServed: Bool)?
         var refusals: [SyncEndpoint: ProtocolError] = [:]
     }
@@ -34,13 +35,13 @@ package final class MemoryTransport: Transport {
 
     /// Fails every request from the k-th on, counted from 1.
     ///
-    /// - Parameter isServed: Whether the k-th reaches the server, so that only its response is
-    ///   lost.
+    /// - Parameter isServed: Whether the k-th request reaches the server, so that only its response
+    ///   is lost.
     package func cut(atRequest number: Int?, served isServed: Bool = false) {
         state.withLock { $0.cut = number.map { ($0, isServed) } }
     }
 
-    /// Answers an endpoint with a refusal, until `nil` is set.
+    /// Refuses every request to an endpoint, until `nil` is set.
     package func refuse(_ endpoint: SyncEndpoint, with refusal: ProtocolError?) {
         state.withLock { $0.refusals[endpoint] = refusal }
     }

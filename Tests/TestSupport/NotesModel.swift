@@ -1,7 +1,8 @@
 public import Anabranch
 
-/// The model of the tests with real processes: notes in pairs, each saved with its twin.
+/// The model of the tests with real processes: notes in pairs, which are saved together.
 public enum NotesModel {
+    /// Creates the model.
     public static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Note") {
@@ -12,17 +13,19 @@ public enum NotesModel {
         }
     }
 
-    /// One save: a new pair of notes, or an edit or a deletion of an old pair, both or neither.
+    /// One save: a new pair of notes, or an edit or a deletion of both notes of an old pair.
     public struct RandomSave: Sendable {
         private let kind: Int
         private let choice: UInt64
 
+        /// Draws one random save.
         public init(using generator: inout SeededGenerator) {
             kind = Int.random(in: 0..<10, using: &generator)
             choice = generator.next()
         }
 
-        /// - Parameter mostPairs: Where there are as many, one goes instead of another coming.
+        /// - Parameter mostPairs: If the store has this many pairs, the save deletes one instead of
+        ///   inserting one.
         public func run(in context: ManagedObjectContext, mostPairs: Int = .max) throws {
             let pairs = Dictionary(
                 grouping: try context.fetch(FetchRequest<ManagedObject>(entityName: "Note"))

@@ -1,9 +1,11 @@
 public import AnabranchReplication
 
-/// Change sets of every form, well formed but without sense: for codecs, not for merging.
+/// Random change sets of every form. They are well formed but have no meaning: they test codecs,
+/// not merges.
 extension SeededGenerator {
+    /// Returns a property with a random type and merge rule.
     public mutating func wireProperty() -> WireProperty {
-        // 0, 40 and 200 stand for types and rules of later versions.
+        // The types 15 and 40 and the rules 9, 10 and 200 are those of later versions.
         let types: [UInt8] = Array(0...13) + [15, 40]
         let rules: [UInt8] = [1, 1, 1, 2, 3, 4, 5, 9, 10, 200]
         return WireProperty(
@@ -11,6 +13,7 @@ extension SeededGenerator {
             rule: MergeRule(rawValue: element(of: rules)))
     }
 
+    /// Returns a payload of random operations.
     public mutating func payload(author: ReplicaID) -> ChangePayload {
         let replicas = [author] + (0..<3).map { _ in replica() }
         let count = Int.random(in: 0...6, using: &self)
@@ -103,11 +106,13 @@ extension SeededGenerator {
         return LinkBlock(entity: WireName(text()), property: property, links: links)
     }
 
+    /// Returns the list positions of a link.
     public mutating func linkPlace() -> LinkPlace {
         LinkPlace(
             inLeft: oneIn(3) ? nil : listPosition(), inRight: oneIn(3) ? nil : listPosition())
     }
 
+    /// Returns a position in a list.
     public mutating func listPosition() -> ListPosition {
         var maker = ListPositionMaker(dot())
         var between: (ListPosition?, ListPosition?) = (nil, nil)
@@ -118,6 +123,7 @@ extension SeededGenerator {
         return maker.position(between: between.0, and: between.1)
     }
 
+    /// Returns a causal context.
     public mutating func causalContext() -> CausalContext {
         CausalContext(
             prefix: oneIn(2)
@@ -127,6 +133,7 @@ extension SeededGenerator {
             })
     }
 
+    /// Returns a change set.
     public mutating func changeSet() -> ChangeSet {
         let dot = dot()
         let saved = ChangeSet(
@@ -136,7 +143,7 @@ extension SeededGenerator {
         return oneIn(4) ? renamed(saved) : saved
     }
 
-    /// The same save under another dot, as a renaming or a restamping leaves it.
+    /// Returns the same save under another dot, as a rename or a restamp leaves it.
     private mutating func renamed(_ saved: ChangeSet) -> ChangeSet {
         func form(digest: Digest, dot: Dot, timestamp: HybridTimestamp) -> ChangeSet {
             ChangeSet(
@@ -150,6 +157,7 @@ extension SeededGenerator {
         return form(digest: digest, dot: dot, timestamp: timestamp)
     }
 
+    /// Returns a cursor in a zone's log.
     public mutating func cursor() -> LogCursor {
         LogCursor(
             epoch: replica(), position: number(upTo: Limits.greatestSequence),

@@ -1,12 +1,12 @@
 import AnabranchReplication
 
-/// Saves that put people into each other's lists, move and remove them.
+/// Saves that insert people into each other's lists, move them and remove them.
 extension RandomAuthor {
     private typealias Key = ReferenceMerge.LinkKey
 
     private static let person: WireName = "Person"
     private static let queue = WireProperty(name: "queue", type: .links, rule: .list)
-    /// Its own inverse, so that both ends have a list.
+    /// A relationship that is its own inverse, so that both ends have a list.
     private static let circle = WireProperty(name: "circle", type: .mutualLinks, rule: .list)
 
     func listEdits(
@@ -63,7 +63,7 @@ extension RandomAuthor {
             inLeft: inLeft, inRight: position(in: right, of: property, &maker, &generator))
     }
 
-    /// Between two neighbours of somebody's list, as the author sees it.
+    /// Returns a position between two neighbours of a person's list, as the author sees it.
     private func position(
         in owner: RecordID, of property: WireProperty, _ maker: inout ListPositionMaker,
         _ generator: inout SeededGenerator
@@ -87,7 +87,7 @@ extension RandomAuthor {
             and: place < sorted.count ? sorted[place] : nil)
     }
 
-    /// A place in the list of somebody whose inverse is a to-one.
+    /// Returns a reference with a position in the list of a person, for a one-to-many.
     func entry(among people: [RecordID], _ generator: inout SeededGenerator) -> Value {
         guard !people.isEmpty, !generator.oneIn(6) else { return .null }
         var maker = ListPositionMaker(nextDot)

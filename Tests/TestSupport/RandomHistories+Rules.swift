@@ -1,10 +1,9 @@
 import AnabranchReplication
 
-/// Saves with every rule that merges, and deletes that updates win against.
+/// Saves with every merge rule, and deletes under `updateWins`.
 extension RandomAuthor {
-    /// In the order in which a store writes: inserts, updates, adds, `keepBoth` writes, links,
-    /// moves, unlinks, deletes. Now and then a save goes on with a record that it has just
-    /// inserted.
+    /// Returns random edits in the order of a store: inserts, updates, adds, `keepBoth` writes,
+    /// links, moves, unlinks, deletes. Some saves also edit a record that they have just inserted.
     mutating func editsOfAllRules(_ generator: inout SeededGenerator) -> [ChangeBlock] {
         var blocks: [ChangeBlock] = []
         let living = state.living
@@ -12,7 +11,7 @@ extension RandomAuthor {
         if living.count < 3 || generator.oneIn(3) {
             let entity = generator.element(of: Self.entities)
             inserted = (0..<Int.random(in: 1...2, using: &generator)).map { _ in newRecord() }
-            // A record may lack a property: a counter then begins with its first delta.
+            // A record may lack a property: the first delta of a counter then starts it.
             let written = Self.columns.filter { _ in !generator.oneIn(4) }
             blocks.append(.insert(rows(inserted, entity, written, &generator)))
             if generator.oneIn(3) {
@@ -30,7 +29,7 @@ extension RandomAuthor {
             guard let record = state.records[id] else { continue }
             blocks.append(delete(id, record, &generator))
         }
-        // A horizon makes deletes of dead records final.
+        // A horizon makes the deletes of dead records final.
         for (id, record) in state.records.sorted(by: { $0.key < $1.key })
         where record.isDead && generator.oneIn(20) {
             blocks.append(.delete(RecordBlock(entity: record.entity, records: [id])))
@@ -38,7 +37,7 @@ extension RandomAuthor {
         return blocks
     }
 
-    /// Whoever may be friends: what lives, and what the blocks insert.
+    /// Returns the people that a link can have: the living ones and those that the blocks insert.
     private func people(in blocks: [ChangeBlock]) -> [RecordID] {
         let person = Self.entities[1]
         let inserted = blocks.flatMap { block -> [RecordID] in
@@ -48,13 +47,13 @@ extension RandomAuthor {
         return state.living.filter { state.records[$0]?.entity == person } + inserted
     }
 
-    /// - Parameter record: `nil` for one that the same save inserts.
+    /// - Parameter record: The record; `nil` for one that the same save inserts.
     private func edits(
         of id: RecordID, _ entity: WireName, seeing record: ReferenceMerge.Record?,
         _ generator: inout SeededGenerator
     ) -> [ChangeBlock] {
         var blocks: [ChangeBlock] = []
-        // A save that only counts: it brings no dead record back.
+        // A save that only counts does not restore a dead record.
         let onlyCounts = generator.oneIn(4)
         let written = Self.columns.filter {
             $0.rule != .counter && $0.rule != .keepBoth && !onlyCounts && generator.oneIn(2)
@@ -79,7 +78,8 @@ extension RandomAuthor {
         return blocks
     }
 
-    /// Which policy an entity has may change with the model, so both meet on one record.
+    /// Deletes a record under one of the two delete rules. The rule of an entity may change with
+    /// the model, so both meet on one record.
     private func delete(
         _ id: RecordID, _ record: ReferenceMerge.Record, _ generator: inout SeededGenerator
     ) -> ChangeBlock {
@@ -105,11 +105,12 @@ extension RandomAuthor {
     private func value(
         of property: WireProperty, _ generator: inout SeededGenerator
     ) -> Value {
-        // A place in an ordered one-to-many, which may also have members of a later version.
+        // The value has a position in an ordered one-to-many. It may also have members of a later
+        // version.
         if property.name == "chief", !generator.oneIn(5) {
             return entry(among: people(in: []), &generator)
         }
-        // As a store writes it whose model has both members, or only one of them.
+        // The value is as a store writes it if its model has both members or only one of them.
         if property.name == "address", !generator.oneIn(3) { return address(&generator) }
         return generator.value(of: property, replicas: [replica])
     }
@@ -123,7 +124,7 @@ extension RandomAuthor {
         return GroupValue(written).map(Value.group) ?? .null
     }
 
-    /// The first one's deletes yield to updates.
+    /// The entities. Deletes of the first one lose against updates.
     private static let entities: [WireName] = ["Task", "Person"]
 
     private static let columns = [

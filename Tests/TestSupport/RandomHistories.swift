@@ -1,23 +1,24 @@
 public import AnabranchReplication
 
-/// Saves of several replicas that exchange what they hold now and then: by seed.
+/// Random saves of several replicas that sometimes exchange what they hold.
 ///
-/// Every save knows only what its author holds at that moment; its stamps, dots, chain of
-/// origins, causal context and the tags that it saw are those that a store would write. Wall
-/// clocks differ and are coarse, so that stamps of different replicas are often equal in time.
+/// A save's author has seen only what it holds at that moment. Its stamps, dots, chain of origins,
+/// causal context and seen tags are those that a store would write. Wall clocks differ and are
+/// coarse, so that stamps of different replicas often have equal times.
 public struct RandomHistory: Sendable {
-    /// In the order in which they were saved, which is one causal order.
+    /// The change sets in the order of saving, which is a causal order.
     public private(set) var changeSets: [ChangeSet] = []
     private var authors: [RandomAuthor] = []
 
-    /// What a history's saves do.
+    /// The operations of a history's saves.
     public enum Rules: Sendable {
-        /// Registers of the last writer, sets and plain deletes.
+        /// Last-writer registers, sets and final deletes.
         case lastWriterAndSets
-        /// Every rule that merges, and deletes that updates win against.
+        /// Every merge rule, and deletes under `updateWins`.
         case all
     }
 
+    /// Creates the history of a seed.
     public init(
         seed: UInt64, replicas: ClosedRange<Int> = 3...5, steps: Int = 24,
         rules: Rules = .lastWriterAndSets
@@ -32,7 +33,7 @@ public struct RandomHistory: Sendable {
                 let other = Int.random(in: 0..<authors.count, using: &generator)
                 for changeSet in authors[other].log { try authors[place].take(changeSet) }
             } else {
-                // Wall clocks tick once in eight steps, and one replica's stands still.
+                // Wall clocks tick once in eight steps, and the clock of one replica stands still.
                 let wall = place == 0 ? 1 : Int64(step / 8 + place)
                 let saved = try authors[place].save(wallMilliseconds: wall, &generator)
                 if let saved { changeSets.append(saved) }
@@ -40,7 +41,8 @@ public struct RandomHistory: Sendable {
         }
     }
 
-    /// One of the orders in which every set follows its predecessor and what its author held.
+    /// Returns an order in which every change set follows its predecessor and everything that its
+    /// author held.
     public func causalOrder(seed: UInt64) -> [ChangeSet] {
         var generator = SeededGenerator(seed: seed)
         var waiting = changeSets
@@ -48,7 +50,7 @@ public struct RandomHistory: Sendable {
         var order: [ChangeSet] = []
         while !waiting.isEmpty {
             let ready = waiting.indices.filter { Self.isReady(waiting[$0], held) }
-            // The order of saving is causal, so the first that waits is always ready.
+            // The order of saving is causal, so the first change set that waits is always ready.
             let next = waiting.remove(at: generator.element(of: ready))
             held.insert(next.dot)
             order.append(next)
@@ -110,7 +112,7 @@ struct RandomAuthor: Sendable {
         return changeSet
     }
 
-    /// In the order in which a store writes: inserts, updates, links, unlinks, deletes.
+    /// Returns random edits in the order of a store: inserts, updates, links, unlinks, deletes.
     private mutating func edits(_ generator: inout SeededGenerator) -> [ChangeBlock] {
         var blocks: [ChangeBlock] = []
         let held = state.records.keys.sorted()
@@ -157,7 +159,7 @@ struct RandomAuthor: Sendable {
         (state.links[key] ?? [:]).keys.sorted()
     }
 
-    /// Of the next save.
+    /// The dot of the next save.
     var nextDot: Dot {
         Dot(replica: replica, sequence: (heads[replica]?.dot.sequence ?? 0) + 1)
     }

@@ -6,52 +6,64 @@ public import AnabranchReplication
     public import Foundation
 #endif
 
-/// Values of every form, with what usually goes wrong among them: edges, NaN, both spellings of é.
+/// Random values of every form, with the frequent causes of mistakes: limits, NaN, both spellings
+/// of é.
 extension SeededGenerator {
+    /// Returns a replica ID.
     public mutating func replica() -> ReplicaID { ReplicaID(high: next(), low: next()) }
 
+    /// Returns a digest.
     public mutating func digest() -> Digest {
         Digest(bytes: bytes(count: Digest.byteCount)) ?? .zero
     }
 
+    /// Returns random bytes.
     public mutating func bytes(count: Int) -> [UInt8] {
         (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
     }
 
-    /// A number of any length in bits, up to a bound.
+    /// Returns a number with a random length in bits, up to a bound.
     public mutating func number(upTo bound: UInt64) -> UInt64 {
         oneIn(8) ? bound : min(next() >> UInt64.random(in: 0..<64, using: &self), bound)
     }
 
+    /// Returns a sequence number.
     public mutating func sequence() -> UInt64 {
         max(1, number(upTo: Limits.greatestSequence))
     }
 
+    /// Returns a dot of a random replica.
     public mutating func dot() -> Dot { Dot(replica: replica(), sequence: sequence()) }
 
+    /// Returns the ID of a record of one of the replicas.
     public mutating func record(of replicas: [ReplicaID]) -> RecordID {
         RecordID(
             replica: element(of: replicas),
             number: max(1, number(upTo: Limits.greatestRecordNumber)))
     }
 
+    /// Returns a timestamp.
     public mutating func timestamp() -> HybridTimestamp {
         HybridTimestamp(rawValue: number(upTo: Limits.greatestTimestamp))
     }
 
+    /// Returns a stamp of one of the replicas.
     public mutating func stamp(of replicas: [ReplicaID]) -> Stamp {
         Stamp(timestamp: timestamp(), replica: element(of: replicas))
     }
 
+    /// Returns a random element of an array that is not empty.
     public mutating func element<Element>(of array: [Element]) -> Element {
         array[Int.random(in: 0..<array.count, using: &self)]
     }
 
+    /// Returns a text.
     public mutating func text() -> String {
         let pieces = ["a", "Zürich", "e\u{301}", "\u{E9}", "東京", "👩‍👩‍👧", "\0", "\u{FFFD}", " ", ""]
         return (0..<Int.random(in: 0...4, using: &self)).map { _ in element(of: pieces) }.joined()
     }
 
+    /// Returns a floating-point number, often a special one.
     public mutating func double() -> Double {
         let edges = [
             0, -0.0, .nan, .signalingNaN, .infinity, -.infinity, .leastNonzeroMagnitude,
@@ -60,6 +72,7 @@ extension SeededGenerator {
         return oneIn(2) ? element(of: edges) : Double(bitPattern: next())
     }
 
+    /// Returns a decimal number.
     public mutating func decimal() -> ExactDecimal {
         while true {
             let digits = UInt128(next()) << 64 | UInt128(next())
@@ -71,6 +84,7 @@ extension SeededGenerator {
         }
     }
 
+    /// Returns an integer, often a limit.
     public mutating func integer() -> Int64 {
         let edges: [Int64] = [0, 1, -1, 63, 64, -64, -65, .min, .max]
         return oneIn(3)
@@ -78,27 +92,27 @@ extension SeededGenerator {
             : Int64(bitPattern: next()) >> Int64.random(in: 0..<64, using: &self)
     }
 
-    /// A value that a property of the type may hold; null now and then.
+    /// Returns a value of the type, and sometimes null.
     public mutating func value(of type: WireType, replicas: [ReplicaID]) -> Value {
         if oneIn(6) { return .null }
         if oneIn(12) { return .unknown(tag: laterTag(), bytes: bytes(count: 3)) }
         return ordinaryValue(of: type, replicas: replicas)
     }
 
-    /// A value that a property may hold under its rule; null now and then.
+    /// Returns a value that a property may have under its merge rule, and sometimes null.
     public mutating func value(of property: WireProperty, replicas: [ReplicaID]) -> Value {
         guard property.isMergeable else { return value(of: property.type, replicas: replicas) }
         switch property.rule {
         case .counter: return oneIn(6) ? .null : delta(of: property.type)
         case .max, .min:
             if oneIn(6) { return .null }
-            // Few values, so that equal ones meet.
+            // Few values are used, so that equal ones meet.
             return oneIn(2) ? value(few: property.type) : ordinaryValue(of: property.type)
         default: return value(of: property.type, replicas: replicas)
         }
     }
 
-    /// What can be added to a counter.
+    /// Returns a delta for a counter.
     public mutating func delta(of type: WireType) -> Value {
         guard type == .decimal else { return .integer(integer()) }
         let half = UInt128(5) * 10_000_000_000_000_000_000 * 1_000_000_000_000_000_000
@@ -121,9 +135,10 @@ extension SeededGenerator {
         }
     }
 
-    /// Of a value of a later format.
+    /// Returns the tag of a value of a later format.
     private mutating func laterTag() -> UInt8 { UInt8.random(in: 17...255, using: &self) }
 
+    /// Returns the value of an attribute group.
     public mutating func group(replicas: [ReplicaID]) -> GroupValue {
         let members = (0..<Int.random(in: 0...4, using: &self)).map { _ in
             let type = WireType(rawValue: element(of: Array(1...13) + [40]))
@@ -153,6 +168,7 @@ extension SeededGenerator {
         }
     }
 
+    /// Returns a UUID.
     public mutating func uuid() -> UUID {
         let bytes = bytes(count: 16)
         return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }

@@ -1,8 +1,8 @@
 package import AnabranchReplication
 
-/// The rules beyond `lastWriter` and sets.
+/// The merge rules beyond `lastWriter` and sets.
 extension ReferenceMerge {
-    /// Whether a write stays instead of another.
+    /// Returns whether a write wins against the held one.
     package func isBetter(
         _ new: (value: Value, stamp: Stamp), than held: (key: Stamp, value: Value),
         _ rule: MergeRule
@@ -20,7 +20,7 @@ extension ReferenceMerge {
         }
     }
 
-    /// Null, NaN, numbers and texts.
+    /// Returns the rank of a kind of value: null, NaN, numbers, texts.
     private static func rank(_ value: Value) -> Int {
         switch value {
         case .null: 0
@@ -58,7 +58,7 @@ extension ReferenceMerge {
         }
     }
 
-    /// Integers wrap at 64 bits, decimals at half of 10^20.
+    /// Returns the sum. Integers wrap at 64 bits, decimals at half of 10^20.
     private static func sum(_ first: Value, _ second: Value) -> Value {
         switch (first, second) {
         case (.integer(let first), .integer(let second)): return .integer(first &+ second)
@@ -73,7 +73,7 @@ extension ReferenceMerge {
         }
     }
 
-    /// 10^20 in units of 10^−18.
+    /// The modulus 10^20 in units of 10^−18.
     private static let turn: Int128 = 100_000_000_000_000_000_000_000_000_000_000_000_000
 
     private static func units(_ number: ExactDecimal) -> Int128 {

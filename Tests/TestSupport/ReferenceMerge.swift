@@ -1,73 +1,87 @@
 public import AnabranchReplication
 
-/// The merge rules written down once more, as plainly as possible: the oracle of the fast ones.
+/// The reference model of the merge: every rule as plainly as possible, an oracle for the fast
+/// code.
 ///
-/// Dictionaries only, one operation at a time, no batching, no interning, none of the library's
-/// functions of merging. What a set does is independent of what the sets beside it do.
+/// It uses dictionaries, applies one operation at a time, and has no batches, no interning and none
+/// of the library's merge functions. The effect of a change set does not depend on the change sets
+/// applied with it.
 public struct ReferenceMerge: Sendable {
+    /// One record with all its values.
     public struct Record: Sendable {
+        /// The record's entity.
         public var entity: WireName
-        /// By stamp; several under `keepBoth` only.
+        /// The values by stamp. Only a `keepBoth` property has several.
         public var cells: [WireProperty: [Stamp: Value]] = [:]
-        /// What deletes that updates may win against have seen.
+        /// The stamps that the deletes under `updateWins` had seen; `nil` if there was no such
+        /// delete.
         public var seen: Set<Stamp>?
 
-        /// The stamps of all values but those of counters.
+        /// The stamps of all values except those of counters.
         public var registers: Set<Stamp> {
             Set(cells.filter { $0.key.rule != .counter }.flatMap(\.value.keys))
         }
 
+        /// Whether the deletes under `updateWins` have seen all registers.
         public var isDead: Bool { seen.map { registers.isSubset(of: $0) } ?? false }
     }
 
+    /// A link by its ends and its property.
     public struct LinkKey: Hashable, Comparable, Sendable {
+        /// The record at the stored side.
         public var left: RecordID
+        /// The relationship.
         public var property: WireProperty
+        /// The record at the inverse side.
         public var right: RecordID
 
+        /// Orders links by left end, property and right end.
         public static func < (one: LinkKey, other: LinkKey) -> Bool {
             (one.left, one.property, one.right) < (other.left, other.property, other.right)
         }
     }
 
-    /// The dead among them.
+    /// All records, dead ones included.
     public internal(set) var records: [RecordID: Record] = [:]
-    /// With the place that each tag gives the link.
+    /// The tags of each link, with the list positions that they give it.
     public private(set) var links: [LinkKey: [Stamp: LinkPlace]] = [:]
     private var origins: Set<Digest> = []
     private let seesAllTags: Bool
     private let upserts: Bool
-    /// Mistakes of the oracle itself, to prove that tests would notice them.
+    /// Deliberate mistakes of the oracle, which prove that tests would notice them.
     let mistakes: Set<Mistake>
 
-    /// What the later rules forbid.
+    /// A mistake against one of the later merge rules.
     public enum Mistake: CaseIterable, Sendable {
-        /// A delete replaces what earlier ones saw.
+        /// A delete replaces the stamps that earlier deletes had seen.
         case forgetsSeen
-        /// A dead record takes nothing in.
+        /// A dead record ignores every write.
         case ignoresDead
-        /// A `keepBoth` write takes away all values.
+        /// A `keepBoth` write removes all values.
         case seesAllSiblings
         /// A delta replaces the value.
         case replacesCounter
-        /// A move takes away all tags, also those that its author had not seen.
+        /// A move removes all tags, also those that its author had not seen.
         case movesTakeAllTags
         /// The later write wins under every rule.
         case lastWriterOnly
     }
 
-    /// - Parameter disabled: Of these mechanisms `linkTags` and `recordsNotHeld` mean something
-    ///   here: a test switches one off to prove that it would notice.
+    /// - Parameter disabled: The mechanisms that are switched off, to prove that a test would
+    ///   notice. Only `linkTags` and `recordsNotHeld` have an effect here.
     package init(without disabled: Set<Mechanism> = [], mistaking mistakes: Set<Mistake> = []) {
         seesAllTags = disabled.contains(.linkTags)
         upserts = disabled.contains(.recordsNotHeld)
         self.mistakes = mistakes
     }
 
+    /// Creates an empty state.
     public init() { self.init(without: []) }
 
-    /// - Parameter changeSet: One whose causes have all been applied. One that has been applied
-    ///   before changes nothing.
+    /// Applies a change set.
+    ///
+    /// - Parameter changeSet: A change set whose causes have all been applied. A change set that
+    ///   was applied before changes nothing.
     public mutating func apply(_ changeSet: ChangeSet) throws {
         guard origins.insert(changeSet.origin).inserted else { return }
         for block in try changeSet.decodedPayload().blocks { apply(block, changeSet.stamp) }
@@ -132,7 +146,7 @@ public struct ReferenceMerge: Sendable {
         links = links.filter { $0.key.left != id && $0.key.right != id }
     }
 
-    /// Whether an operation on a record of this entity changes it.
+    /// Returns whether an operation on a record of this entity changes it.
     func takes(_ id: RecordID, _ entity: WireName) -> Bool {
         guard let record = records[id], record.entity == entity else { return false }
         return !(mistakes.contains(.ignoresDead) && record.isDead)
@@ -144,10 +158,10 @@ public struct ReferenceMerge: Sendable {
         LinkKey(left: link.left, property: property, right: link.right)
     }
 
-    /// The records that a reader sees, in the order of their identities.
+    /// The visible records, ordered by ID.
     public var living: [RecordID] { records.filter { !$0.value.isDead }.keys.sorted() }
 
-    /// Every list in canonical order, so that equal states are equal values.
+    /// The records with every list in canonical order, so that equal states are equal values.
     public var state: [RecordID: CanonicalRecord] {
         var state: [RecordID: CanonicalRecord] = [:]
         for (id, record) in records {
@@ -167,7 +181,7 @@ public struct ReferenceMerge: Sendable {
         return state
     }
 
-    /// A record as a zone with this state answers a repair.
+    /// Returns the record as a zone with this state sends it for a repair.
     public func image(of id: RecordID) -> RecordImage {
         guard let record = state[id] else { return RecordImage(id: id) }
         let incoming = links.filter { $0.key.right == id }.sorted { $0.key < $1.key }
@@ -183,11 +197,12 @@ public struct ReferenceMerge: Sendable {
         LinkTags(placed: tags.map { LinkTags.Tag($0.key, at: $0.value) })
     }
 
-    /// Where a link stands: as its greatest tag says.
+    /// Returns a link's list position, which its greatest tag has.
     public func place(of key: LinkKey) -> LinkPlace? {
         links[key]?.max { $0.key < $1.key }?.value
     }
 
+    /// The hash of the whole state, which equal states share.
     public var canonicalHash: Digest {
         var hash = CanonicalHash()
         for (_, record) in state.sorted(by: { $0.key < $1.key }) { hash.update(record) }

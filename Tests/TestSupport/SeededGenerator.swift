@@ -1,14 +1,16 @@
-/// A random number generator whose whole sequence follows from its seed.
+/// A random number generator with a sequence that follows from its seed.
 ///
-/// Property tests take seeds as arguments, so that a failing one is printed and replays.
+/// Property tests take seeds as arguments: a failing seed is printed and can be run again.
 ///
 /// Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators" (SplitMix64),
 /// OOPSLA 2014.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
+    /// Creates a generator with a seed.
     public init(seed: UInt64) { state = seed }
 
+    /// Returns the next 64 random bits.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
@@ -17,7 +19,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// True in about one of `period` calls.
+    /// Returns true in about one of `period` calls.
     public mutating func oneIn(_ period: Int) -> Bool {
         Int.random(in: 0..<period, using: &self) == 0
     }

@@ -2,9 +2,9 @@ package import AnabranchReplication
 package import AnabranchStore
 
 extension SnapshotChunk {
-    /// A state in chunks, encoded.
+    /// Encodes a state as snapshot chunks.
     ///
-    /// - Parameter log: What was merged into it, in a causal order.
+    /// - Parameter log: The change sets of the state, in a causal order.
     package static func chunks(
         of reference: ReferenceMerge, log: [ChangeSet], records limit: Int
     ) throws -> [[UInt8]] {
@@ -13,7 +13,7 @@ extension SnapshotChunk {
         var heads: [ReplicaID: ChangeSet] = [:]
         for set in log
         where set.dot.sequence > heads[set.dot.replica]?.dot.sequence ?? 0 {
-            // A log may hold echoes of earlier sets.
+            // A log may have echoes of earlier change sets.
             heads[set.dot.replica] = set
         }
         for head in heads.values.sorted(by: { $0.dot.replica < $1.dot.replica }) {
@@ -29,7 +29,7 @@ extension SnapshotChunk {
             chunks.append(chunk.finish())
             chunk = SnapshotChunkEncoder()
         }
-        // A link comes behind both its ends.
+        // A link comes after both its ends.
         for record in records {
             for link in record.links {
                 chunk.append(

@@ -3,7 +3,7 @@ import Foundation
 
 /// Overwrites the end of an index's first page, as a failing disk does.
 ///
-/// Nobody else may have the file open.
+/// No connection may have the file open.
 package func spoilIndex(_ name: String, ofFileAt path: String) throws {
     let connection = try Connection(path: path)
     let size = try connection.firstValue("PRAGMA page_size")

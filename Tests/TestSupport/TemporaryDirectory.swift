@@ -1,15 +1,18 @@
 public import Foundation
 
-/// A fresh folder that lives as long as this object.
+/// A new folder that is removed with this object.
 ///
-/// It lies in memory where the system has such a place, because most tests write many small
-/// files and none needs to survive a loss of power.
+/// It is in memory if the system has such a file system: most tests write many small files, and
+/// none has to survive a loss of power.
 public final class TemporaryDirectory: Sendable {
+    /// The URL of the folder.
     public let url: URL
+    /// The path of the folder.
     public var path: String { url.path }
 
-    /// - Parameter name: Begins the folder's name, so that one left by a crash can be told.
-    /// - Throws: What the file system says when it refuses the folder.
+    /// - Parameter name: The beginning of the folder's name, which identifies a folder that a crash
+    ///   left.
+    /// - Throws: The file system's error if the folder can't be created.
     public init(_ name: String = "anabranch") throws {
         url = Self.base.appending(
             path: "\(name)-\(UUID().uuidString)", directoryHint: .isDirectory)

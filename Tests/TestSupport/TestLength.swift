@@ -1,17 +1,42 @@
 import Foundation
 
-/// How long a test run may take.
-public enum TestLength {
-    /// Whether long tests are left out and random ones have few seeds: `ANABRANCH_QUICK=1`.
-    public static let isQuick = ProcessInfo.processInfo.environment["ANABRANCH_QUICK"] == "1"
+/// How long a test run may take: `ANABRANCH_TEST_LENGTH=quick`, `usual` or `long`.
+public enum TestLength: String, Sendable {
+    /// A run between two edits: long tests are left out, random tests have few seeds.
+    case quick
+    /// A run of every test: random tests have a quarter of their seeds.
+    case usual
+    /// A run with all seeds and with long disturbances.
+    case long
 
-    /// Why a test that is left out does not run.
-    public static let quickReason = "ANABRANCH_QUICK leaves out long tests"
+    /// The length that the environment asks for; `usual` if it names none.
+    public static let current: TestLength = {
+        let text = ProcessInfo.processInfo.environment["ANABRANCH_TEST_LENGTH"] ?? ""
+        return TestLength(rawValue: text) ?? .usual
+    }()
 
-    /// Seeds from 0 on for a test's arguments; of a quick run a sixteenth. Or those that
-    /// `ANABRANCH_TEST_SEEDS=FIRST:COUNT` asks for, to replay one, or to look at more.
+    /// Indicates whether long tests are left out.
+    public static let isQuick = current == .quick
+
+    /// The reason that a skipped long test reports.
+    public static let quickReason = "ANABRANCH_TEST_LENGTH=quick leaves out long tests"
+
+    /// The seeds of a random test, from 0 on.
+    ///
+    /// `ANABRANCH_TEST_SEEDS=FIRST:COUNT` asks for others, to replay one or to look at more.
+    ///
+    /// - Parameter count: The number of seeds in a long run. A usual run has a quarter of them,
+    ///   and a quick run a sixteenth, but each has at least one.
     public static func seeds(_ count: UInt64) -> Range<UInt64> {
-        chosen ?? 0..<(isQuick ? max(count / 16, 1) : count)
+        chosen ?? 0..<max(count / seedDivisor, 1)
+    }
+
+    private static var seedDivisor: UInt64 {
+        switch current {
+        case .quick: 16
+        case .usual: 4
+        case .long: 1
+        }
     }
 
     private static let chosen: Range<UInt64>? = {

@@ -1,9 +1,10 @@
 import Foundation
 
-/// The time that the calling thread has had a processor: what other tests and programs do
-/// meanwhile, and when the thread had to wait, is not in it.
+/// The processor time of the calling thread. Other tests and programs, and times in which the
+/// thread waits, do not count.
 public enum ThreadTime {
-    /// The time that the body takes of the calling thread, which it must not leave.
+    /// Returns the time that the body uses on the calling thread. The body must not leave this
+    /// thread.
     public static func measure(_ body: () throws -> Void) rethrows -> Duration {
         let start = now
         try body()

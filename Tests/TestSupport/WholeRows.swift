@@ -2,7 +2,7 @@ package import AnabranchModel
 package import AnabranchReplication
 package import AnabranchStore
 
-/// A row as it was read, for as long as a test likes.
+/// A row that a test can keep after the read.
 package struct RowSnapshot: Sendable {
     package let id: LocalID
     package let entity: EntityDescription
@@ -18,7 +18,7 @@ package struct RowSnapshot: Sendable {
 }
 
 extension SaveRequest.Insert {
-    /// - Parameter rows: Each with the values of all slots.
+    /// - Parameter rows: The rows, each with the values of all slots.
     package init(entity: EntityDescription, rows: [(id: LocalID, slots: [Value])]) {
         self.init(entity: entity)
         for row in rows {
@@ -28,7 +28,7 @@ extension SaveRequest.Insert {
 }
 
 extension SaveRequest.Update {
-    /// - Parameter rows: Each with the values of all slots.
+    /// - Parameter rows: The rows, each with the values of all slots.
     package init(
         entity: EntityDescription, slots: [Int],
         rows: [(id: LocalID, version: RowVersion, slots: [Value])]

@@ -2,7 +2,7 @@ import AnabranchProtocol
 package import AnabranchReplication
 import AnabranchServer
 
-/// Parts of the saves of a zone's log, fetched as a client fetches them.
+/// Reads the parts of a zone's saves as a client does.
 extension ZoneEndpoint: PartReading {
     package func bytes(of part: SavePart) throws -> [UInt8] {
         var bytes: [UInt8] = []

@@ -2,7 +2,7 @@ import AnabranchProtocol
 package import AnabranchServer
 package import AnabranchSync
 
-/// A zone as its clients meet it: bytes go in, bytes or a refusal come out, without HTTP.
+/// A zone as its clients see it: bytes in, bytes or a refusal out, without HTTP.
 package struct ZoneEndpoint: Sendable {
     package let service: ZoneService
 

@@ -19,7 +19,7 @@ struct SimulatedDiskTests {
         return count
     }
 
-    /// - Returns: How many transactions of two rows each have committed.
+    /// - Returns: The number of committed transactions, each of two rows.
     private func write(_ transactions: Int, _ connection: Connection) -> Int64 {
         var committed: Int64 = 0
         for number in 0..<transactions {
@@ -55,7 +55,8 @@ struct SimulatedDiskTests {
             defer { survivor.close() }
             #expect(try survivor.firstValue("PRAGMA integrity_check") == .text("ok"))
             let rows = try count(survivor)
-            // The transaction that it died in may be there too, but never a part of one.
+            // The transaction during which the process died may be there too, but never a part of
+            // it.
             #expect(rows == committed * 2 || rows == committed * 2 + 2, "at \(operations)")
             guard hasDied else { break }
             operations += 1

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct TemporaryDirectoryTests {
-    @Test func `a folder is fresh, writable and gone with its object`() throws {
+    @Test func `a folder is new and writable, and is removed with its object`() throws {
         var folder: TemporaryDirectory? = try TemporaryDirectory("fresh")
         let path = try #require(folder?.path)
         let entries = try FileManager.default.contentsOfDirectory(atPath: path)

@@ -1,10 +1,10 @@
-/// Tells a command's words apart by its specification.
+/// Parses the words after a command's name by its specification.
 ///
-/// `--name value` and `--name=value`, `-h` for a flag with a short form, `--` before words that
-/// begin with a dash; `-` alone is a word (standard input).
+/// It accepts `--name value` and `--name=value`, and `-h` for a flag with a short form. Words after
+/// `--` may begin with a dash; `-` alone is a word (standard input).
 struct ArgumentParser {
     let specification: CommandSpecification
-    /// What the environment names as the store.
+    /// The store that the environment variable names.
     let environmentStore: String?
 
     private var options: [OptionSpecification] {
@@ -17,7 +17,9 @@ struct ArgumentParser {
         self.environmentStore = environmentStore
     }
 
-    /// - Parameter words: What follows the command's name.
+    /// Parses a command line.
+    ///
+    /// - Parameter words: The words after the command's name.
     func parse(_ words: [String]) throws(UsageError) -> ParsedArguments {
         var positional: [String] = []
         var values: [String: [String]] = [:]
@@ -33,7 +35,7 @@ struct ArgumentParser {
             }
             let (option, value) = try option(word, &rest)
             if !option.isRepeated, values[option.name] != nil {
-                throw error("The option --\(option.name) is there twice.")
+                throw error("The option --\(option.name) is given twice.")
             }
             values[option.name, default: []].append(value)
         }
@@ -73,7 +75,7 @@ struct ArgumentParser {
             return error("There is no option \(name). Did you mean \(meant)?")
         }
         return error(
-            "There is no option \(name). A word that begins with a dash goes behind '--'.")
+            "There is no option \(name). Put '--' before words that begin with a dash.")
     }
 
     private func error(_ message: String) -> UsageError {
@@ -88,11 +90,11 @@ extension OptionSpecification {
 }
 
 extension ArgumentParser {
-    /// Gives the words their places.
+    /// Returns true if the first word is the store, although the environment names one.
     ///
-    /// Where the environment names the store, the word for it may still be there: it is taken as
-    /// the store if it has a slash or a dot, which no name of an entity or a change set has. Where
-    /// the next argument is a file's name, it is there if there is a word more than that needs.
+    /// If the next argument is not a file, a first word with a slash or a dot is the store: no name
+    /// of an entity or a change set contains one. If the next argument is a file, the store is
+    /// present if there is one word more than the other arguments need.
     private func isStoreWritten(_ words: ArraySlice<String>) -> Bool {
         let others = specification.arguments.dropFirst()
         guard others.first?.isFile ?? false else {
@@ -126,7 +128,8 @@ extension ArgumentParser {
         }
         if let first = words.first {
             throw error(
-                "'\(specification.name)' has no place for '\(first)': anabranch "
+                "'\(specification.name)' takes no further argument '\(first)': anabranch "
+                    + "\(specification.usage)"
                     + specification.usage)
         }
         return assigned

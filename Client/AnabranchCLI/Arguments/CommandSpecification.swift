@@ -1,13 +1,13 @@
-/// What a command's words mean: the source of its parsing and of its help.
+/// The arguments and options of a command, from which its parser and its help are derived.
 struct CommandSpecification {
     let name: String
-    /// One line, a verb first, with a full stop.
+    /// One line that begins with a verb and ends with a full stop.
     let summary: String
-    /// Paragraphs below the usage line.
+    /// The paragraphs below the usage line.
     var discussion: [String] = []
     var arguments: [ArgumentSpecification] = [.store]
     var options: [OptionSpecification] = []
-    /// Command lines without the program's name, each with what it does.
+    /// Command lines without the program's name, each with a description.
     var examples: [Example] = []
 
     struct Example {
@@ -21,14 +21,14 @@ struct CommandSpecification {
     }
 }
 
-/// A word that is told by its place.
+/// An argument that is identified by its position.
 struct ArgumentSpecification {
     let name: String
     let summary: String
     var isRequired = true
-    /// Whether it takes all words that are left; only the last argument may.
+    /// True if it takes all remaining words; allowed only for the last argument.
     var isRepeated = false
-    /// Whether it is a file's name, which by itself can't be told from that of a store.
+    /// True if it is a file name, which cannot be told from a store's file name by itself.
     var isFile = false
 
     init(
@@ -43,15 +43,15 @@ struct ArgumentSpecification {
     }
 
     static let store = ArgumentSpecification(
-        "STORE", "The store's file. Left out where ANABRANCH_STORE or --store names it.")
-    static let entity = ArgumentSpecification("ENTITY", "The name of an entity of the model.")
+        "STORE", "The store's file. Optional if ANABRANCH_STORE or --store names it.")
+    static let entity = ArgumentSpecification("ENTITY", "The name of an entity.")
 }
 
-/// A word that begins with dashes, with or without a value.
+/// An option that begins with dashes, with or without a value.
 struct OptionSpecification {
-    /// Without the dashes.
+    /// The name without the dashes.
     let name: String
-    /// What stands for the value in the help; `nil` for a flag.
+    /// The placeholder of the value in the help; `nil` for a flag.
     let placeholder: String?
     let summary: String
     var isRepeated = false
@@ -75,8 +75,8 @@ struct OptionSpecification {
     }
 
     static let store = OptionSpecification(
-        "store", "FILE", "Names the store, in place of STORE and of ANABRANCH_STORE.")
+        "store", "FILE", "The store's file, instead of STORE and ANABRANCH_STORE.")
     static let json = OptionSpecification.flag(
-        "json", "Prints JSON for programs: one object a line.")
+        "json", "Prints JSON for programs, one object a line.")
     static let help = OptionSpecification.flag("help", "Prints this text.", short: "h")
 }

@@ -1,5 +1,5 @@
 extension CommandSpecification {
-    /// The words of a command line, without the program's name.
+    /// The usage line without the program's name.
     var usage: String {
         let places = arguments.map { argument in
             let name = argument.name + (argument.isRepeated ? "…" : "")
@@ -33,7 +33,7 @@ extension OptionSpecification {
     }
 }
 
-/// Lays out text for people who read it in a terminal of 80 columns.
+/// Lays out text for a terminal of 80 columns.
 enum HelpText {
     static let width = 78
 
@@ -52,7 +52,7 @@ enum HelpText {
         return lines.joined(separator: "\n\(margin)")
     }
 
-    /// A heading over two columns; the left is as wide as its longest entry, but not too wide.
+    /// Lays out two columns below a heading; the left column is at most 26 characters wide.
     static func list(_ heading: String, _ rows: [(String, String)]) -> String {
         let column = min(rows.map(\.0.count).max() ?? 0, 26)
         let lines = rows.map { name, summary in

@@ -1,6 +1,6 @@
-/// Finds the word that somebody probably meant.
+/// Finds the word that a misspelt word probably stands for.
 enum NearestWord {
-    /// - Returns: The candidate with the fewest typing errors, if they are few for its length.
+    /// The candidate with the fewest typing errors; `nil` if it has too many for its length.
     static func suggestion(for word: String, among candidates: [String]) -> String? {
         let wanted = Array(word.lowercased())
         let ranked = candidates.map { candidate in
@@ -11,7 +11,7 @@ enum NearestWord {
         return isPrefix || best.1 <= max(1, best.0.count / 3) ? best.0 : nil
     }
 
-    /// How many letters have to be added, dropped, replaced or swapped with their neighbour.
+    /// The number of letters to insert, delete, replace or swap with their neighbour.
     ///
     /// Source: Damerau, "A technique for computer detection and correction of spelling errors",
     /// CACM 7(3), 1964; the form in which no part is edited twice.

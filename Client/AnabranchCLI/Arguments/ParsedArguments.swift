@@ -1,4 +1,4 @@
-/// The words of a command line by their meaning.
+/// The words of a command line by argument and option.
 struct ParsedArguments {
     let command: String
     private let values: [String: [String]]
@@ -16,7 +16,9 @@ struct ParsedArguments {
 
     func texts(_ option: String) -> [String] { values[option] ?? [] }
 
-    /// - Throws: ``UsageError`` where the value is no whole number in the range.
+    /// The whole number that an option gives.
+    ///
+    /// - Throws: ``UsageError`` if the value is not a whole number in the range.
     func number(_ option: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
         guard let text = text(option) else { return nil }
         guard let number = Int(text), range.contains(number) else {
@@ -29,7 +31,9 @@ struct ParsedArguments {
         return number
     }
 
-    /// - Throws: ``UsageError`` where the value is none of the choices.
+    /// The choice that an option gives.
+    ///
+    /// - Throws: ``UsageError`` if the value is not one of the choices.
     func choice<Choice: RawRepresentable & CaseIterable>(
         _ option: String, of type: Choice.Type = Choice.self
     ) throws(UsageError) -> Choice? where Choice.RawValue == String {
@@ -41,7 +45,7 @@ struct ParsedArguments {
         return choice
     }
 
-    /// A required argument; the parser has seen that it is there.
+    /// A required argument; the parser has checked that it is present.
     func word(_ argument: String) throws(UsageError) -> String {
         guard let word = words[argument]?.first else {
             throw error("'\(command)' needs \(argument).")
@@ -57,7 +61,7 @@ struct ParsedArguments {
 }
 
 extension ParsedArguments {
-    /// What stands between several values in one field of a table.
+    /// The separator of several values in one field of a table.
     func separator() throws(UsageError) -> Character {
         guard let text = text("separator") else { return ";" }
         guard let separator = text.first, text.count == 1 else {

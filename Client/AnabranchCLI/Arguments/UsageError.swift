@@ -1,7 +1,7 @@
-/// A command line that can't be understood, with what to type instead.
+/// An error in the command line; the message says what to type instead.
 struct UsageError: Error, CustomStringConvertible {
     let message: String
-    /// Whose help explains it; `nil` for the program's.
+    /// The command of the help that the message names; `nil` for the program's help.
     var command: String?
 
     init(_ message: String, command: String? = nil) {
@@ -11,6 +11,6 @@ struct UsageError: Error, CustomStringConvertible {
 
     var description: String {
         let help = command.map { "anabranch \($0) --help" } ?? "anabranch --help"
-        return "\(message)\nType '\(help)' for what there is."
+        return "\(message)\nType '\(help)' for help."
     }
 }

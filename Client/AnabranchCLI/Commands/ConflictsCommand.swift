@@ -1,45 +1,49 @@
 import Anabranch
 
-/// Lists what merging has discarded, brings it back, or forgets it.
+/// Lists the entries of the conflict journal, restores their values, or purges them.
 struct ConflictsCommand: Command {
     static let specification = CommandSpecification(
-        name: "conflicts", summary: "Lists what merging has discarded; restores or purges it.",
+        name: "conflicts", summary: "Lists, restores or purges writes that lost a merge.",
         discussion: [
-            "Where two replicas wrote one property without knowing of each other, one write stays "
-                + "and the other is kept here, with its author and time. So is what was written "
-                + "to a record that somebody else had deleted. The newest come first.",
-            "The journal is this file's own: what is purged here stays in other replicas'. A "
-                + "restored value is an ordinary save, and its entry stays until it is purged.",
+            "If two replicas write one property concurrently, one value wins. The conflict "
+                + "journal keeps the losing value, with its author and time. It also keeps writes "
+                + "to a record that was deleted concurrently. The newest entries come first.",
+            "Each store has its own journal: purging an entry here does not purge it in other "
+                + "replicas. Restoring a value is an ordinary save, and the entry stays until it "
+                + "is purged.",
         ],
         arguments: [
             .store,
             ArgumentSpecification(
-                "ENTITY", "Only what was lost of its records.", isRequired: false),
+                "ENTITY", "Only entries of this entity.", isRequired: false),
         ],
         options: [
             OptionSpecification(
                 "record", "RECORD",
-                "Only what was lost of one record, which may be deleted: an ID, or, with ENTITY, "
-                    + "attribute=value."),
-            OptionSpecification("limit", "N", "At most so many."),
-            OptionSpecification("restore", "ID", "Saves the losing value of an entry."),
+                "Only entries of one record, which may be deleted. RECORD is an ID, or with "
+                    + "ENTITY also attribute=value."),
+            OptionSpecification("limit", "N", "The greatest number of entries."),
+            OptionSpecification("restore", "ID", "Saves the losing value of an entry again."),
             .flag(
                 "as-new",
-                "With --restore: makes a new record of all that was lost with a deleted one."),
+                "With --restore: inserts a new record with the lost values of a deleted one."),
             OptionSpecification("purge", "ID", "Removes one entry."),
             OptionSpecification(
-                "purge-older-than", "TIME", "Removes entries noticed longer ago: 12h, 30d."),
+                "purge-older-than", "TIME", "Removes entries older than TIME, such as 12h or 30d."),
             OptionSpecification(
-                "purge-all-but", "N", "Removes all but the newest so many entries."),
+                "purge-all-but", "N", "Removes all entries except the newest N."),
             .flag(
-                "purge-all", "Removes every entry; with ENTITY or --record, every one of those."),
+                "purge-all", "Removes every entry, or with ENTITY or --record only those."),
             .author, .json,
         ],
         examples: [
-            .init("conflicts geo.store", "The whole journal."),
-            .init("conflicts geo.store Country --record alpha2=FR", "Of one record."),
-            .init("conflicts geo.store --restore 7", "Brings a value back."),
-            .init("conflicts geo.store --purge-older-than 30d", "Forgets what is old."),
+            .init("conflicts geo.store", "Lists the whole journal."),
+            .init(
+                "conflicts geo.store Country --record alpha2=FR",
+                "Lists the entries of one "
+                    + "record."),
+            .init("conflicts geo.store --restore 7", "Restores a value."),
+            .init("conflicts geo.store --purge-older-than 30d", "Removes old entries."),
         ])
 
     private enum Task {
@@ -70,13 +74,16 @@ struct ConflictsCommand: Command {
         task = try Self.task(arguments)
         if entity == nil, let record, record.isByAttribute {
             throw arguments.error(
-                "--record \(record.text) needs ENTITY, or takes an ID, as 1f2e3d4c/12.")
+                "--record \(record.text) needs ENTITY. Without ENTITY it takes an ID, such as "
+                    + "1f2e3d4c/12.")
         }
         switch task {
         case .list, .purge(.selected): break
         case .restore, .purge:
             guard entity == nil, record == nil else {
-                throw arguments.error("ENTITY and --record go with a list and --purge-all only.")
+                throw arguments.error(
+                    "ENTITY and --record can only be used with a list and with "
+                        + "--purge-all.")
             }
         }
     }
@@ -90,7 +97,7 @@ struct ConflictsCommand: Command {
                 "\(words.map { "--\($0)" }.joined(separator: " and ")) do not go together.")
         }
         guard !arguments.isSet("as-new") || given == ["restore"] else {
-            throw arguments.error("--as-new goes with --restore ID.")
+            throw arguments.error("--as-new can only be used with --restore ID.")
         }
         if let id = try arguments.number("restore", in: 1 ... .max) {
             return .restore(Int64(id), asNew: arguments.isSet("as-new"))
@@ -130,13 +137,13 @@ extension ConflictsCommand {
             for conflict in conflicts { try console.print(ConflictText(conflict).json) }
             return
         }
-        guard !conflicts.isEmpty else { return try console.print("Nothing was discarded.") }
+        guard !conflicts.isEmpty else { return try console.print("The journal is empty.") }
         var table = TextTable(ConflictText.columns)
         for conflict in conflicts { table.append(ConflictText(conflict).row) }
         try console.print(table)
     }
 
-    /// What ENTITY and --record say; `nil` where the store has never heard of the record.
+    /// The selection of ENTITY and --record; `nil` if the store does not know the record.
     private func selection(in container: PersistentContainer) throws -> ConflictSelection? {
         let entity = try entity.map {
             try EntityNames.entity($0, in: container.model, command: arguments.command)
@@ -170,9 +177,10 @@ extension ConflictsCommand {
                     })
             }
             let name = "\(object.entity.name) \(label.short)"
+            let lost = RecordText.short(conflict.record)
             try console.print(
                 asNew
-                    ? "Made \(name) of what was lost of \(RecordText.short(conflict.record))."
+                    ? "Inserted \(name) with the lost values of \(lost)."
                     : "Restored \(conflict.property.name.string) of \(name).")
         }
     }

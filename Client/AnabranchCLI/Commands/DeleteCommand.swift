@@ -3,20 +3,21 @@ import Anabranch
 /// Deletes records.
 struct DeleteCommand: Command {
     static let specification = CommandSpecification(
-        name: "delete", summary: "Deletes records, by the model's delete rules.",
-        discussion: ["All in one save: where a rule denies one, none is deleted."],
+        name: "delete", summary: "Deletes records and applies the model's delete rules.",
+        discussion: ["All deletions are one save: if a delete rule denies one, none is made."],
         arguments: [
             .store, .entity,
             ArgumentSpecification(
-                "RECORD", "An ID or attribute=value.", isRequired: false, isRepeated: true),
+                "RECORD", "The record's ID, or attribute=value.", isRequired: false,
+                isRepeated: true),
         ],
         options: [
-            OptionSpecification("where", "PREDICATE", "Deletes every record that it holds for."),
+            OptionSpecification("where", "PREDICATE", "Deletes every record that matches."),
             .author, .json,
         ],
         examples: [
-            .init("delete geo.store Country alpha2=XX", "Deletes one."),
-            .init("delete geo.store City --where 'area == 0'", "Deletes many."),
+            .init("delete geo.store Country alpha2=XX", "Deletes one record."),
+            .init("delete geo.store City --where 'area == 0'", "Deletes all matching records."),
         ])
 
     let path: String

@@ -1,18 +1,20 @@
 import Anabranch
 
-/// Lists objects that show several records, which were given one unique key apart.
+/// Lists objects that combine several records with one unique key.
 struct DuplicatesCommand: Command {
     static let specification = CommandSpecification(
-        name: "duplicates", summary: "Lists records that show as one, because they hold one key.",
+        name: "duplicates",
+        summary: "Lists records that were merged because they have one unique "
+            + "key.",
         discussion: [
-            "Two who did not know of each other made records under one unique key. They show as "
-                + "one object, with the merge of both: deleting it deletes all of them, and a new "
-                + "key is theirs together."
+            "Two replicas can concurrently insert records with the same unique key. They are "
+                + "shown as one object with the merged values. Deleting the object deletes all of "
+                + "its records, and a new key is set on all of them."
         ],
         arguments: RecordListing.arguments("objects"), options: RecordListing.options("objects"),
         examples: [
-            .init("duplicates people.store", "All of them."),
-            .init("duplicates people.store Person --limit 10", "The first ten people."),
+            .init("duplicates people.store", "Lists all of them."),
+            .init("duplicates people.store Person --limit 10", "Lists the first ten people."),
         ])
 
     let listing: RecordListing
@@ -23,7 +25,7 @@ struct DuplicatesCommand: Command {
 
     func run(_ console: Console) async throws {
         let form = RecordListing.Form(
-            titles: ["RECORD", "SHOWS ALSO"], nothing: "There are no duplicates.", row: row,
+            titles: ["RECORD", "MERGED DUPLICATES"], nothing: "There are no duplicates.", row: row,
             json: json)
         try listing.run(console, form) { try $0.duplicates(of: $1, limit: $2, offset: $3) }
     }

@@ -8,19 +8,22 @@ struct ExportCommand: Command {
     static let specification = CommandSpecification(
         name: "export", summary: "Writes the records of an entity as JSON or CSV.",
         discussion: [
-            "JSON is one array; jsonl is one object a line. A relationship is written as the ID of "
-                + "its record, or, with --columns country.code, as an attribute of it, which "
-                + "'import --link' reads again. Several in one CSV field have ';' between them, "
-                + "or what --separator says to both commands.",
-            "In CSV no value is nothing and the empty text is \"\"; but in a table of one column "
-                + "no value is \"\" too, since 'import' passes over empty lines.",
-            "Records that are changed meanwhile are written as they are when their turn comes.",
+            "The format json is one array, and jsonl is one object a line. A relationship is "
+                + "written as the ID of its record. With --columns country.code it is written as "
+                + "that attribute, which 'import --link' can read again. Several values in one "
+                + "CSV field are separated by ';' or by the character of --separator; use the "
+                + "same for 'import'.",
+            "In CSV a missing value is an empty field, and the empty text is \"\". In a table of "
+                + "one column a missing value is \"\" too, because 'import' skips empty lines.",
+            "A record that changes during the export is written with its values at that moment.",
         ],
         arguments: [.store, .entity],
         options: [
-            OptionSpecification("format", "json|jsonl|csv", "json by default."),
+            OptionSpecification("format", "json|jsonl|csv", "The output format; json by default."),
             OptionSpecification(
-                "separator", "CHARACTER", "Between several values in a CSV field; ; by default."),
+                "separator", "CHARACTER",
+                "The separator of several values in a CSV field; ';' by "
+                    + "default."),
         ] + RecordQuery.options,
         examples: [
             .init(

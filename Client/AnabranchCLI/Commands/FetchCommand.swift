@@ -9,7 +9,7 @@ struct FetchCommand: Command {
         ],
         arguments: [.store, .entity],
         options: RecordQuery.options + [
-            .flag("count", "Prints only how many there are."), .json,
+            .flag("count", "Prints only the number of records."), .json,
         ],
         examples: [
             .init(
@@ -48,7 +48,7 @@ struct FetchCommand: Command {
                     try output.write($0, to: console)
                 }
             }
-            // A table has to see every row before it knows its widths.
+            // A table needs every row before it knows the widths of its columns.
             let objects = try context.fetch(try query.request(of: entity))
             try output.write(objects, to: console)
         }

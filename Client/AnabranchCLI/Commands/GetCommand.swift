@@ -1,18 +1,23 @@
 import Anabranch
 
-/// Shows records that are named.
+/// Shows the named records.
 struct GetCommand: Command {
     static let specification = CommandSpecification(
         name: "get", summary: "Shows records with all their properties.",
-        discussion: ["Without one of them, none is shown and the exit status is 1."],
+        discussion: ["If one record does not exist, none is shown and the exit status is 1."],
         arguments: [
             .store, .entity,
             ArgumentSpecification(
-                "RECORD", "An ID, as 1f2e3d4c/12 or anabranch://…, or attribute=value.",
+                "RECORD",
+                "The record's ID, such as 1f2e3d4c/12 or anabranch://…, or "
+                    + "attribute=value.",
                 isRepeated: true),
         ],
         options: [
-            OptionSpecification("columns", "NAMES", "What to show: name,country.name."), .json,
+            OptionSpecification(
+                "columns", "NAMES",
+                "The columns to show, such as "
+                    + "name,country.name."), .json,
         ],
         examples: [.init("get geo.store Country alpha2=FR", "Shows one country.")])
 

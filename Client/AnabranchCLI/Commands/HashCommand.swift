@@ -5,10 +5,10 @@ struct HashCommand: Command {
     static let specification = CommandSpecification(
         name: "hash", summary: "Prints the canonical hash of a store's state.",
         discussion: [
-            "Every replica and the zone have the same hash exactly when they hold the same "
-                + "change sets. 'anabranchd zone hash' prints the zone's."
+            "A store and its zone have the same hash exactly if they hold the same change sets. "
+                + "'anabranchd zone hash' prints the zone's hash."
         ],
-        options: [.json], examples: [.init("hash geo.store", "64 hexadecimal digits.")])
+        options: [.json], examples: [.init("hash geo.store", "Prints 64 hexadecimal digits.")])
 
     let path: String
     let isJSON: Bool

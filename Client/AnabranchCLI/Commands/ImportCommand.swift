@@ -1,47 +1,60 @@
 import Anabranch
 
-/// Puts the rows of a file into a store.
+/// Imports the rows of a file into a store.
 struct ImportCommand: Command {
     static let specification = CommandSpecification(
-        name: "import", summary: "Puts the rows of a CSV or JSON file into a store.",
+        name: "import", summary: "Imports the rows of a CSV or JSON file.",
         discussion: [
-            "A row becomes a record of ENTITY. A column fills the attribute of its name; "
-                + "upper and lower case, '_', '-' and spaces make no difference, so that "
-                + "official_name fills officialName. In a table an empty field is no value, and "
-                + "\"\" is the empty text. Times are ISO 8601, data is base64, decimals are exact.",
-            "JSON is an array of objects, objects one after the other, or (--member) an array "
-                + "that is a member of one object. CSV is as RFC 4180 has it, in UTF-8; its first "
-                + "line names the columns.",
-            "A file is read twice: all its rows are checked before the first is written. "
+            "Each row becomes a record of ENTITY. A column sets the attribute with its name; "
+                + "upper and lower case, '_', '-' and spaces are ignored, so official_name sets "
+                + "officialName. In CSV an empty field is a missing value, and \"\" is the empty "
+                + "text. Times are ISO 8601, data is base64, and decimals are exact.",
+            "JSON input is an array of objects, a sequence of objects, or (with --member) an "
+                + "array in a member of one object. CSV input follows RFC 4180 in UTF-8; its "
+                + "first line names the columns.",
+            "A file is read twice, so that all rows are checked before the first one is written. "
                 + "Standard input is checked batch by batch. Each batch is one save.",
         ],
         arguments: [
             .store, .entity,
-            ArgumentSpecification("FILE", "What to read; - for standard input."),
+            ArgumentSpecification("FILE", "The input file; - for standard input."),
         ],
         options: [
-            OptionSpecification("format", "csv|json", "Without it the file's name tells."),
-            OptionSpecification("member", "NAME", "The records are in this member's array."),
+            OptionSpecification(
+                "format", "csv|json",
+                "The input format; by default the file name "
+                    + "decides."),
+            OptionSpecification(
+                "member", "NAME",
+                "The name of the member whose array contains "
+                    + "the records."),
             OptionSpecification(
                 "key", "ATTRIBUTE",
-                "A row whose key a record has updates it; without --key every row is new."),
+                "A row updates the record with the same key. Without --key every row inserts a "
+                    + "record."),
             OptionSpecification(
-                "map", "COLUMN=PROPERTY", "Fills a property from a column of another name.",
+                "map", "COLUMN=PROPERTY", "Sets a property from a column with another name.",
                 isRepeated: true),
             OptionSpecification(
                 "link", "RELATIONSHIP=COLUMN:ENTITY.KEY",
-                "Links to the record of ENTITY whose KEY the column holds. COLUMN[2] takes only "
-                    + "its first two characters; {code[2]}-{parent} puts several together. Of a "
-                    + "to-many the column holds several keys; links are added, none removed.",
+                "Sets RELATIONSHIP to the record of ENTITY whose KEY equals the column. COLUMN[2] "
+                    + "uses only the first two characters; {code[2]}-{parent} combines columns. "
+                    + "For a to-many relationship the column holds several keys; links are added "
+                    + "and never removed.",
                 isRepeated: true),
             OptionSpecification(
                 "allow-missing", "RELATIONSHIP",
-                "Leaves the relationship empty where no record has the key.", isRepeated: true),
-            .flag("skip-unknown", "Leaves out columns that ENTITY has no place for."),
-            OptionSpecification("separator", "CHARACTER", "Between several keys; ; by default."),
+                "Leaves the relationship empty if no record has the key.", isRepeated: true),
+            .flag("skip-unknown", "Ignores columns that ENTITY has no attribute for."),
             OptionSpecification(
-                "delimiter", "CHARACTER", "Between CSV fields; , by default, or tab."),
-            OptionSpecification("batch", "N", "Rows a save; 10000 by default."),
+                "separator", "CHARACTER",
+                "The separator of several keys in one "
+                    + "field; ';' by default."),
+            OptionSpecification(
+                "delimiter", "CHARACTER",
+                "The separator of CSV fields, a character or 'tab'; ',' "
+                    + "by default."),
+            OptionSpecification("batch", "N", "The number of rows in one save; 10000 by default."),
             .author, .json,
         ],
         examples: [

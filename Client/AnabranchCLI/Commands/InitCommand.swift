@@ -1,24 +1,26 @@
 import Anabranch
 import Foundation
 
-/// Makes an empty store for a model.
+/// Creates an empty store for a model.
 struct InitCommand: Command {
     static let specification = CommandSpecification(
-        name: "init", summary: "Makes an empty store for a model.",
+        name: "init", summary: "Creates an empty store for a model.",
         discussion: [
-            "The model stays in the store, so that every other command works without it. A "
-                + "replica of a store that exists is made the same way, with the same model, and "
-                + "filled by 'anabranch sync'."
+            "The store contains the model, so every other command works without the model file. "
+                + "To create another replica of a store, create a store with the same model and "
+                + "sync it with 'anabranch sync'."
         ],
         options: [
             OptionSpecification(
-                "model", "FILE", "The model: an .xcdatamodeld or .xcdatamodel of Xcode."),
+                "model", "FILE", "The model file of Xcode: an .xcdatamodeld or .xcdatamodel."),
             OptionSpecification(
-                "model-version", "NAME", "Which version of an .xcdatamodeld, if not the current."),
+                "model-version", "NAME",
+                "The version in an .xcdatamodeld; by default the current "
+                    + "one."),
             .json,
         ],
         examples: [
-            .init("init geo.store --model Geo.xcdatamodeld", "Makes the file geo.store.")
+            .init("init geo.store --model Geo.xcdatamodeld", "Creates the file geo.store.")
         ])
 
     let path: String
@@ -39,7 +41,7 @@ struct InitCommand: Command {
     func run(_ console: Console) async throws {
         guard !FileManager.default.fileExists(atPath: path) else {
             throw CommandFailure(
-                .cannotCreate, "Can't make \(path) because there is such a file already.")
+                .cannotCreate, "Can't create \(path) because the file exists already.")
         }
         guard FileManager.default.fileExists(atPath: model) else {
             throw CommandFailure(.noInput, "There is no model \(model).")
@@ -58,7 +60,7 @@ struct InitCommand: Command {
         guard isJSON else {
             let list = names.joined(separator: ", ")
             let count = names.count == 1 ? "1 entity" : "\(names.count) entities"
-            return try console.print("Made \(path) with \(count): \(list).")
+            return try console.print("Created \(path) with \(count): \(list).")
         }
         try console.print(
             JSONText.object { json in

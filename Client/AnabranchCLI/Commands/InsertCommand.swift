@@ -1,21 +1,21 @@
 import Anabranch
 
-/// Makes one record.
+/// Inserts one record.
 struct InsertCommand: Command {
     static let specification = CommandSpecification(
-        name: "insert", summary: "Makes a record.",
+        name: "insert", summary: "Inserts a record.",
         discussion: [
-            "NAME=VALUE sets an attribute, country=alpha2=FR or country=ID a to-one relationship, "
-                + "members+=alpha2=FR adds to a to-many."
+            "NAME=VALUE sets an attribute. country=alpha2=FR or country=ID sets a to-one "
+                + "relationship. members+=alpha2=FR adds to a to-many relationship."
         ],
         arguments: [
             .store, .entity,
             ArgumentSpecification(
-                "NAME=VALUE", "What the record holds.", isRequired: false, isRepeated: true),
+                "NAME=VALUE", "The values of the record.", isRequired: false, isRepeated: true),
         ],
         options: [.author, .json],
         examples: [
-            .init("insert geo.store Country alpha2=FR name=France", "Makes a country.")
+            .init("insert geo.store Country alpha2=FR name=France", "Inserts a country.")
         ])
 
     let path: String

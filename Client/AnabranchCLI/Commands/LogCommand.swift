@@ -3,18 +3,25 @@ import Anabranch
 /// Lists the change sets that a store holds.
 struct LogCommand: Command {
     static let specification = CommandSpecification(
-        name: "log", summary: "Lists change sets: who saved what, when, knowing what.",
+        name: "log", summary: "Lists change sets with time, author, causal context and changes.",
         discussion: [
-            "The newest come last. SET names a change set for 'anabranch show'; KNOWING is what "
-                + "its author held: the zone's log up to a position, and others beyond it."
+            "The newest change sets come last. SET is the name that 'anabranch show' takes. "
+                + "CONTEXT is the causal context, which is what the author held: the zone's log "
+                + "up to a position, and change sets beyond it."
         ],
         options: [
-            OptionSpecification("limit", "N", "The last N; 20 by default."),
-            .flag("all", "All of them."),
-            OptionSpecification("after", "POSITION", "Only those behind a position of this log."),
+            OptionSpecification(
+                "limit", "N",
+                "The number of change sets, the last ones; 20 by "
+                    + "default."),
+            .flag("all", "Lists all change sets."),
+            OptionSpecification(
+                "after", "POSITION",
+                "Only change sets after this position of the "
+                    + "store's log."),
             .json,
         ],
-        examples: [.init("log geo.store --limit 5", "The last five saves.")])
+        examples: [.init("log geo.store --limit 5", "Lists the last five change sets.")])
 
     let path: String
     let limit: Int
@@ -37,7 +44,7 @@ struct LogCommand: Command {
         let start = after.map(Int64.init) ?? (limit == .max ? 0 : max(0, last - Int64(limit)))
         var table = TextTable([
             .init("#", .right), .init("SET"), .init("TIME"), .init("AUTHOR"), .init("ZONE", .right),
-            .init("KNOWING"), .init("CHANGES"),
+            .init("CONTEXT"), .init("CHANGES"),
         ])
         try forEachSet(in: coordinator, after: start) { set in
             let text = ChangeSetText(set)

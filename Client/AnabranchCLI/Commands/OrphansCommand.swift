@@ -1,17 +1,18 @@
 import Anabranch
 
-/// Lists records whose parents somebody deleted who did not know of them.
+/// Lists records that lost their parent to a concurrent delete.
 struct OrphansCommand: Command {
     static let specification = CommandSpecification(
-        name: "orphans", summary: "Lists records that a deleted parent has left behind.",
+        name: "orphans", summary: "Lists records that lost their parent to a concurrent delete.",
         discussion: [
-            "A delete takes along what it knows of. What somebody else put below the record "
-                + "meanwhile is kept, without a parent: give it another, or delete it."
+            "A delete with the rule cascade deletes the children that its replica holds. A child "
+                + "that another replica added concurrently is kept without a parent. Set another "
+                + "parent, or delete it."
         ],
         arguments: RecordListing.arguments("records"), options: RecordListing.options("records"),
         examples: [
-            .init("orphans geo.store", "All of them."),
-            .init("orphans geo.store Street --limit 10", "The first ten streets."),
+            .init("orphans geo.store", "Lists all of them."),
+            .init("orphans geo.store Street --limit 10", "Lists the first ten streets."),
         ])
 
     let listing: RecordListing

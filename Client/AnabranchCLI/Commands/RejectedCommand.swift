@@ -1,31 +1,32 @@
 import Anabranch
 
-/// Lists saves that the zone has rejected, makes them again, or forgets them.
+/// Lists saves that the zone has rejected, saves them again, or discards them.
 struct RejectedCommand: Command {
     static let specification = CommandSpecification(
         name: "rejected",
-        summary: "Lists what the zone has rejected; saves it again or forgets it.",
+        summary: "Lists saves that the zone rejected; saves them again or discards them.",
         discussion: [
-            "What a zone will never take is undone in the store, and kept here with the zone's "
-                + "reason: the save itself, and what later saves did to the records that it had "
-                + "inserted. Other saves go on. The newest come first.",
-            "Saved again it is an ordinary new save: what was inserted gets new IDs, and what is "
-                + "about records that are deleted by now is left out and named. The zone may "
-                + "reject it again.",
+            "If the zone rejects a save permanently, the store undoes it and keeps it here with "
+                + "the zone's reason. It also keeps the changes of later saves to the records "
+                + "that the save had inserted. Other saves are not affected. The newest come "
+                + "first.",
+            "With --save-again the changes are saved as a new save. Inserted records get new IDs. "
+                + "Changes to records that are deleted by now are left out and listed. The zone "
+                + "may reject the save again.",
         ],
         arguments: [.store],
         options: [
-            OptionSpecification("limit", "N", "At most so many."),
+            OptionSpecification("limit", "N", "The greatest number of saves."),
             OptionSpecification(
-                "save-again", "ID", "Makes the save once more, and forgets it here."),
-            OptionSpecification("discard", "ID", "Forgets one."),
-            .flag("discard-all", "Forgets every one."),
+                "save-again", "ID", "Saves it again and discards it here."),
+            OptionSpecification("discard", "ID", "Discards one rejected save."),
+            .flag("discard-all", "Discards all rejected saves."),
             .author, .json,
         ],
         examples: [
-            .init("rejected geo.store", "What was rejected, and why."),
-            .init("rejected geo.store --save-again 3", "Tries once more."),
-            .init("rejected geo.store --discard-all", "Forgets all."),
+            .init("rejected geo.store", "Lists the rejected saves with reasons."),
+            .init("rejected geo.store --save-again 3", "Saves one again."),
+            .init("rejected geo.store --discard-all", "Discards all of them."),
         ])
 
     private enum Task {

@@ -3,13 +3,15 @@ import Anabranch
 /// Shows one change set with everything in it.
 struct ShowCommand: Command {
     static let specification = CommandSpecification(
-        name: "show", summary: "Shows one change set with everything that it changed.",
+        name: "show", summary: "Shows one change set with all its changes.",
         arguments: [
             .store,
             ArgumentSpecification(
-                "SET", "As 'anabranch log' names it: 1f2e3d4c:5, or its number in this log."),
+                "SET",
+                "The change set as 'anabranch log' shows it: 1f2e3d4c:5, or its position "
+                    + "in the log."),
         ],
-        options: [.json], examples: [.init("show geo.store 1f2e3d4c:5", "One save.")])
+        options: [.json], examples: [.init("show geo.store 1f2e3d4c:5", "Shows one change set.")])
 
     let path: String
     let set: String
@@ -47,7 +49,8 @@ struct ShowCommand: Command {
         guard parts.count == 2, let sequence = UInt64(parts[1]), sequence > 0, parts[0].count >= 4
         else {
             throw UsageError(
-                "'\(set)' names no change set. 'anabranch log \(path)' shows names.",
+                "'\(set)' is not the name of a change set. 'anabranch log \(path)' shows the "
+                    + "names.",
                 command: "show")
         }
         let prefix = parts[0].lowercased()
@@ -56,7 +59,7 @@ struct ShowCommand: Command {
         }
         guard replicas.count < 2 else {
             throw CommandFailure(
-                .failure, "Several replicas begin with \(prefix). Type more digits.")
+                .failure, "The IDs of several replicas begin with \(prefix). Type more digits.")
         }
         return try replicas.first.flatMap {
             try coordinator.changeSet(Dot(replica: $0, sequence: sequence))

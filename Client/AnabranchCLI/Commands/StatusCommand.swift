@@ -2,13 +2,13 @@ import Anabranch
 import AnabranchSync
 import Foundation
 
-/// Tells what is in a store and how it stands with its zone.
+/// Shows the content of a store and the state of its sync.
 struct StatusCommand: Command {
     static let specification = CommandSpecification(
-        name: "status", summary: "Tells what a store holds and how it stands with its zone.",
+        name: "status", summary: "Shows the content of a store and the state of its sync.",
         discussion: [
-            "Asks the file only, not the server: whether the store is caught up, and what the "
-                + "zone refused, is as the last sync has left it."
+            "Reads only the file and does not contact the server. The state of the sync is that "
+                + "of the last sync."
         ],
         options: [.json],
         examples: [.init("status geo.store", "Shows one store.")])
@@ -25,7 +25,7 @@ struct StatusCommand: Command {
         var replica: ReplicaID
         var entities: [(name: String, count: Int)]
         var vector: VersionVector
-        /// Of bundles, for others.
+        /// The number of change sets of bundles that wait for their causes.
         var waiting: Int
         var conflicts: Int
         var rejected: Int
@@ -51,14 +51,13 @@ struct StatusCommand: Command {
                 return (name: entity.name, count: try context.count(for: request))
             }
         }
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         return Facts(
             replica: try coordinator.replicaID, entities: entities,
             vector: try coordinator.versionVector(),
             waiting: try coordinator.waitingChangeSetCount(),
             conflicts: try coordinator.conflictCount(),
             rejected: try coordinator.rejectedSaveCount(),
-            byteCount: (attributes?[.size] as? NSNumber)?.int64Value ?? 0,
+            byteCount: StoreFile.byteCount(path),
             sync: try SyncStatus(of: container.coordinator))
     }
 
@@ -78,8 +77,8 @@ struct StatusCommand: Command {
             ),
         ]
         if facts.waiting > 0 {
-            lines.append(
-                ("Waiting", "\(Quantity.text(facts.waiting, "change set")) of bundles, for others"))
+            let waiting = Quantity.text(facts.waiting, "change set")
+            lines.append(("Waiting", "\(waiting) of bundles, for missing change sets"))
         }
         if facts.rejected > 0 {
             let saves = Quantity.text(facts.rejected, "save")
@@ -124,9 +123,9 @@ struct StatusCommand: Command {
     private func caughtUp(_ sync: SyncStatus) -> String {
         if sync.isCaughtUp { return "yes, as of the last sync" }
         if sync.blockedBy != nil { return "no, the zone refuses a save" }
-        if sync.lastError != nil { return "no, the last sync broke off" }
+        if sync.lastError != nil { return "no, the last sync failed" }
         if sync.position < sync.headPosition { return "no, the zone had more to send" }
-        return sync.pendingCount > 0 ? "no, saves are to be sent" : "no"
+        return sync.pendingCount > 0 ? "no, saves are not sent yet" : "no"
     }
 
     private func json(_ facts: Facts) -> String {

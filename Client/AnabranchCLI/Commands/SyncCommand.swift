@@ -5,17 +5,17 @@ import Foundation
 /// Exchanges a store's changes with its zone.
 struct SyncCommand: Command {
     static let specification = CommandSpecification(
-        name: "sync", summary: "Takes in what the zone has and sends what the store has.",
+        name: "sync", summary: "Exchanges changes with the zone.",
         discussion: [
-            "The first sync names server and zone, which the store keeps. A save that the zone "
-                + "refuses stays in the store, and the exit status is 1.",
-            "With --move the store leaves the zone that it has followed for the one that --server "
-                + "and --zone name, whatever that holds already, and sends it all that it lacks. "
-                + "Sync with the old zone first, if it still answers. Every store of the zone "
-                + "moves by itself; there is no way back.",
+            "The first sync needs --server and --zone, which the store then keeps. A save that "
+                + "the zone refuses stays in the store, and the exit status is 1.",
+            "With --move the store leaves its present zone and joins the one that --server and "
+                + "--zone name, whatever that zone already contains. It sends the new zone "
+                + "everything that it lacks. If the old zone still answers, sync with it first. "
+                + "Every store of the zone must be moved by itself. A move can't be undone.",
         ],
         options: ZoneConnection.options + [
-            .flag("move", "Leaves the store's zone for another one."), .json,
+            .flag("move", "Moves the store to another zone."), .json,
         ],
         examples: [
             .init(
@@ -39,7 +39,7 @@ struct SyncCommand: Command {
         isJSON = arguments.isSet("json")
         if isMoving, connection.server == nil {
             throw arguments.error(
-                "--move needs --server URL, and --zone NAME where it has another.")
+                "--move needs --server URL, and also --zone NAME if the name of the zone differs.")
         }
     }
 
@@ -63,6 +63,12 @@ struct SyncCommand: Command {
         let pushed = Quantity.text(outcome.pushedChangeSets, "change set")
         var text = "Pulled \(pulled), pushed \(pushed); at position \(outcome.position)"
         if outcome.isCaughtUp { text += ", caught up" }
+        if let reason = outcome.snapshotReason {
+            text +=
+                ".\nA snapshot replaced the store's records, and every save was kept: "
+                + "\(reason.message)"
+            if outcome.rejectedSaves == 0 { return text }
+        }
         guard outcome.rejectedSaves > 0 else { return text + "." }
         let rejected = Quantity.text(outcome.rejectedSaves, "save")
         return text + ".\nThe zone rejected \(rejected); see 'anabranch rejected'."

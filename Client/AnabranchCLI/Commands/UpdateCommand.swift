@@ -3,28 +3,32 @@ import Anabranch
 /// Changes records.
 struct UpdateCommand: Command {
     static let specification = CommandSpecification(
-        name: "update", summary: "Changes a record, or all that a predicate holds for.",
+        name: "update", summary: "Changes a record, or all records that match a predicate.",
         discussion: [
-            "NAME=VALUE sets an attribute, country=alpha2=FR or country=ID a to-one relationship; "
-                + "members+=alpha2=FR adds to a to-many and members-=alpha2=FR takes away. "
-                + "NAME= is the empty text; --null NAME leaves no value. All in one save."
+            "NAME=VALUE sets an attribute. country=alpha2=FR or country=ID sets a to-one "
+                + "relationship. members+=alpha2=FR adds to a to-many relationship, and "
+                + "members-=alpha2=FR removes from it. NAME= sets the empty text; --null NAME "
+                + "removes the value. All changes are one save."
         ],
         arguments: [
             .store, .entity,
             ArgumentSpecification(
                 "WORD",
-                "RECORD (an ID or attribute=value), unless --where is there; then "
-                    + "NAME=VALUE and so on.", isRequired: false, isRepeated: true),
+                "RECORD (an ID or attribute=value) if --where is not given, then changes such as "
+                    + "NAME=VALUE.", isRequired: false, isRepeated: true),
         ],
         options: [
-            OptionSpecification("where", "PREDICATE", "Changes every record that it holds for."),
+            OptionSpecification("where", "PREDICATE", "Changes every record that matches."),
             OptionSpecification(
-                "null", "NAME", "Leaves the property without a value.", isRepeated: true),
+                "null", "NAME", "Removes the value of the property.", isRepeated: true),
             .author, .json,
         ],
         examples: [
             .init("update geo.store Country alpha2=FR name='La France'", "Renames a country."),
-            .init("update geo.store City --where 'area > 1000' isLarge=true", "Marks many."),
+            .init(
+                "update geo.store City --where 'area > 1000' isLarge=true",
+                "Changes all "
+                    + "matching records."),
         ])
 
     let path: String
@@ -53,7 +57,7 @@ struct UpdateCommand: Command {
         self.assignments = assignments
         nulls = arguments.texts("null")
         guard !assignments.isEmpty || !nulls.isEmpty else {
-            throw arguments.error("'update' needs something to change: NAME=VALUE.")
+            throw arguments.error("'update' needs at least one change: NAME=VALUE.")
         }
         self.arguments = arguments
     }

@@ -2,29 +2,29 @@ import Anabranch
 import AnabranchSync
 import Foundation
 
-/// Compares a store with its zone, or looks its file through.
+/// Compares a store with its zone, or checks its file.
 struct VerifyCommand: Command {
     static let specification = CommandSpecification(
         name: "verify", summary: "Compares a store with its zone, record by record.",
         discussion: [
-            "Exchanges what is new, then compares sums over the records of both, over smaller and "
-                + "smaller ranges where they differ. With --repair the records that differ get "
-                + "the zone's state; values and links that only the store had are in "
-                + "'anabranch conflicts' afterwards.",
-            "A store that has never synced, or any with --offline, is compared with its own log: "
-                + "whether SQLite finds the file whole, the log's entries are what their digests "
-                + "and origins say, and the records are what the log says.",
-            "The exit status is 0 where nothing differs any more, 65 where something does, 75 "
-                + "where saves kept coming, so that nothing could be told.",
+            "First exchanges new changes with the zone. Then compares checksums of the records, "
+                + "over smaller and smaller ranges where they differ. With --repair the differing "
+                + "records take the zone's state. 'anabranch conflicts' then lists values and "
+                + "links that only the store had.",
+            "A store that has never synced, or any store with --offline, is compared with its own "
+                + "log instead. The command checks the SQLite file, the digests and origins of "
+                + "the log's entries, and the records against the log.",
+            "The exit status is 0 if nothing differs after the command, 65 if something differs, "
+                + "and 75 if saves kept arriving, so that no comparison was possible.",
         ],
         options: ZoneConnection.options + [
-            .flag("repair", "Gives the records that differ the zone's state."),
-            .flag("offline", "Looks at the file only."), .json,
+            .flag("repair", "Sets the differing records to the zone's state."),
+            .flag("offline", "Checks only the file, without the zone."), .json,
         ],
         examples: [
-            .init("verify geo.store", "Says what differs from the zone."),
-            .init("verify geo.store --repair", "Puts it right."),
-            .init("verify geo.store --offline", "Asks nobody."),
+            .init("verify geo.store", "Lists differences from the zone."),
+            .init("verify geo.store --repair", "Repairs the differences."),
+            .init("verify geo.store --offline", "Checks the file without a server."),
         ])
 
     let path: String
@@ -40,7 +40,7 @@ struct VerifyCommand: Command {
         isOffline = arguments.isSet("offline")
         isJSON = arguments.isSet("json")
         if isRepairing, isOffline {
-            throw arguments.error("--repair takes the zone's state, so it needs the zone.")
+            throw arguments.error("--repair needs the zone, so it can't be used with --offline.")
         }
     }
 
@@ -66,7 +66,7 @@ struct VerifyCommand: Command {
         case .equal, .repaired: return
         case .differing:
             throw CommandFailure(
-                .data, "The store is not what its zone is. Type --repair to put it right.")
+                .data, "The store differs from its zone. Type --repair to repair it.")
         case .undecided(let obstacle): throw CommandFailure(obstacle, found)
         }
     }
@@ -129,10 +129,10 @@ struct VerifyCommand: Command {
         throw CommandFailure(
             .data,
             found.damage.isEmpty
-                ? "The store is not what its log says. Compare it with its zone by "
-                    + "'anabranch verify', which can repair it."
-                : "The store's file is damaged. Restore a backup, or make a new store, which the "
-                    + "zone fills.")
+                ? "The store differs from its log. Compare it with its zone by 'anabranch "
+                    + "verify', which can repair it."
+                : "The store's file is damaged. Restore a backup, or create a new store and sync "
+                    + "it.")
     }
 
     private func text(_ found: StoreCheck) -> String {
@@ -142,8 +142,9 @@ struct VerifyCommand: Command {
         }
         guard found.isRight else { return lines.joined(separator: "\n") }
         return found.differences == nil
-            ? "File and log are whole; the log does not tell what the records have to be."
-            : "File and log are whole, and the records are what the log says."
+            ? "File and log are undamaged. The records can't be compared, because the log no "
+                + "longer reaches its beginning."
+            : "File and log are undamaged, and the records agree with the log."
     }
 
     private func json(_ found: StoreCheck) -> String {
@@ -179,19 +180,22 @@ extension CommandFailure {
         switch obstacle {
         case .busy:
             self.init(
-                .temporary, "Saves kept coming, so that nothing could be compared. Try again.")
+                .temporary,
+                "Nothing could be compared because new saves kept arriving. Try "
+                    + "again.")
         case .blocked:
             self.init(
                 .failure,
-                "The zone does not take the store's saves, so that nothing can be compared. "
+                "Nothing could be compared because the zone refuses the store's saves. "
                     + (found.outcome.blockedBy?.message ?? ""))
         case .zoneInconsistent:
             self.init(
                 .failure,
-                "The zone contradicts itself: its operator has to run 'anabranchd zone verify'.")
+                "The zone's own checksums disagree. Its operator must run 'anabranchd zone "
+                    + "verify'.")
         default:
             self.init(
-                .data, "The store could not be made equal (\(obstacle.rawValue)). Report it.")
+                .data, "The store could not be repaired (\(obstacle.rawValue)). Report a bug.")
         }
     }
 }

@@ -5,16 +5,16 @@ import Foundation
 /// Shows changes as they arrive.
 struct WatchCommand: Command {
     static let specification = CommandSpecification(
-        name: "watch", summary: "Shows changes as they arrive, from here and from the zone.",
+        name: "watch", summary: "Shows changes as they arrive, of this store and of the zone.",
         discussion: [
-            "Keeps the store in sync while it runs, if the store has a zone: what others save is "
-                + "shown the moment it arrives, and what is saved here goes up. Control-C ends it, "
-                + "and so does a zone that lets the token in no more, with status 77."
+            "While it runs, it keeps the store in sync, if the store has a zone: it shows changes "
+                + "as they arrive, and sends local saves. Control-C ends it. If the zone no "
+                + "longer accepts the token, it ends with status 77."
         ],
         options: ZoneConnection.options + [
-            .flag("offline", "Only shows what is saved to this file."),
+            .flag("offline", "Shows only changes to this file, without a sync."),
             OptionSpecification("count", "N", "Ends after N change sets."),
-            OptionSpecification("for", "SECONDS", "Ends after so long."), .json,
+            OptionSpecification("for", "SECONDS", "Ends after this time."), .json,
         ],
         examples: [.init("watch geo.store", "Follows the store's zone.")])
 
@@ -40,7 +40,7 @@ struct WatchCommand: Command {
         let kept = try SyncStatus(of: container.coordinator).server
         let isConnected = !isOffline && (connection.server != nil || kept != nil)
         guard isConnected else {
-            if !isOffline { console.note("The store has no zone yet; showing what is saved here.") }
+            if !isOffline { console.note("The store has no zone yet. Only local saves are shown.") }
             return try await follow(container.coordinator, nil, console)
         }
         let engine = try connection.engine(for: container, console)
@@ -54,8 +54,10 @@ struct WatchCommand: Command {
         await engine.stop()
     }
 
-    /// Looks at the log often: it is where the saves of this process, of others and of the zone
-    /// meet, and asking it costs less than a millisecond.
+    /// Polls the log and prints new change sets.
+    ///
+    /// Saves of every process and change sets of the zone all arrive in the log, and a query takes
+    /// less than a millisecond.
     private func follow(
         _ coordinator: PersistentStoreCoordinator, _ engine: SyncEngine?, _ console: Console
     ) async throws {
@@ -75,7 +77,7 @@ struct WatchCommand: Command {
             if let status = engine?.status, let note = connection.note(on: status) {
                 console.note(note)
             }
-            // A server that is away may come back; a token that was revoked does not.
+            // An unreachable server may return, but a revoked token stays revoked.
             if let error = engine?.status.lastError,
                 error.code == .unauthorized || error.code == .forbidden
             {
@@ -95,14 +97,14 @@ struct WatchCommand: Command {
     }
 }
 
-/// Says once when the way to the server is lost, and once when it is there again.
+/// Reports once that the connection to the server is lost, and once that it is restored.
 private struct ConnectionNotes {
     private var lastProblem: SyncError.Code?
     private var hasExchanged = false
 
     mutating func note(on status: SyncStatus) -> String? {
         let problem = status.lastError ?? status.blockedBy
-        // The command ends with it and tells it then.
+        // The command ends with this error, which is then printed.
         if problem?.code == .unauthorized { return nil }
         guard problem?.code != lastProblem || (problem == nil && !hasExchanged) else { return nil }
         if let problem {

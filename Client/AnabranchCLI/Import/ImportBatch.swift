@@ -1,8 +1,8 @@
 import Anabranch
 
-/// Turns some rows into records of a context, not saved yet.
+/// Converts some rows into unsaved records of a context.
 struct ImportBatch {
-    /// A link to a record that a later row may make.
+    /// A link to a record that a later row may insert.
     struct Deferred {
         let owner: ManagedObjectID
         let rule: Int
@@ -15,7 +15,7 @@ struct ImportBatch {
     let preparer: RowPreparer
     let context: ManagedObjectContext
     private var indexes: [KeyIndex] = []
-    /// What the rows have become, in their order.
+    /// The records of the rows, in their order.
     private(set) var objects: [ManagedObject] = []
     private(set) var deferred: [Deferred] = []
     private(set) var insertedCount = 0
@@ -28,7 +28,10 @@ struct ImportBatch {
         self.context = context
     }
 
-    /// - Parameter madeKeys: Of records that earlier rows make, but that the store lacks as yet.
+    /// Converts rows.
+    ///
+    /// - Parameter madeKeys: Keys of records that earlier rows insert and that are not in the store
+    ///   yet.
     mutating func apply(_ rows: [PreparedRow], madeKeys: Set<Value>) throws {
         indexes = try plan.links.indices.map { rule in
             let keys = rows.flatMap(\.links).filter { $0.rule == rule }.flatMap(\.keys)
@@ -56,7 +59,7 @@ struct ImportBatch {
             guard !existing.ambiguous.contains(key) else {
                 throw failure(
                     row.place, plan.key?.name,
-                    "Several records have this key, so it can't be told which one is meant.")
+                    "Several records have this key, so the row can't be assigned to one of them.")
             }
             object = held
             updatedCount += 1
@@ -92,7 +95,8 @@ struct ImportBatch {
                         "Several records of \(rule.destination.name) have "
                             + "'\(ValueText.text(key))' as \(rule.key.name).")
                 }
-                // What follows one that is still to come in a list has to stand behind it.
+                // In a list, an element after a deferred one must be deferred too, to keep the
+                // order.
                 let isBehind = rule.relationship.isOrdered && deferred.count > deferredBefore
                 if !isBehind, let other = indexes[link.rule].objects[key] {
                     found.append(other)
@@ -105,7 +109,7 @@ struct ImportBatch {
                     try noteMissing(key, rule, link.field, link.place)
                 }
             }
-            // A to-one whose target is still to come keeps what it has until then.
+            // A to-one with a deferred target keeps its content until then.
             if deferred.count == deferredBefore || !found.isEmpty {
                 try set(rule.relationship, of: object, to: found)
             }
@@ -137,7 +141,7 @@ struct ImportBatch {
         }
     }
 
-    /// Makes the links that had to wait, now that all rows are there.
+    /// Sets the deferred links after all rows have been read.
     mutating func connect(_ waiting: [Deferred]) throws {
         for (index, rule) in plan.links.enumerated() {
             let links = waiting.filter { $0.rule == index }

@@ -1,30 +1,32 @@
 import Anabranch
 
-/// What the columns of an input mean for an entity.
+/// The meaning of an input's columns for an entity.
 struct ImportPlan {
     enum Target {
         case attribute(AttributeDescription)
-        /// Something that is not to be taken over by itself.
+        /// A column that fills no attribute itself.
         case ignored
     }
 
     let entity: EntityDescription
-    /// Which record a row is about, where rows may be about records that are there already.
+    /// The attribute that identifies the record of a row, if rows may update existing records.
     let key: AttributeDescription?
     let links: [LinkRule]
-    /// Separates several values in one field of a table.
+    /// The separator of several values in one field of a table.
     let separator: Character
     let allowsUnknown: Bool
     private let mapped: [String: String]
     private let command: String
 
-    /// - Throws: ``UsageError`` for options that the model doesn't allow.
+    /// Reads the import options.
+    ///
+    /// - Throws: ``UsageError`` for options that do not fit the model.
     init(
         entity: EntityDescription, model: ManagedObjectModel, arguments: ParsedArguments
     ) throws(UsageError) {
         guard !entity.isAbstract else {
             throw arguments.error(
-                "\(entity.name) is abstract, so no record can be one. Name an entity below it.")
+                "\(entity.name) is abstract and has no records of its own. Name a sub-entity.")
         }
         self.entity = entity
         command = arguments.command
@@ -52,10 +54,12 @@ struct ImportPlan {
         self.mapped = mapped
     }
 
-    /// What a column is for. A column finds its attribute by its exact name, or by the same
-    /// letters and digits: `official_name` fills `officialName`.
+    /// The target of a column.
     ///
-    /// - Returns: `nil` for a name that means nothing here.
+    /// A column fills the attribute with its exact name, or with the same letters and digits:
+    /// `official_name` fills `officialName`.
+    ///
+    /// - Returns: `nil` for an unknown name.
     func target(ofColumn name: String) -> Target? {
         if name.hasPrefix("@") { return .ignored }
         if let property = mapped[name] ?? matching(name),
@@ -67,7 +71,7 @@ struct ImportPlan {
         return isLinked || allowsUnknown ? .ignored : nil
     }
 
-    /// What to type for a column that means nothing.
+    /// The advice for an unknown column.
     func advice(forColumn name: String) -> String {
         if let relationship = entity.property(named: name)?.relationship {
             return "It is a relationship; say which records the column names: "
@@ -103,7 +107,7 @@ struct ImportPlan {
         }
         guard let attribute = property.attribute, !attribute.isTransient, !attribute.isDerived
         else {
-            throw arguments.error("\(entity.name).\(name) is no attribute that is stored.")
+            throw arguments.error("\(entity.name).\(name) is not a stored attribute.")
         }
         return attribute
     }

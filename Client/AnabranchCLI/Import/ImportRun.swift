@@ -1,10 +1,10 @@
 import Anabranch
 
-/// Reads an input to its end and puts it into a store, some rows a save.
+/// Imports a whole input into a store, with several rows in each save.
 ///
-/// A file is read twice: the first pass makes every record without saving, so that a row that
-/// can't be imported is found before anything is written. Standard input can be read once only;
-/// there a broken row leaves what earlier batches have saved, and the error says how much.
+/// A file is read twice. The first pass creates every record without saving, so that an invalid row
+/// is found before anything is written. Standard input can be read only once: after an invalid row,
+/// the saves of earlier batches stay, and the error reports them.
 struct ImportRun {
     let plan: ImportPlan
     let path: String
@@ -63,7 +63,7 @@ struct ImportRun {
         return work.outcome
     }
 
-    /// Columns that mean nothing are told before the first row is read.
+    /// Reports unknown columns before the first row is read.
     private func checkColumns(_ columns: [String]?, _ file: String) throws {
         guard let columns else { return }
         for name in columns where plan.target(ofColumn: name) == nil {
@@ -82,7 +82,7 @@ struct ImportRun {
     }
 }
 
-/// Why an import ended before its input did, and what it had saved by then.
+/// An error that ended an import early, with the rows that were saved before it.
 struct PartialImport: Error {
     let cause: any Error
     let outcome: ImportRun.Outcome
@@ -94,7 +94,7 @@ struct PartialImport: Error {
     }
 }
 
-/// What one pass over the input has done so far.
+/// The state of one pass over the input.
 private struct ImportWork {
     let plan: ImportPlan
     let preparer: RowPreparer
@@ -102,10 +102,10 @@ private struct ImportWork {
     let isSaving: Bool
     var outcome = ImportRun.Outcome()
     private var waiting: [ImportBatch.Deferred] = []
-    /// Keys that rows have given, while only checking: what links may lead to.
+    /// The keys of rows that links may refer to, while only checking.
     private var keys: [Set<Value>]
     private var uniqueness: UniquenessCheck
-    /// Of the records that rows would have made, while only checking.
+    /// The keys of records that rows would insert, while only checking.
     private var madeKeys: Set<Value> = []
 
     init(

@@ -6,10 +6,12 @@ struct KeyIndex {
     /// Keys that more than one record has.
     private(set) var ambiguous: Set<Value> = []
 
-    /// How many keys one fetch asks for.
+    /// The number of keys in one fetch.
     private static let fetchedKeys = 500
 
-    /// - Parameter keys: Null is nobody's key.
+    /// Fetches the records with some keys.
+    ///
+    /// - Parameter keys: Null is not a key.
     init(
         _ keys: Set<Value>, of attribute: AttributeDescription, in entity: EntityDescription,
         context: ManagedObjectContext

@@ -1,14 +1,16 @@
-/// How a record's key is put together from a row: `code`, `code[2]`, `{code[2]}-{parent}`.
+/// A template that composes a record's key from a row: `code`, `code[2]`, `{code[2]}-{parent}`.
 struct KeyTemplate {
     private enum Part {
         case text(String)
-        /// With a length, only so many characters of the column count.
+        /// The text of a column, or its first `length` characters.
         case column(String, length: Int?)
     }
 
     private let parts: [Part]
 
-    /// - Throws: ``UsageError`` for braces and brackets that don't match.
+    /// Parses a template.
+    ///
+    /// - Throws: ``UsageError`` for braces and brackets that do not match.
     init(_ text: String, _ arguments: ParsedArguments) throws(UsageError) {
         guard text.contains("{") else {
             parts = [try Self.column(text, arguments)]
@@ -44,15 +46,18 @@ struct KeyTemplate {
         return .column(String(text[..<open]), length: count)
     }
 
-    /// The columns that the key is made of, in order.
+    /// The columns of the key, in order.
     var columns: [String] {
         parts.compactMap { part in
             if case .column(let name, _) = part { name } else { nil }
         }
     }
 
-    /// - Parameter texts: Of each column what it holds; `nil` where it holds nothing.
-    /// - Returns: No key where a column holds nothing; several where the only one holds several.
+    /// The keys of a row.
+    ///
+    /// - Parameter texts: Returns the texts of a column.
+    ///
+    /// - Returns: Empty if a column is empty; several keys if the only column contains several.
     func keys(_ texts: (String) throws -> [String]) rethrows -> [String] {
         var keys = [""]
         for part in parts {

@@ -1,16 +1,15 @@
 import Anabranch
 
-/// How a column names the records that a relationship leads to:
-/// `RELATIONSHIP=COLUMN:ENTITY.KEY`.
+/// A rule that finds the targets of a relationship by a column: `RELATIONSHIP=COLUMN:ENTITY.KEY`.
 struct LinkRule {
     let relationship: RelationshipDescription
     let template: KeyTemplate
     let destination: EntityDescription
     let key: AttributeDescription
-    /// Whether a key that no record has leaves the relationship empty.
+    /// True if a key without a record leaves the relationship empty.
     let allowsMissing: Bool
 
-    /// Whether a record has to lead somewhere by it.
+    /// True if a record must have a target.
     var isMandatory: Bool { !relationship.isOptional && !relationship.isToMany }
 
     init(
@@ -35,7 +34,7 @@ struct LinkRule {
             String(text[text.index(after: colon)..<dot]), in: model, command: arguments.command)
         guard destination.isKind(of: relationship.destination) else {
             throw arguments.error(
-                "\(entity.name).\(name) leads to \(relationship.destination.name), not to "
+                "\(entity.name).\(name) refers to \(relationship.destination.name), not to "
                     + "\(destination.name).")
         }
         key = try ImportPlan.attribute(

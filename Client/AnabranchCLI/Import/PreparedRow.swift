@@ -1,29 +1,29 @@
 import Anabranch
 
-/// A row of the input with its values as the model has them.
+/// A row of the input with its values in the types of the model.
 struct PreparedRow {
     struct Link {
-        /// Which rule of the plan.
+        /// The index of the rule in the plan.
         let rule: Int
-        /// What the key attribute of the records has to be.
+        /// The values of the key attribute of the target records.
         let keys: [Value]
         let field: String
         let place: InputPlace
     }
 
     let place: InputPlace
-    /// From 1, the heading not counted.
+    /// The number of the row from 1, without the heading.
     let number: Int
     var values: [(attribute: AttributeDescription, value: Value)] = []
     var links: [Link] = []
     var key: Value?
 }
 
-/// What columns mean, found out once a name.
+/// The targets of columns, looked up once for each name.
 private final class ColumnTargets {
     private let plan: ImportPlan
     private var known: [String: ImportPlan.Target?] = [:]
-    /// More names than this are no columns but data; they are not kept.
+    /// An input with more names than this uses data as names; further names are not cached.
     private static let mostNames = 10_000
 
     init(_ plan: ImportPlan) { self.plan = plan }
@@ -36,7 +36,7 @@ private final class ColumnTargets {
     }
 }
 
-/// Makes values of what rows say, and refuses what the model doesn't allow.
+/// Converts the texts of rows to values, and refuses values that the model does not allow.
 struct RowPreparer {
     let plan: ImportPlan
     let file: String
@@ -69,7 +69,7 @@ struct RowPreparer {
         return prepared
     }
 
-    /// Whether a record made of the row alone would have all that it must.
+    /// Checks that a record inserted from this row alone would be complete.
     func checkIsComplete(_ row: PreparedRow) throws {
         let given = Set(row.values.map(\.attribute.name))
         for attribute in plan.entity.attributes
@@ -78,7 +78,7 @@ struct RowPreparer {
         {
             throw InputError(
                 file: file, place: row.place, field: attribute.name,
-                message: "\(plan.entity.name) must have a value here, and the row gives none.")
+                message: "\(plan.entity.name) requires a value here, but the row has none.")
         }
         let linked = Set(row.links.map { plan.links[$0.rule].relationship.name })
         for relationship in plan.entity.relationships
@@ -91,11 +91,12 @@ struct RowPreparer {
         }
     }
 
-    /// What a row lacks that names no record for a mandatory relationship.
+    /// The message for a row without a target for a mandatory relationship.
     func absence(_ relationship: RelationshipDescription) -> String {
-        "\(plan.entity.name) must lead to a record of \(relationship.destination.name) here, and "
-            + "the row names none. Type --link \(relationship.name)=COLUMN:"
-            + "\(relationship.destination.name).ATTRIBUTE for a column that does."
+        "\(plan.entity.name) must refer to a record of \(relationship.destination.name) here, but "
+            + "the row names none. Type --link "
+            + "\(relationship.name)=COLUMN:\(relationship.destination.name).ATTRIBUTE for a "
+            + "column that names one."
     }
 
     private func findKey(of row: inout PreparedRow) throws {
@@ -104,7 +105,7 @@ struct RowPreparer {
         guard let value = row.key, !value.isNull else {
             throw InputError(
                 file: file, place: row.place, field: key.name,
-                message: "The row has no key, so it can't be told which record it is about.")
+                message: "The row has no key, so it can't be assigned to a record.")
         }
     }
 
@@ -130,8 +131,10 @@ struct RowPreparer {
         }
     }
 
-    /// - Returns: `nil` where the row has none of the rule's columns, so that what a record has
-    ///   stays as it is.
+    /// The link of a row for one rule.
+    ///
+    /// - Returns: `nil` if the row has none of the rule's columns; the relationship then stays as
+    ///   it is.
     private func link(of row: InputRow, _ index: Int) throws -> PreparedRow.Link? {
         let rule = plan.links[index]
         let cells = row.cells.filter { rule.template.columns.contains($0.name) }
@@ -153,7 +156,7 @@ struct RowPreparer {
         return PreparedRow.Link(rule: index, keys: keys, field: first.name, place: first.place)
     }
 
-    /// The keys that a cell names, still as text.
+    /// The keys in a cell, as text.
     private func texts(of cell: InputRow.Cell, isList: Bool) throws -> [String] {
         switch cell.content {
         case .text("", _), .json(.null): return []

@@ -1,12 +1,12 @@
 import Anabranch
 
-/// Finds rows that repeat what the model allows only once, before anything is written.
+/// Finds rows that violate a uniqueness constraint, before anything is written.
 ///
-/// Only where every row makes a record: with `--key` a row may change what an earlier one or the
-/// store has, and the save itself finds out.
+/// It checks only if every row inserts a record. With `--key` a row may change an earlier row's
+/// record or a stored record, so only the save itself can find a violation.
 struct UniquenessCheck {
     private struct Rule {
-        /// Among whose records a key may be there once.
+        /// The entity that declares the constraint; a key must be unique among its records.
         let owner: EntityDescription
         let attributes: [AttributeDescription]
         /// The line of each key so far.
@@ -14,7 +14,7 @@ struct UniquenessCheck {
 
         var names: String { attributes.map(\.name).joined(separator: ", ") }
 
-        /// - Returns: `nil` where a value is null, which equals nothing.
+        /// The key of an object; `nil` if a value is null, because null equals nothing.
         func key(of object: ManagedObject) throws -> [Value]? {
             let key = try attributes.map { try object.value(forKey: $0.name) }
             return key.contains { $0.isNull } ? nil : key
@@ -24,7 +24,7 @@ struct UniquenessCheck {
     private var rules: [Rule] = []
     private let file: String
 
-    /// How many keys one fetch asks for.
+    /// The number of keys in one fetch.
     private static let fetchedKeys = 500
 
     init(plan: ImportPlan, file: String) {
@@ -35,7 +35,9 @@ struct UniquenessCheck {
         }
     }
 
-    /// - Parameter objects: What the rows have become, not saved.
+    /// Checks some rows.
+    ///
+    /// - Parameter objects: The unsaved records of the rows.
     mutating func check(
         _ rows: [PreparedRow], _ objects: [ManagedObject], in context: ManagedObjectContext
     ) throws {
@@ -44,7 +46,10 @@ struct UniquenessCheck {
             for (row, object) in zip(rows, objects) {
                 guard let key = try rules[index].key(of: object) else { continue }
                 if let line = rules[index].lines.updateValue(row.place.line, forKey: key) {
-                    throw error(rules[index], row.place, "The row of line \(line) has the same.")
+                    throw error(
+                        rules[index], row.place,
+                        "The row in line \(line) has the same "
+                            + "value.")
                 }
                 places[key] = row.place
             }
@@ -68,7 +73,10 @@ struct UniquenessCheck {
             }
             for object in try context.fetch(request) {
                 guard let key = try rule.key(of: object), let place = places[key] else { continue }
-                throw error(rule, place, "The store has a \(object.entity.name) with the same.")
+                throw error(
+                    rule, place,
+                    "The store already has a \(object.entity.name) with the "
+                        + "same value.")
             }
         }
     }
@@ -76,6 +84,6 @@ struct UniquenessCheck {
     private func error(_ rule: Rule, _ place: InputPlace, _ cause: String) -> InputError {
         InputError(
             file: file, place: place, field: rule.names,
-            message: "It has to be unique among all of \(rule.owner.name). \(cause)")
+            message: "The value must be unique among all records of \(rule.owner.name). \(cause)")
     }
 }

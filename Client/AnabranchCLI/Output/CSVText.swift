@@ -1,19 +1,21 @@
 import Anabranch
 
-/// Writes fields of CSV as RFC 4180 has them.
+/// Writes fields of CSV as in RFC 4180.
 enum CSVText {
-    /// - Throws: As ``field(_:separator:)``.
+    /// Writes a row.
+    ///
+    /// - Throws: Errors as ``field(_:separator:)`` does.
     static func row(
         _ contents: [RecordColumn.Content], separator: Character
     ) throws -> String {
         let fields = try contents.map { try field($0, separator: separator) }
-        // A line of nothing is no row.
+        // An empty line would not be read as a row.
         return fields == [""] ? "\"\"" : fields.joined(separator: ",")
     }
 
-    /// Null is nothing at all, the empty text a pair of quotes.
+    /// Writes a field: nothing for null, a pair of quotes for the empty text.
     ///
-    /// - Throws: ``CommandFailure`` where several values in one field could not be told apart.
+    /// - Throws: ``CommandFailure`` if several values in one field cannot be told apart.
     static func field(
         _ content: RecordColumn.Content, separator: Character
     ) throws -> String {
@@ -37,7 +39,7 @@ enum CSVText {
         return texts.isEmpty ? "" : field(texts.joined(separator: String(separator)))
     }
 
-    /// In quotes where the text could be taken for something else.
+    /// Writes a text, in quotes if it is empty or contains a special character.
     static func field(_ text: String) -> String {
         let isSpecial = text.utf8.contains { byte in
             [UInt8(ascii: ","), UInt8(ascii: "\""), UInt8(ascii: "\n"), UInt8(ascii: "\r")]

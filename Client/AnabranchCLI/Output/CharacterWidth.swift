@@ -1,12 +1,12 @@
-/// How many columns of a terminal text takes.
+/// The number of terminal columns that a text takes.
 enum CharacterWidth {
     static func width(of text: some StringProtocol) -> Int {
-        // Plain ASCII, the most common by far, needs no look at characters.
+        // This fast path covers plain ASCII, by far the most common text.
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text.utf8.count }
         return text.reduce(0) { $0 + width(of: $1) }
     }
 
-    /// Two for East Asian wide and for emoji, none for what only marks another character.
+    /// Two columns for East Asian wide characters and emoji, none for combining marks.
     static func width(of character: Character) -> Int {
         guard let first = character.unicodeScalars.first else { return 0 }
         if character.unicodeScalars.contains(where: { $0.value == 0xFE0F }) { return 2 }
@@ -23,7 +23,7 @@ enum CharacterWidth {
         (0x1F1E6...0x1F1FF).contains(scalar.value)
     }
 
-    /// Source: Unicode Standard Annex 11, the ranges that are wide or full-width.
+    /// Source: Unicode Standard Annex 11, the wide and full-width ranges.
     private static func isWide(_ value: UInt32) -> Bool {
         guard value >= 0x1100 else { return false }
         return wideRanges.contains { $0.contains(value) }
@@ -36,7 +36,7 @@ enum CharacterWidth {
         0x1F200...0x1F2FF, 0x20000...0x2FFFD, 0x30000...0x3FFFD,
     ]
 
-    /// The longest beginning that fits, with an ellipsis where something was cut.
+    /// The longest prefix that fits, with an ellipsis if the text was cut.
     static func clipped(_ text: String, to limit: Int) -> String {
         guard width(of: text) > limit else { return text }
         guard limit > 0 else { return "" }

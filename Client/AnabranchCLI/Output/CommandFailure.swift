@@ -1,4 +1,4 @@
-/// Why a command ends, in words for the person at the keyboard.
+/// An error that ends a command, with a message for the user.
 struct CommandFailure: Error, CustomStringConvertible {
     let status: ExitStatus
     let message: String
@@ -11,5 +11,5 @@ struct CommandFailure: Error, CustomStringConvertible {
     var description: String { message }
 }
 
-/// Whoever read the output has gone: nothing is left to say.
+/// The reader of the output has closed it, so nothing more can be written.
 struct OutputClosed: Error {}

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a command writes and what it may read of its surroundings.
+/// The outputs and the environment of a command.
 final class Console {
     let output: TextOutput
     let errors: TextOutput
@@ -16,7 +16,7 @@ final class Console {
         self.environment = environment
     }
 
-    /// Whether output is dressed for eyes: a terminal that has not been told otherwise.
+    /// True if the output is a terminal and colours are not turned off.
     ///
     /// Source: no-color.org.
     var usesColor: Bool {
@@ -29,15 +29,15 @@ final class Console {
 
     func print(_ text: String = "") throws { try output.writeLine(text) }
 
-    /// A line for the person, not for the next program; at once.
+    /// Writes a line to standard error at once; it is for the user, not for the next program.
     func note(_ text: String) {
-        // If nobody sees the notes, the work goes on all the same.
+        // The work continues even if the note cannot be written.
         try? output.flush()
         try? errors.writeLine(text)
         try? errors.flush()
     }
 
-    /// A table, cut to the terminal's width where there is one.
+    /// Prints a table, cut to the terminal's width if there is a terminal.
     func print(_ table: TextTable) throws {
         try output.write(
             table.text(width: output.terminalWidth, heading: { self.bold($0) }))

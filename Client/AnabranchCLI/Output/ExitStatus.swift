@@ -1,27 +1,27 @@
-/// How the program ends, by the conventions of `sysexits.h`.
+/// The exit status of the program, by the conventions of `sysexits.h`.
 enum ExitStatus: Int32, CaseIterable {
     case success = 0
-    /// What was asked for is not there, or was refused for a reason without a status of its own.
+    /// The object was not found, or was refused for a reason without a status of its own.
     case failure = 1
-    /// The command line can't be understood.
+    /// The command line cannot be understood.
     case usage = 64
-    /// The input, or the store's content, isn't what it has to be.
+    /// The input or the store's content is not valid.
     case data = 65
-    /// A file that was to be read isn't there.
+    /// An input file does not exist.
     case noInput = 66
-    /// The sync server can't be reached or doesn't answer.
+    /// The sync server cannot be reached or does not answer.
     case unavailable = 69
-    /// The program found itself wrong.
+    /// The program has an internal error.
     case software = 70
-    /// A file can't be made.
+    /// A file cannot be created.
     case cannotCreate = 73
     /// Reading or writing failed.
     case inputOutput = 74
-    /// It may work in a moment.
+    /// A temporary failure; a retry may succeed.
     case temporary = 75
-    /// Nobody gave the right: a file's permissions, a token.
+    /// Permission is missing: a file's permissions, or a token.
     case permission = 77
-    /// Ended by Control-C.
+    /// Control-C ended the program.
     case interrupted = 130
 }
 
@@ -30,15 +30,15 @@ extension ExitStatus {
         switch self {
         case .success: "done"
         case .failure: "not found, or refused"
-        case .usage: "the command line can't be understood"
-        case .data: "the input or the store isn't what it has to be"
-        case .noInput: "a file isn't there"
+        case .usage: "the command line is wrong"
+        case .data: "the input or the store is not valid"
+        case .noInput: "an input file does not exist"
         case .unavailable: "the sync server can't be reached"
-        case .software: "a fault of the program"
-        case .cannotCreate: "a file can't be made"
+        case .software: "an internal error of the program"
+        case .cannotCreate: "a file can't be created"
         case .inputOutput: "reading or writing failed"
         case .temporary: "busy; try again"
-        case .permission: "no right to do it"
+        case .permission: "permission denied"
         case .interrupted: "interrupted"
         }
     }

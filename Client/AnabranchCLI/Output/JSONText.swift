@@ -1,7 +1,7 @@
-/// Writes JSON, member by member, in the order given.
+/// Writes JSON, member by member, in the given order.
 struct JSONText {
     private(set) var text = ""
-    /// Whether the next member or element needs a comma, a level an entry.
+    /// True for each open level if its next member or element needs a comma.
     private var needsComma = [false]
 
     static func object(_ body: (inout JSONText) -> Void) -> String {
@@ -19,7 +19,7 @@ struct JSONText {
         needsComma[needsComma.count - 1] = false
     }
 
-    /// Something that is JSON already.
+    /// Appends text that is JSON already.
     mutating func raw(_ json: String) {
         separate()
         text += json

@@ -1,4 +1,4 @@
-/// How far a long command has come, on a terminal's standard error; nowhere else.
+/// Shows the progress of a long command, only on a terminal's standard error.
 final class ProgressBar {
     private let console: Console
     private let unit: String
@@ -6,16 +6,20 @@ final class ProgressBar {
     private var lastDrawn: ContinuousClock.Instant?
     private let start = ContinuousClock.now
 
-    /// - Parameter unit: What is counted, in the plural.
+    /// Creates a bar.
+    ///
+    /// - Parameter unit: The name of the counted objects, in the plural.
     init(_ console: Console, unit: String) {
         self.console = console
         self.unit = unit
         isShown = console.errors.isTerminal && console.environment["TERM"] != "dumb"
     }
 
+    /// Draws the bar, at most ten times a second.
+    ///
     /// - Parameters:
-    ///   - fraction: From 0 to 1; `nil` where the end isn't known.
-    ///   - count: What is done.
+    ///   - fraction: The finished part from 0 to 1; `nil` if the total is not known.
+    ///   - count: The finished number.
     func update(fraction: Double?, count: Int) {
         guard isShown else { return }
         let now = ContinuousClock.now
@@ -27,14 +31,14 @@ final class ProgressBar {
                 width: console.errors.terminalWidth ?? 80))
     }
 
-    /// Takes the bar away, so that what follows begins on a clean line.
+    /// Removes the bar, so that later output begins on an empty line.
     func finish() {
         guard isShown, lastDrawn != nil else { return }
         draw("")
     }
 
     private func draw(_ line: String) {
-        // A bar that can't be drawn stops nothing.
+        // The work continues even if the bar cannot be drawn.
         try? console.errors.write("\r\u{1B}[K\(line)")
         try? console.errors.flush()
     }

@@ -1,10 +1,10 @@
-/// Numbers with what they count.
+/// Texts of numbers with their units.
 enum Quantity {
     static func text(_ count: some BinaryInteger, _ singular: String) -> String {
         "\(count) \(singular)\(count == 1 ? "" : "s")"
     }
 
-    /// `1.5 MiB`.
+    /// The size in the largest suitable unit: `1.5 MiB`.
     static func bytes(_ count: some BinaryInteger) -> String {
         var number = Double(count)
         var unit = 0

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Text to a file descriptor, gathered into larger writes.
+/// Writes text to a file descriptor through a buffer.
 final class TextOutput {
     let isTerminal: Bool
     private let descriptor: Int32
@@ -22,7 +22,9 @@ final class TextOutput {
         try write("\n")
     }
 
-    /// - Throws: ``OutputClosed`` where nobody reads any more; ``CommandFailure`` where the
+    /// Writes the buffer.
+    ///
+    /// - Throws: ``OutputClosed`` if the reader has closed the output; ``CommandFailure`` if the
     ///   system refuses the bytes, as on a full disk.
     func flush() throws {
         var rest = buffer[...]
@@ -41,7 +43,7 @@ final class TextOutput {
         }
     }
 
-    /// Columns of the terminal; `nil` where there is none.
+    /// The number of the terminal's columns; `nil` without a terminal.
     var terminalWidth: Int? {
         guard isTerminal else { return nil }
         var size = winsize()

@@ -1,7 +1,7 @@
-/// Rows under a heading, in columns as wide as they need to be.
+/// Rows below a heading, in columns as wide as their content.
 ///
-/// The last column is not padded. Control characters, which could drive a terminal, are shown as
-/// pictures of themselves.
+/// The last column is not padded. Control characters could control the terminal, so they are
+/// replaced by visible symbols.
 struct TextTable {
     enum Alignment { case left, right }
 
@@ -21,15 +21,19 @@ struct TextTable {
     init(_ columns: [Column]) { self.columns = columns }
     init(_ titles: String...) { columns = titles.map { Column($0) } }
 
-    /// - Parameter row: One text a column; missing ones are empty.
+    /// Adds a row.
+    ///
+    /// - Parameter row: One text for each column; missing ones are empty.
     mutating func append(_ row: [String]) {
         let padding = repeatElement("", count: max(0, columns.count - row.count))
         rows.append((row.prefix(columns.count) + padding).map(Self.printable))
     }
 
+    /// Lays out the table.
+    ///
     /// - Parameters:
-    ///   - width: What the lines are cut to; `nil` leaves them whole.
-    ///   - heading: Dresses the heading line.
+    ///   - width: The width to which lines are cut; `nil` does not cut them.
+    ///   - heading: Formats the heading line.
     func text(width: Int? = nil, heading: (String) -> String = { $0 }) -> String {
         let widths = columnWidths(within: width)
         let titles = line(columns.map(\.title), widths)
@@ -47,7 +51,7 @@ struct TextTable {
             }
         }
         guard let limit else { return widths }
-        // The widest give way first, down to what can still be read.
+        // The widest columns shrink first, down to a readable width.
         var excess = widths.reduce(0, +) + Self.gap * (columns.count - 1) - limit
         while excess > 0, let widest = widths.indices.max(by: { widths[$0] < widths[$1] }),
             widths[widest] > 8
@@ -75,8 +79,9 @@ struct TextTable {
         return line
     }
 
-    /// Control characters as their pictures (U+2400 and after), so that a value can neither break
-    /// the table nor steer the terminal.
+    /// Replaces control characters by visible symbols (U+2400 and after).
+    ///
+    /// A value can then neither break the table nor control the terminal.
     static func printable(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         var printable = String.UnicodeScalarView()

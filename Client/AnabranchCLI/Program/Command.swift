@@ -1,8 +1,10 @@
-/// One subcommand: its words, and what it does.
+/// One subcommand.
 protocol Command {
     static var specification: CommandSpecification { get }
 
-    /// - Throws: ``UsageError`` for words that don't go together.
+    /// Reads the parsed arguments.
+    ///
+    /// - Throws: ``UsageError`` for arguments that contradict each other.
     init(_ arguments: ParsedArguments) throws(UsageError)
 
     func run(_ console: Console) async throws

@@ -27,7 +27,7 @@ enum CommandTable {
                 ]
             ),
             (
-                "What happened:",
+                "History and conflicts:",
                 [
                     LogCommand.self, ShowCommand.self, ConflictsCommand.self, RejectedCommand.self,
                     OrphansCommand.self, DuplicatesCommand.self,
@@ -38,9 +38,9 @@ enum CommandTable {
 
     static var all: [any Command.Type] { groups.flatMap(\.commands) }
 
-    /// The command that words begin with; some have a name of two words.
+    /// The command at the beginning of a command line; some names have two words.
     ///
-    /// - Returns: And how many words its name has.
+    /// - Returns: The command and the number of words of its name.
     static func command(
         beginning words: [String]
     ) throws(UsageError) -> (command: any Command.Type, wordCount: Int) {
@@ -80,9 +80,9 @@ enum CommandTable {
             HelpText.list(
                 "Environment:",
                 [
-                    ("ANABRANCH_STORE", "The store, so that STORE can be left out."),
+                    ("ANABRANCH_STORE", "The store; STORE can then be omitted."),
                     ("ANABRANCH_TOKEN", "The token for the sync server."),
-                    ("NO_COLOR", "Set to anything: no colours."),
+                    ("NO_COLOR", "If set, output has no colours."),
                 ]))
         let statuses = ExitStatus.allCases.map { (String($0.rawValue), $0.meaning) }
         sections.append(HelpText.list("Exit status:", statuses))

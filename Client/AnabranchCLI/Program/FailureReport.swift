@@ -2,7 +2,7 @@ import Anabranch
 import AnabranchSync
 import Foundation
 
-/// An error as the person at the keyboard needs it: what is wrong, what to do, and the status.
+/// An error for the user: the message with advice, and the exit status.
 struct FailureReport {
     let status: ExitStatus
     let message: String
@@ -49,9 +49,11 @@ struct FailureReport {
     private static func status(of code: StoreError.Code) -> ExitStatus {
         switch code {
         case .cannotOpen: .noInput
-        case .notAStore, .corrupt, .newerFormat, .modelMismatch, .damagedBundle, .notSealed: .data
+        case .notAStore, .corrupt, .newerFormat, .modelMismatch, .damagedBundle, .notSealed,
+            .clockSkew:
+            .data
         case .readOnly, .keyRequired, .keyMissing: .permission
-        case .diskFull, .database, .notDurable: .inputOutput
+        case .diskFull, .database, .notDurable, .noRandomness: .inputOutput
         case .alreadyExists: .cannotCreate
         case .busy, .storeChanged, .mergeConflict, .cursorMoved: .temporary
         case .constraintConflict, .saveTooLarge, .recordTooLarge: .data
@@ -77,7 +79,7 @@ struct FailureReport {
         }
     }
 
-    /// What to type, where the library's words can't know of a command line.
+    /// The advice on what to type; the library's messages do not know the command line.
     private static func advice(on code: StoreError.Code) -> String {
         switch code {
         case .keyRequired: " Type --key-ring FILE."

@@ -2,10 +2,10 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Control-C and a polite kill as something to ask for, so that what is open is closed in order.
+/// Records SIGINT and SIGTERM, so that a command can close its files before it ends.
 final class InterruptSignal: Sendable {
     private let state = Atomic(false)
-    // Set once here, and only kept alive.
+    // Set only in the initializer, and kept alive afterwards.
     nonisolated(unsafe) private var sources: [any DispatchSourceSignal] = []
 
     init() {

@@ -1,7 +1,7 @@
 import Anabranch
 import Foundation
 
-/// The key ring that a `key` command names, and how its keys are told: never with their secrets.
+/// The key ring of a `key` command, and the output of its keys without their secrets.
 struct KeyRingListing {
     let path: String
     private let isJSON: Bool
@@ -18,7 +18,7 @@ struct KeyRingListing {
             for key in ring.keys { try console.print(Self.json(key, of: ring)) }
             return
         }
-        var table = TextTable([.init("KEY"), .init("MADE"), .init("")])
+        var table = TextTable([.init("KEY"), .init("CREATED"), .init("")])
         for key in ring.keys {
             let role = key == ring.newest ? "seals" : ""
             table.append([key.id.description, Self.time(of: key), role])
@@ -26,7 +26,9 @@ struct KeyRingListing {
         try console.print(table)
     }
 
-    /// - Parameter text: What people read.
+    /// Prints the newest key.
+    ///
+    /// - Parameter text: The output for people.
     func printNewest(of ring: BundleKeyRing, as text: String, _ console: Console) throws {
         try console.print(isJSON ? Self.json(ring.newest, of: ring) : text)
     }
@@ -45,9 +47,7 @@ struct KeyRingListing {
 }
 
 extension BundleKeyRing {
-    /// The ring that `--key-ring` names.
-    ///
-    /// - Returns: `nil` where none is named.
+    /// The key ring of `--key-ring`; `nil` without the option.
     static func named(_ path: String?) throws -> BundleKeyRing? {
         try path.map { try BundleKeyRing(contentsOf: URL(fileURLWithPath: $0)) }
     }

@@ -1,13 +1,17 @@
 import Foundation
 
-/// Runs one command line from its words to its exit status.
+/// Runs one command line and returns its exit status.
 enum Program {
     static let version = "0.1.0"
 
     static func run(_ words: [String]) async -> ExitStatus {
         let console = Console()
-        // Output into a closed pipe is told by an error, so that what is open is closed in order.
+        // A write to a closed pipe then returns an error, so that files are closed in order.
         signal(SIGPIPE, SIG_IGN)
+        guard !words.isEmpty else {
+            console.note(CommandTable.help.trimmingCharacters(in: .newlines))
+            return .usage
+        }
         do {
             try await dispatch(words, console)
             try console.output.flush()

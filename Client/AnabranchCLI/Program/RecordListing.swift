@@ -1,15 +1,15 @@
 import Anabranch
 
-/// Which records a command lists that lists records of a kind, and in which form.
+/// The arguments and the output of a command that lists items of one kind.
 struct RecordListing {
-    /// What makes a listing of things.
+    /// The texts and formats of a listing.
     struct Form<Item> {
         var titles: [String]
-        /// Said where there is nothing to list.
+        /// The text for an empty listing.
         var nothing: String
-        /// In the order of the titles.
+        /// The cells of an item, in the order of the titles.
         var row: (Item) throws -> [String]
-        /// One object.
+        /// The JSON object of an item.
         var json: (Item) throws -> String
     }
 
@@ -20,7 +20,9 @@ struct RecordListing {
     private let command: String
     private let isJSON: Bool
 
-    /// - Parameter items: What is listed, in the plural.
+    /// The arguments of a listing command.
+    ///
+    /// - Parameter items: The name of the items, in the plural.
     static func arguments(_ items: String) -> [ArgumentSpecification] {
         [
             .store,
@@ -28,11 +30,13 @@ struct RecordListing {
         ]
     }
 
-    /// - Parameter items: What is listed, in the plural.
+    /// The options of a listing command.
+    ///
+    /// - Parameter items: The name of the items, in the plural.
     static func options(_ items: String) -> [OptionSpecification] {
         [
-            OptionSpecification("limit", "N", "At most so many \(items)."),
-            OptionSpecification("offset", "N", "Leaves out so many before."),
+            OptionSpecification("limit", "N", "The greatest number of \(items)."),
+            OptionSpecification("offset", "N", "Skips the first N."),
             .json,
         ]
     }
@@ -46,7 +50,10 @@ struct RecordListing {
         isJSON = arguments.isSet("json")
     }
 
-    /// - Parameter items: Those of an entity, or of all, at most so many, behind so many.
+    /// Prints the items.
+    ///
+    /// - Parameter items: Returns the items of an entity, or of all entities, with a limit and an
+    ///   offset.
     func run<Item>(
         _ console: Console, _ form: Form<Item>,
         _ items: (ManagedObjectContext, String?, _ limit: Int, _ offset: Int) throws -> [Item]

@@ -1,7 +1,7 @@
 import Anabranch
 import Foundation
 
-/// Shows records as a table or as JSON, one a line.
+/// Prints records as a table or as JSON, one object a line.
 struct RecordOutput {
     let columns: [RecordColumn]
     let isJSON: Bool
@@ -23,7 +23,7 @@ struct RecordOutput {
         try console.print(table)
     }
 
-    /// One record below the other, a property a line.
+    /// Prints one record below the other, with one property a line.
     func writeList(_ objects: some Sequence<ManagedObject>, to console: Console) throws {
         guard !isJSON else { return try write(objects, to: console) }
         for (index, object) in objects.enumerated() {
@@ -54,7 +54,7 @@ struct RecordOutput {
     }
 }
 
-/// Which records, in which order, and what of them: the options that `fetch` and `export` share.
+/// The options of `fetch` and `export` that select, sort and limit records.
 struct RecordQuery {
     let predicate: String?
     let sorts: [String]
@@ -66,16 +66,18 @@ struct RecordQuery {
     static let options = [
         OptionSpecification(
             "where", "PREDICATE",
-            "Only records that it holds for, in NSPredicate's language: \"age >= 18 AND name "
+            "Only records that match a predicate in NSPredicate's language: \"age >= 18 AND name "
                 + "BEGINSWITH 'A'\". A time is a text: founded > '2024-05-01T12:30:00Z'."),
         OptionSpecification(
             "sort", "KEYS",
-            "Key paths with commas between; a dash in front sorts downwards: -area,name."),
-        OptionSpecification("limit", "N", "At most so many records."),
-        OptionSpecification("offset", "N", "Leaves out so many records first."),
+            "Key paths to sort by, separated by commas; a dash before one sorts descending: "
+                + "-area,name."),
+        OptionSpecification("limit", "N", "The greatest number of records."),
+        OptionSpecification("offset", "N", "Skips the first N records."),
         OptionSpecification(
             "columns", "NAMES",
-            "What to show, with commas between; also behind relationships: name,country.name."),
+            "The columns to show, separated by commas, also of related records: "
+                + "name,country.name."),
     ]
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
@@ -114,7 +116,7 @@ struct RecordQuery {
         return found
     }
 
-    /// Hands out records piece by piece, so that their number doesn't matter.
+    /// Calls `body` with pieces of the result, so that memory does not grow with its size.
     func forEachPiece(
         of entity: EntityDescription, in context: ManagedObjectContext,
         _ body: ([ManagedObject]) throws -> Void

@@ -1,32 +1,35 @@
 import Anabranch
 import Foundation
 
-/// Opens the store that a command line names.
+/// Opens the store of a command line.
 enum StoreFile {
     enum Use { case reading, writing }
 
-    /// - Parameter use: A file that may not be written to can still be read, but SQLite keeps two
-    ///   files beside it for that, so the folder has to be writable, or they have to be there.
-    /// - Throws: ``CommandFailure`` where there is no such file: only `init` makes one.
+    /// Opens a store.
+    ///
+    /// - Parameter use: A file without write permission can be read. SQLite keeps two files beside
+    ///   an open store, so the folder must be writable, or these files must exist.
+    ///
+    /// - Throws: ``CommandFailure`` if there is no such file: only `init` creates one.
     static func open(_ path: String, for use: Use) throws -> PersistentContainer {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
             throw CommandFailure(
                 .noInput,
-                "There is no store \(path). Make one by: anabranch init \(path) --model "
+                "There is no store \(path). To create one, type: anabranch init \(path) --model "
                     + "FILE")
         }
         guard !isFolder.boolValue else {
             throw CommandFailure(.data, "\(path) is a folder, not a store.")
         }
         guard FileManager.default.isReadableFile(atPath: path) else {
-            throw CommandFailure(.permission, "You have no right to read \(path).")
+            throw CommandFailure(.permission, "You have no permission to read \(path).")
         }
         try checkFolder(of: path, for: use)
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
         if !FileManager.default.isWritableFile(atPath: path) {
             guard use == .reading else {
-                throw CommandFailure(.permission, "You have no right to write to \(path).")
+                throw CommandFailure(.permission, "You have no permission to write to \(path).")
             }
             description.options.isReadOnly = true
         }
@@ -47,7 +50,16 @@ enum StoreFile {
                 + "Copy the store, with its -wal file if there is one, to a folder of your own.")
     }
 
-    /// Runs a body in a context of its own on a store.
+    /// The size of a store in bytes: that of its file and of the files that SQLite keeps beside it.
+    /// Saves are in the `-wal` file until SQLite copies them into the main file.
+    static func byteCount(_ path: String) -> Int64 {
+        ["", "-wal", "-shm", "-journal"].reduce(0) { sum, suffix in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path + suffix)
+            return sum + ((attributes?[.size] as? NSNumber)?.int64Value ?? 0)
+        }
+    }
+
+    /// Runs a body in a new context on a store.
     static func withContext<T>(
         _ path: String, for use: Use, author: String = "", name: String = "",
         _ body: (ManagedObjectContext) throws -> sending T
@@ -61,7 +73,7 @@ enum StoreFile {
         }
     }
 
-    /// Who is written into the log: what was asked for, or the person at the keyboard.
+    /// The author of saves in the log: the option's, or the user's name.
     static func author(_ arguments: ParsedArguments) -> String {
         let environment = ProcessInfo.processInfo.environment
         return arguments.text("author") ?? environment["ANABRANCH_AUTHOR"] ?? environment["USER"]
@@ -71,5 +83,7 @@ enum StoreFile {
 
 extension OptionSpecification {
     static let author = OptionSpecification(
-        "author", "NAME", "Who saves, for the log. Without it ANABRANCH_AUTHOR, then USER.")
+        "author", "NAME",
+        "The author of the save in the log; by default ANABRANCH_AUTHOR, then "
+            + "USER.")
 }

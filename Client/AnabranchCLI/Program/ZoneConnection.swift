@@ -2,18 +2,18 @@ import Anabranch
 import AnabranchSync
 import Foundation
 
-/// Where a store syncs and with what token, as the command line says it.
+/// The server, zone and token of a command line.
 struct ZoneConnection {
     static let options = [
         OptionSpecification(
-            "server", "URL", "The sync server; kept in the store by the first sync."),
-        OptionSpecification("zone", "NAME", "The zone; kept in the store by the first sync."),
+            "server", "URL", "The sync server; the first sync stores it."),
+        OptionSpecification("zone", "NAME", "The zone; the first sync stores it."),
         OptionSpecification(
             "token-file", "FILE",
-            "The file that holds the token. Without it ANABRANCH_TOKEN. A token is never an "
-                + "argument, because arguments are seen by everybody on the machine."),
+            "The file that contains the token; by default ANABRANCH_TOKEN is used. A token is "
+                + "never an argument, because every user of the machine can see arguments."),
         .flag(
-            "allow-plain-http", "Lets the token travel unencrypted to another machine."),
+            "allow-plain-http", "Allows sending the token unencrypted to another machine."),
     ]
 
     let server: URL?
@@ -36,7 +36,9 @@ struct ZoneConnection {
         allowsPlainHTTP = arguments.isSet("allow-plain-http")
     }
 
-    /// - Parameter isMoving: Whether the store leaves the zone that it has followed.
+    /// Creates a sync engine.
+    ///
+    /// - Parameter isMoving: True if the store leaves its present zone.
     func engine(
         for container: PersistentContainer, _ console: Console, isMoving: Bool = false
     ) throws -> SyncEngine {

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Bytes of a file, standard input or memory, one after the other, with their place.
+/// Reads bytes of a file, standard input or memory, with their position.
 ///
-/// Holds one piece at a time, so that the size of the input doesn't matter.
+/// It holds one piece at a time, so memory does not grow with the size of the input.
 final class ByteSource {
-    /// For messages.
+    /// The name in messages.
     let name: String
-    /// Of the whole input; `nil` where it isn't known.
+    /// The size of the whole input; `nil` if it is not known.
     let byteCount: Int?
     private let descriptor: Int32?
     private var buffer: [UInt8]
@@ -24,8 +24,11 @@ final class ByteSource {
         skipByteOrderMark()
     }
 
+    /// Opens a file.
+    ///
     /// - Parameter path: `-` for standard input.
-    /// - Throws: ``CommandFailure`` where there is no such file or no right to read it.
+    ///
+    /// - Throws: ``CommandFailure`` if there is no such file or no permission to read it.
     init(path: String) throws {
         if path == "-" {
             name = "standard input"
@@ -52,7 +55,7 @@ final class ByteSource {
         if let descriptor, descriptor != STDIN_FILENO { close(descriptor) }
     }
 
-    /// How much has been read, in bytes.
+    /// The number of bytes read so far.
     var consumed: Int { consumedBefore + index }
 
     func peek() throws -> UInt8? {

@@ -2,7 +2,8 @@
 struct CSVRecord {
     struct Field {
         let text: String
-        /// A field in quotes is text even where it is empty; an empty one without is no value.
+        /// True for a field in quotes, which is a text even if it is empty; an empty field without
+        /// quotes has no value.
         let isQuoted: Bool
         let place: InputPlace
     }
@@ -11,18 +12,21 @@ struct CSVRecord {
     var place: InputPlace { fields.first?.place ?? InputPlace(line: 1, column: 1) }
 }
 
-/// Reads CSV as RFC 4180 has it, row by row.
+/// Reads CSV as in RFC 4180, row by row.
 ///
-/// Fields may be in quotes, with commas, line breaks and doubled quotes inside. Lines end with
-/// LF or CR LF; the last may lack its end. What the RFC leaves open: text is UTF-8, with or
-/// without a byte order mark; a row of nothing at all is passed over; quotes inside a field
-/// without quotes, and text behind a closing quote, are errors, because guessing what was meant
-/// loses data.
+/// Fields may be in quotes and then contain commas, line breaks and doubled quotes. Lines end with
+/// LF or CR LF; the last line may lack its end. The RFC leaves some points open:
+///
+/// - Text is UTF-8, with or without a byte order mark.
+/// - An empty line is skipped.
+/// - Quotes inside an unquoted field, and text after a closing quote, are errors, because a guess
+///   could lose data.
 struct CSVReader {
     private let source: ByteSource
     private let delimiter: UInt8
 
-    /// What one field may hold, so that a forgotten quote doesn't swallow a file into memory.
+    /// The greatest number of bytes of one field; it keeps a missing quote from reading a whole
+    /// file into memory.
     static let largestField = 16 << 20
     static let mostFields = 10_000
 
@@ -31,7 +35,8 @@ struct CSVReader {
         self.delimiter = delimiter
     }
 
-    /// - Returns: `nil` at the end of the input.
+    /// Reads the next row; `nil` at the end of the input.
+    ///
     /// - Throws: ``InputError`` with line and column.
     func next() throws -> CSVRecord? {
         while let first = try source.peek() {

@@ -1,4 +1,4 @@
-/// Rows of a CSV file whose first line names the columns.
+/// Reads rows of a CSV file; its first line names the columns.
 struct CSVRowReader: RowReader {
     private let reader: CSVReader
     private let file: String

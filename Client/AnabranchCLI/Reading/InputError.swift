@@ -1,9 +1,9 @@
-/// What is wrong in an input file, and where.
+/// An error in an input file, with its position.
 struct InputError: Error, CustomStringConvertible {
     /// The path as it was typed, or `standard input`.
     let file: String
     var place: InputPlace?
-    /// The column of a table or the member of an object, by name.
+    /// The name of the column of a table, or of the member of an object.
     var field: String?
     let message: String
 
@@ -16,10 +16,10 @@ struct InputError: Error, CustomStringConvertible {
     }
 }
 
-/// A place in a text file.
+/// A position in a text file.
 struct InputPlace: Hashable {
-    /// From 1.
+    /// The line from 1.
     var line: Int
-    /// From 1, in characters as Unicode scalars.
+    /// The column from 1, in Unicode scalars.
     var column: Int
 }

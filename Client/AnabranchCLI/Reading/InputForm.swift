@@ -1,13 +1,15 @@
-/// How an input is written down.
+/// The format of an input.
 struct InputForm {
     enum Format: String, CaseIterable { case csv, json }
 
     let format: Format
     let delimiter: UInt8
-    /// The member of a JSON object that holds the records.
+    /// The member of a JSON object that contains the records.
     let member: String?
 
-    /// - Throws: ``UsageError`` where neither the options nor the file's name tell the format.
+    /// Determines the format from the options and the file name.
+    ///
+    /// - Throws: ``UsageError`` if neither tells the format.
     init(path: String, arguments: ParsedArguments) throws(UsageError) {
         member = arguments.text("member")
         delimiter = try Self.delimiter(arguments)
@@ -22,7 +24,7 @@ struct InputForm {
             case "json", "jsonl", "ndjson": format = .json
             default:
                 throw arguments.error(
-                    "Can't tell how \(path) is written. Type --format csv or json.")
+                    "The format of \(path) is not known. Type --format csv or json.")
             }
         }
     }

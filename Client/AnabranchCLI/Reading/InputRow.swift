@@ -1,4 +1,4 @@
-/// One record of an input file, its values still as they were written.
+/// One record of an input file, with its values as they are written.
 struct InputRow {
     struct Cell {
         let name: String
@@ -7,8 +7,8 @@ struct InputRow {
     }
 
     enum Content: Hashable {
-        /// Of a table: what it means depends on the attribute. `isQuoted` tells the empty text
-        /// from no value.
+        /// The text of a CSV field, which is converted by the attribute's type. `isQuoted`
+        /// distinguishes the empty text from no value.
         case text(String, isQuoted: Bool)
         case json(JSONValue)
     }
@@ -17,10 +17,12 @@ struct InputRow {
     let place: InputPlace
 }
 
-/// Gives an input file's records one after the other.
+/// Reads the records of an input file one after the other.
 protocol RowReader {
-    /// The columns that every row has; `nil` where each row has its own.
+    /// The columns that every row has; `nil` if each row has its own.
     var columns: [String]? { get }
-    /// - Throws: ``InputError`` with the place of what can't be read.
+    /// Reads the next record; `nil` at the end.
+    ///
+    /// - Throws: ``InputError`` with the position of the unreadable text.
     mutating func next() throws -> InputRow?
 }

@@ -33,7 +33,9 @@ extension JSONParser {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 
-    /// - Parameter limit: How far the input may have been read when the string ends.
+    /// Reads a string.
+    ///
+    /// - Parameter limit: The greatest number of input bytes read when the string ends.
     func string(limit: Int) throws -> String {
         let place = source.place
         _ = try source.next()
@@ -78,7 +80,7 @@ extension JSONParser {
         }
     }
 
-    /// One scalar of `\uXXXX`, or of two such that make a surrogate pair.
+    /// Reads one scalar from `\uXXXX`, or from two of them that form a surrogate pair.
     private func escapedScalar(_ place: InputPlace) throws -> Unicode.Scalar {
         let first = try codeUnit()
         if let scalar = Unicode.Scalar(UInt32(first)) { return scalar }

@@ -1,16 +1,15 @@
-/// Reads JSON as RFC 8259 has it, one value at a time.
+/// Reads JSON as in RFC 8259, one value at a time.
 ///
-/// Nothing is kept of what was read but the value that is returned, whose size and depth are
-/// bounded; no input can trap.
+/// Only the returned value is kept in memory. Its size and depth are limited; no input can trap.
 struct JSONParser {
     let source: ByteSource
-    /// Of one value with all that is in it.
+    /// The greatest number of bytes of one value with its content.
     static let largestValue = 64 << 20
     static let greatestDepth = 128
 
     init(_ source: ByteSource) { self.source = source }
 
-    /// The next byte that isn't white space, still to be read.
+    /// The next byte that is not white space, which is not consumed.
     func peekToken() throws -> UInt8? {
         while let byte = try source.peek(), [0x20, 0x09, 0x0A, 0x0D].contains(byte) {
             _ = try source.next()
@@ -18,7 +17,7 @@ struct JSONParser {
         return try source.peek()
     }
 
-    /// Reads a byte that has to come next.
+    /// Reads a byte that must come next.
     func expect(_ byte: Character, _ message: String) throws {
         guard let ascii = byte.asciiValue, try peekToken() == ascii else {
             throw try unexpected(message)
@@ -88,7 +87,7 @@ struct JSONParser {
         return name
     }
 
-    /// - Returns: Whether it was the end.
+    /// Reads a comma or the closing character; returns true for the closing character.
     func separator(closing: Character) throws -> Bool {
         let byte = try peekToken()
         if let byte, byte == closing.asciiValue {
@@ -114,7 +113,7 @@ struct JSONParser {
         case "true": return .bool(true)
         case "false": return .bool(false)
         case "": throw try unexpected("a value")
-        case let text: throw error("'\(text)' is no JSON value.", at: place)
+        case let text: throw error("'\(text)' is not a JSON value.", at: place)
         }
     }
 

@@ -1,18 +1,20 @@
-/// Objects of a JSON file: an array of them, one after the other (JSON Lines), or an array that
-/// is a member of one object.
+/// Reads the objects of a JSON file: an array, a sequence (JSON Lines), or an array in a member of
+/// one object.
 struct JSONRowReader: RowReader {
     private enum Layout { case lines, array, ended }
 
     private let parser: JSONParser
-    /// Whose array the records are; `nil` where they are the outermost.
+    /// The member that contains the array; `nil` if the array or the objects are outermost.
     private let member: String?
     private var layout: Layout
     private var isFirst = true
 
     var columns: [String]? { nil }
 
-    /// - Parameter member: The name of the member that holds the array; `nil` where the array or
-    ///   the objects are the outermost.
+    /// Opens an input.
+    ///
+    /// - Parameter member: The name of the member that contains the array; `nil` if the array or
+    ///   the objects are outermost.
     init(_ source: ByteSource, member: String? = nil) throws {
         parser = JSONParser(source)
         self.member = member
@@ -26,7 +28,7 @@ struct JSONRowReader: RowReader {
         }
     }
 
-    /// Reads up to the first element of the array under a member of the outermost object.
+    /// Reads up to the first element of the array in a member of the outermost object.
     private func enter(_ member: String) throws {
         try parser.expect("{", "an object with the member '\(member)'")
         while true {
@@ -40,8 +42,7 @@ struct JSONRowReader: RowReader {
         try parser.expect("[", "an array")
     }
 
-    /// Reads what stands behind the array, so that a file that was cut off, or holds more than
-    /// would be taken in, is refused.
+    /// Reads the rest after the array, and refuses a file that is truncated or contains more.
     private func leave() throws {
         if let member {
             while try !parser.separator(closing: "}") {

@@ -7,7 +7,7 @@ indirect enum JSONValue: Hashable {
     case array([JSONValue])
     case object([JSONMember])
 
-    /// What kind of value it is, for messages.
+    /// The kind of the value, for messages.
     var kind: String {
         switch self {
         case .null: "null"
@@ -23,6 +23,6 @@ indirect enum JSONValue: Hashable {
 struct JSONMember: Hashable {
     let name: String
     let value: JSONValue
-    /// Of the value.
+    /// The position of the value.
     let place: InputPlace
 }

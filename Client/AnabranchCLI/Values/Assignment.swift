@@ -1,9 +1,9 @@
 import Anabranch
 
-/// What a word like `name=Paris` asks for.
+/// A change of one property, parsed from a word like `name=Paris`.
 ///
-/// An attribute takes a value, a to-one relationship the record that a selector names, and a
-/// to-many gains (`members+=alpha2=FR`) or loses (`members-=alpha2=FR`) one.
+/// An attribute takes a value, and a to-one relationship takes the record that a selector names. A
+/// to-many relationship gains (`members+=alpha2=FR`) or loses (`members-=alpha2=FR`) a record.
 struct Assignment {
     enum Operation { case set, add, remove }
 
@@ -12,10 +12,12 @@ struct Assignment {
     let text: String
     private let command: String
 
+    /// Parses a word.
+    ///
     /// - Throws: ``UsageError`` for a word without an equals sign.
     init(_ word: String, command: String) throws(UsageError) {
         guard let equals = word.firstIndex(of: "="), equals != word.startIndex else {
-            throw UsageError("'\(word)' sets nothing. Type NAME=VALUE.", command: command)
+            throw UsageError("'\(word)' is not a change. Type NAME=VALUE.", command: command)
         }
         let before = word[..<equals]
         switch before.last {
@@ -28,10 +30,10 @@ struct Assignment {
         self.command = command
     }
 
-    /// Makes all of several changes.
+    /// Applies several changes.
     ///
-    /// - Throws: What every one that was refused says, not only the first: who mends that and types
-    ///   again must not meet the next. An error of the store comes alone.
+    /// - Throws: One error with the messages of all refused changes, so that the user can correct
+    ///   all of them at once. An error of the store is thrown alone.
     static func apply(
         _ assignments: [Assignment], to object: ManagedObject, in context: ManagedObjectContext
     ) throws {

@@ -1,7 +1,7 @@
 import Anabranch
 import Foundation
 
-/// What a bundle is, in words and in JSON.
+/// A bundle as text and as JSON.
 struct BundleText {
     private let bundle: ChangeBundle
 
@@ -18,7 +18,7 @@ struct BundleText {
             ("Bundle", "\(bundle.url.path), \(Quantity.bytes(bundle.byteCount)), \(sets)"),
             ("Sealed with", bundle.sealingKey?.description ?? "no key: plain text"),
             ("Written by", bundle.sender.description), ("Written at", time),
-            ("Who held", Self.text(bundle.vector)), ("Needs", Self.text(bundle.needs)),
+            ("Held", Self.text(bundle.vector)), ("Needs", Self.text(bundle.needs)),
         ]
     }
 
@@ -66,13 +66,13 @@ struct BundleText {
     }
 }
 
-/// A vector as one word: `REPLICA:NUMBER,REPLICA:NUMBER`.
+/// A version vector as one word: `REPLICA:NUMBER,REPLICA:NUMBER`.
 enum VectorText {
     static func text(_ vector: VersionVector) -> String {
         vector.heads.map(\.description).joined(separator: ",")
     }
 
-    /// - Returns: `nil` where it is none.
+    /// Parses a vector; `nil` if the text is not one.
     static func vector(_ text: String) -> VersionVector? {
         var heads: [Dot] = []
         for word in text.split(separator: ",") {

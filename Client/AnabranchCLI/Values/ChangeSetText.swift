@@ -1,19 +1,19 @@
 import Anabranch
 
-/// What a change set did, in numbers and in words.
+/// The content of a change set as text and as JSON.
 struct ChangeSetText {
     let set: LoggedChangeSet
     private let payload: ChangePayload?
 
     init(_ set: LoggedChangeSet) {
         self.set = set
-        // A set of a later format still has a dot, an author and a time to show.
+        // A change set of a later format still has a dot, an author and a time to show.
         payload = try? set.changeSet.decodedPayload()
     }
 
     var blocks: [ChangeBlock] { payload?.blocks ?? [] }
 
-    /// `+249 Country, ~1 Country, -1 City, 3 links`.
+    /// The summary of the changes: `+249 Country, ~1 Country, -1 City, 3 links`.
     var summary: String { Self.summary(of: set.changeSet) }
 
     static func summary(of changeSet: ChangeSet) -> String {
@@ -24,7 +24,7 @@ struct ChangeSetText {
             let size = Quantity.bytes(PartList(parts).byteCount)
             return "a large save: \(size) in \(parts.count) parts"
         case .void: return "rejected: " + (changeSet.rejection?.description ?? "")
-        case .lost: return "lost: nobody could supply it"
+        case .lost: return "lost: no replica could supply it"
         default: return "entry of the zone"
         }
         guard let payload = try? changeSet.decodedPayload() else {
@@ -57,7 +57,7 @@ struct ChangeSetText {
         TimeText.precise(wallMilliseconds: set.changeSet.timestamp.wallMilliseconds)
     }
 
-    /// What the author held: a prefix of the zone's log, and single replicas beyond it.
+    /// The causal context: a prefix of the zone's log, and the heads of replicas beyond it.
     var vector: String {
         let context = set.changeSet.context
         let prefix = context.prefix.map { "zone \($0.position)" }

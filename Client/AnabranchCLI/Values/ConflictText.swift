@@ -1,6 +1,6 @@
 import Anabranch
 
-/// An entry of the conflict journal as people and programs read it.
+/// An entry of the conflict journal as text and as JSON.
 struct ConflictText {
     static let columns: [TextTable.Column] = [
         .init("ID", .right), .init("RECORD"), .init("PROPERTY"), .init("LOST"), .init("BY"),
@@ -19,7 +19,7 @@ struct ConflictText {
         ]
     }
 
-    /// `Lyon: Bob wrote later, 2026-01-01T12:00:00Z`.
+    /// The winning write: `Lyon: Bob wrote later, 2026-01-01T12:00:00Z`.
     private var against: String {
         guard let winner = conflict.winner else { return anonymousWinner }
         let deed = "\(author(winner)) \(deed), \(time(winner))"
@@ -33,7 +33,7 @@ struct ConflictText {
         case .writeToDeleted: "had deleted it"
         case .deletedWhileWritten: "deleted it"
         case .linkToDeleted: "deleted an end"
-        case .replacedByRepair: "stands in the zone"
+        case .replacedByRepair: "is the zone's value"
         }
     }
 

@@ -1,13 +1,13 @@
 import Anabranch
 
-/// Reads texts as times where a predicate compares them with an attribute that holds dates.
+/// Reads texts as times in a predicate, if they are compared with a date attribute.
 ///
-/// The predicate language has no way to write a date but as `CAST(seconds, "NSDate")`, and the
-/// library never takes text for one. On a command line everything is text.
+/// The predicate language writes a date only as `CAST(seconds, "NSDate")`, and the library never
+/// reads a text as a date. On a command line every value is text.
 struct DateConstants {
     private let entity: EntityDescription
     private let command: String
-    /// What SUBQUERY binds.
+    /// The variables that SUBQUERY binds.
     private var variables: [String: EntityDescription] = [:]
 
     init(entity: EntityDescription, command: String) {
@@ -15,7 +15,9 @@ struct DateConstants {
         self.command = command
     }
 
-    /// - Throws: ``UsageError`` for a text that is no time.
+    /// Rewrites a predicate.
+    ///
+    /// - Throws: ``UsageError`` for a text that is not a time.
     func reading(_ predicate: FetchPredicate) throws -> FetchPredicate {
         switch predicate {
         case .constant: return predicate
@@ -76,8 +78,10 @@ struct DateConstants {
         property(at: expression)?.relationship?.destination
     }
 
-    /// - Returns: `nil` for what is no key path, or one that leads nowhere, which is found out
-    ///   later.
+    /// The property at the end of a key path.
+    ///
+    /// - Returns: `nil` for another expression, or for a path with an unknown key, which is
+    ///   reported later.
     private func property(at expression: FetchExpression) -> PropertyDescription? {
         guard case .path(let root, let steps) = expression.form else { return nil }
         var current: EntityDescription? = entity

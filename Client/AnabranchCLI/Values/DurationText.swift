@@ -1,8 +1,8 @@
-/// Lengths of time as they are typed: `90s`, `15m`, `12h`, `30d`, `2w`.
+/// Durations as the user types them: `90s`, `15m`, `12h`, `30d`, `2w`.
 enum DurationText {
     static let form = "a whole number with s, m, h, d or w behind it, as 30d"
 
-    /// - Returns: `nil` where the text is no length of time, or one of more than a billion weeks.
+    /// Parses a duration; `nil` if the text is not one, or its number is above a billion.
     static func read(_ text: String) -> Duration? {
         guard let unit = text.last, let seconds = secondsByUnit[unit],
             let number = Int64(text.dropLast()), (0...1_000_000_000).contains(number)

@@ -1,7 +1,7 @@
 import Anabranch
 import Foundation
 
-/// One thing to show of every record: a property, or one behind relationships (`country.name`).
+/// One column of output: a property of a record or of its related records (`country.name`).
 struct RecordColumn {
     enum Content {
         case value(Value)
@@ -16,7 +16,9 @@ struct RecordColumn {
     private let isPlural: Bool
     let isNumeric: Bool
 
-    /// - Throws: ``UsageError`` where the entity has no such property.
+    /// Resolves a path.
+    ///
+    /// - Throws: ``UsageError`` if the entity has no such property.
     init(_ path: String, of entity: EntityDescription, command: String) throws(UsageError) {
         name = path
         keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -65,7 +67,7 @@ struct RecordColumn {
         return try object.object(forKey: key).map { [$0] } ?? []
     }
 
-    /// What is shown of an entity unless somebody chooses.
+    /// The columns of an entity without `--columns`.
     static func standard(
         of entity: EntityDescription, isToManyIncluded: Bool, command: String
     ) throws(UsageError) -> [RecordColumn] {
@@ -82,7 +84,7 @@ struct RecordColumn {
 }
 
 extension RecordColumn.Content {
-    /// Several values are separated as `import` reads them again.
+    /// The text; several values are separated in the form that `import` reads.
     var text: String {
         switch self {
         case .value(let value): ValueText.text(value)
@@ -105,7 +107,7 @@ extension RecordColumn.Content {
     }
 }
 
-/// Names of the model in messages.
+/// Looks up names of the model and reports unknown ones.
 enum EntityNames {
     static func entity(
         _ name: String, in model: ManagedObjectModel, command: String

@@ -1,9 +1,9 @@
 import Anabranch
 import Foundation
 
-/// Names one record: by its ID, or by what an attribute of it holds.
+/// A selector of one record, by its ID or by the value of an attribute.
 ///
-/// - `anabranch://…/Country/12` or `1f2e3d4c/12`, with as many digits of the replica as it takes;
+/// - `anabranch://…/Country/12` or `1f2e3d4c/12`, with at least four digits of the replica;
 /// - `alpha2=FR`.
 struct RecordSelector {
     let text: String
@@ -11,7 +11,9 @@ struct RecordSelector {
 
     var isByAttribute: Bool { text.contains("=") && !text.contains("://") }
 
-    /// - Throws: ``CommandFailure`` with status 1 where there is none, or more than one.
+    /// The selected object.
+    ///
+    /// - Throws: ``CommandFailure`` with status 1 if there is none, or more than one.
     func object(
         of entity: EntityDescription, in context: ManagedObjectContext
     ) throws -> ManagedObject {
@@ -73,10 +75,11 @@ struct RecordSelector {
         }
     }
 
-    /// The identity that an ID names, whether there is such a record or not.
+    /// The identity that an ID names, even if there is no such record.
     ///
-    /// - Returns: `nil` where the store has never heard of its replica.
-    /// - Throws: ``UsageError`` where the text is no ID.
+    /// - Returns: `nil` if the store does not know the replica.
+    ///
+    /// - Throws: ``UsageError`` if the text is not an ID.
     func recordID(in coordinator: PersistentStoreCoordinator) throws -> RecordID? {
         if let uri = URL(string: text), uri.scheme == "anabranch" {
             return try coordinator.managedObjectID(forURIRepresentation: uri)?.recordID
@@ -90,7 +93,8 @@ struct RecordSelector {
             (1...Limits.greatestRecordNumber).contains(number)
         else {
             throw UsageError(
-                "'\(text)' names no record. Type an ID, as 1f2e3d4c/12, or attribute=value.",
+                "'\(text)' is not the name of a record. Type an ID, such as 1f2e3d4c/12, or "
+                    + "attribute=value.",
                 command: command)
         }
         let prefix = parts[0].lowercased()
@@ -100,7 +104,7 @@ struct RecordSelector {
         guard let replica = matching.first else { return nil }
         guard matching.count == 1 else {
             throw CommandFailure(
-                .failure, "Several replicas begin with \(prefix). Type more of its digits.")
+                .failure, "The IDs of several replicas begin with \(prefix). Type more digits.")
         }
         return RecordID(replica: replica, number: number)
     }

@@ -1,12 +1,12 @@
 import Anabranch
 import Foundation
 
-/// Identities of records and change sets as they are shown and typed.
+/// The texts of identities of records and change sets.
 enum RecordText {
-    /// What tells one replica from another among a few.
+    /// The number of digits that identify a replica in output.
     static let shortDigits = 8
 
-    /// `1f2e3d4c/17`: the beginning of the replica and the number.
+    /// The short form of a record's identity, `1f2e3d4c/17`.
     static func short(_ record: RecordID) -> String {
         "\(short(record.replica))/\(record.number)"
     }
@@ -17,17 +17,19 @@ enum RecordText {
         String(replica.description.prefix(shortDigits))
     }
 
-    /// `1f2e3d4c:5`.
+    /// The short form of a dot, `1f2e3d4c:5`.
     static func short(_ dot: Dot) -> String { "\(short(dot.replica)):\(dot.sequence)" }
 }
 
-/// How a record is named in output.
+/// The names of a record in output.
 struct RecordLabel {
     let short: String
-    /// `anabranch://replica/entity/number`.
+    /// The URI of the record: `anabranch://replica/entity/number`.
     let uri: String
 
-    /// - Throws: ``StoreError`` where the store can't tell the record's replica.
+    /// Reads the names of an object.
+    ///
+    /// - Throws: ``StoreError`` if the store does not know the record's replica.
     init(_ object: ManagedObjectID) throws {
         short = RecordText.short(try object.recordID)
         uri = try object.uriRepresentation.absoluteString

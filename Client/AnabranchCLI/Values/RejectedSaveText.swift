@@ -1,6 +1,6 @@
 import Anabranch
 
-/// A rejected save as people and programs read it.
+/// A rejected save as text and as JSON.
 struct RejectedSaveText {
     static let columns: [TextTable.Column] = [
         .init("ID", .right), .init("SAVED"), .init("BY"), .init("CHANGES"), .init("REJECTED"),
@@ -10,7 +10,7 @@ struct RejectedSaveText {
 
     init(_ save: RejectedSave) { self.save = save }
 
-    /// `nil` where the save is of a later format.
+    /// The operations; `nil` if the save has a later format.
     private var blocks: [ChangeBlock]? { try? save.operations() }
 
     private var changes: String {

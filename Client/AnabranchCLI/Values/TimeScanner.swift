@@ -1,4 +1,4 @@
-/// Takes a time apart from the left.
+/// Scans the text of a time from the left.
 struct TimeScanner {
     private var rest: Substring.UTF8View
 
@@ -10,7 +10,7 @@ struct TimeScanner {
         return true
     }
 
-    /// A number of exactly so many digits.
+    /// Scans a number of exactly `count` digits.
     mutating func digits(_ count: Int) -> Int? {
         guard rest.count >= count else { return nil }
         var number = 0
@@ -29,9 +29,10 @@ struct TimeScanner {
         return Int(byte - UInt8(ascii: "0"))
     }
 
-    /// What follows a date, up to the end: nothing, or a time of day with or without an offset.
+    /// Scans the rest after a date: nothing, or a time of day with or without an offset.
     ///
-    /// - Returns: Seconds of the day in UTC, which an offset can carry into the next or the last.
+    /// - Returns: The seconds of the day in UTC, which an offset can carry into the next or the
+    ///   previous day.
     mutating func timeOfDay() -> (seconds: Int, fraction: Double)? {
         if rest.isEmpty { return (0, 0) }
         guard take("T") || take("t") || take(" "), let hour = digits(2), take(":"),
@@ -57,7 +58,7 @@ struct TimeScanner {
         return text.count > 2 && text.count < 32 ? Double(text) : nil
     }
 
-    /// Seconds east of UTC.
+    /// Scans an offset, in seconds east of UTC.
     private mutating func offset() -> Int? {
         if rest.isEmpty || take("Z") || take("z") { return 0 }
         let isWest = take("-")

@@ -1,19 +1,22 @@
 import Foundation
 
-/// Times as ISO 8601 writes them, in UTC; read with any offset.
+/// Times in ISO 8601; written in UTC, read with any offset.
 ///
-/// Own arithmetic, because no digit of a `Double` may be lost on the way out and in: as many
-/// digits of the second are written as it takes to read the same number back.
+/// The arithmetic is exact, so that no digit of a `Double` is lost: as many decimals of the second
+/// are written as are needed to read the same number again.
 enum TimeText {
     /// Seconds from 2001-01-01 to 1970-01-01, both UTC.
     private static let referenceOffset = 978_307_200.0
 
+    /// The text of a time.
+    ///
     /// - Parameter seconds: Since 2001-01-01 00:00:00 UTC.
-    /// - Returns: `2001-01-01T00:00:00Z`; for what no calendar of four-digit years holds, or no
-    ///   text of twelve digits, `@` and the seconds.
+    ///
+    /// - Returns: A text such as `2001-01-01T00:00:00Z`. A time outside the years 1 to 9999, or
+    ///   that needs more than twelve decimals, is `@` and the seconds.
     static func text(_ seconds: Double) -> String {
         let whole = seconds.rounded(.down)
-        // 0001-01-01 to 9999-12-31.
+        // This is the range from 0001-01-01 to 9999-12-31.
         guard whole >= -63_113_904_000, whole < 252_455_616_000 else { return "@\(seconds)" }
         let fraction = seconds - whole
         let base = calendarText(Int(whole) + Int(referenceOffset))
@@ -25,13 +28,13 @@ enum TimeText {
         return "@\(seconds)"
     }
 
-    /// For people: to the second.
+    /// The text of a time to the second, for people.
     static func short(wallMilliseconds: Int64) -> String {
         let seconds = wallMilliseconds >= 0 ? wallMilliseconds / 1000 : 0
         return calendarText(Int(seconds)) + "Z"
     }
 
-    /// To the millisecond; what lies before 1970 is written as its first.
+    /// The text of a time to the millisecond; a time before 1970 is written as 1970-01-01.
     static func precise(wallMilliseconds: Int64) -> String {
         let wallMilliseconds = max(wallMilliseconds, 0)
         let base = calendarText(Int(wallMilliseconds / 1000))
@@ -46,6 +49,8 @@ enum TimeText {
         return "." + String(repeating: "0", count: digits - number.count) + number
     }
 
+    /// The date and the time of day.
+    ///
     /// - Parameter seconds: Since 1970-01-01 UTC.
     private static func calendarText(_ seconds: Int) -> String {
         let day = Int((Double(seconds) / 86400).rounded(.down))
@@ -75,7 +80,7 @@ enum TimeText {
         return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
     }
 
-    /// Source: as above, `days_from_civil`.
+    /// Source: Hinnant, as above, `days_from_civil`.
     static func days(year: Int, month: Int, day: Int) -> Int {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
@@ -89,8 +94,8 @@ enum TimeText {
     ///
     /// A time without an offset is UTC.
     ///
-    /// - Returns: Seconds since 2001-01-01 UTC; `nil` for anything else, dates that no calendar
-    ///   has among it.
+    /// - Returns: Seconds since 2001-01-01 UTC; `nil` for other texts and for dates that do not
+    ///   exist.
     static func read(_ text: String) -> Double? {
         if text.hasPrefix("@") { return ValueText.readDouble(String(text.dropFirst())) }
         var scanner = TimeScanner(text)

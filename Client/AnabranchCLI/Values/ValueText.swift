@@ -1,19 +1,19 @@
 import Anabranch
 import Foundation
 
-/// Values as people and files write them, and back: nothing is lost on the way.
+/// The texts of values, written and read without loss.
 ///
-/// | type | text |
-/// |---|---|
-/// | integers, decimals | their digits; decimals exact, up to 38 of them |
-/// | doubles | as few digits as name the number; `nan`, `inf`, `-inf` |
-/// | booleans | `true`, `false`; read also `1`, `0`, `yes`, `no` |
-/// | dates | ISO 8601 in UTC; read with any offset |
-/// | binary data, bytes of transformables | base64 |
-/// | UUIDs, URIs | as they are written everywhere |
-/// | groups | `end=10, start=9`; not read, because each member is set by itself |
+///  | type | text |
+///  |---|---|
+///  | integers, decimals | their digits; decimals are exact, with up to 38 digits |
+///  | doubles | the fewest digits that identify the number; `nan`, `inf`, `-inf` |
+///  | booleans | `true`, `false`; also read from `1`, `0`, `yes`, `no` |
+///  | dates | ISO 8601 in UTC; read with any offset |
+///  | binary data, bytes of transformables | base64 |
+///  | UUIDs, URIs | their usual form |
+///  | groups | `end=10, start=9`; not read, because each member is set by itself |
 enum ValueText {
-    /// - Returns: The empty text for null.
+    /// The text of a value; null is the empty text.
     static func text(_ value: Value) -> String {
         switch value {
         case .null: ""
@@ -32,15 +32,17 @@ enum ValueText {
         }
     }
 
-    /// `end=10, start=9`: each member as it is assigned.
+    /// The members of a group as they are assigned: `end=10, start=9`.
     private static func text(_ group: GroupValue) -> String {
         group.members.map { member in
             "\(member.name)=\(member.value.isNull ? "null" : text(member.value))"
         }.joined(separator: ", ")
     }
 
-    /// JSON: booleans, integers and finite doubles as such, null, everything else as text, so
-    /// that no reader rounds a decimal.
+    /// The value as JSON.
+    ///
+    /// Booleans, integers, finite doubles and null are JSON values of their kind. Every other value
+    /// is a text, so that no reader rounds a decimal.
     static func json(_ value: Value) -> String {
         switch value {
         case .null: "null"
@@ -58,9 +60,9 @@ enum ValueText {
         }
     }
 
-    /// Reads a text as an attribute of a type has it.
+    /// Reads a text as a value of a type.
     ///
-    /// - Returns: `nil` where the text is no such value.
+    /// - Returns: `nil` if the text is not such a value.
     static func read(_ text: String, as type: AttributeType) -> Value? {
         let value: Value? =
             switch type {
@@ -96,7 +98,7 @@ enum ValueText {
         return coerced
     }
 
-    /// A number, whose digits are not too large for it: infinite is only what is written so.
+    /// Reads a number; `nil` for a number with digits that is too large for a `Double`.
     static func readDouble(_ text: String) -> Double? {
         guard let number = Double(text) else { return nil }
         return number.isInfinite && text.contains { $0.isNumber } ? nil : number
@@ -110,7 +112,7 @@ enum ValueText {
         }
     }
 
-    /// What a value of the type looks like, for error messages.
+    /// A description of the type's values, for messages.
     static func form(of type: AttributeType) -> String {
         switch type {
         case .integer16: "a whole number from -32768 to 32767"

@@ -1,14 +1,14 @@
-/// What is wrong with a declaration, where, and what to do about it.
+/// An error in a declaration, with its position and what to do.
 struct Complaint: Equatable {
     let message: String
-    /// In UTF-8 bytes from the start of the declaration's source.
+    /// The position in UTF-8 bytes from the start of the declaration's source.
     let offset: Int
     var remedy: Remedy?
 
-    /// A change that an editor may offer.
+    /// A correction that an editor can offer.
     struct Remedy: Equatable {
         let message: String
-        /// Of what is replaced.
+        /// The replaced bytes.
         let range: Range<Int>
         let text: String
     }

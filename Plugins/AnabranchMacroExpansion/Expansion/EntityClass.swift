@@ -1,18 +1,20 @@
-/// What a class with `@Entity` says about its entity, found out from its source.
+/// The entity of a class with `@Entity`, read from the class's source.
 struct EntityClass {
-    /// Of the class, as Swift code.
+    /// The name of the class, as Swift code.
     let name: String
     let entityName: String
-    /// `public` and the like with a space behind, as the overrides have to repeat it.
+    /// An access level such as `public` followed by a space, which the overrides must repeat.
     let access: String
-    /// Whether slots of a super-entity's class come first.
+    /// True if the slots of a super-entity's class come first.
     let isBelowEntity: Bool
-    /// In the order of the slots.
+    /// The own slots, in slot order.
     let slots: [EntitySlot]
     let complaints: [Complaint]
 
-    /// - Returns: `nil` where there is no class to make anything of; then `complaints` of
-    ///   ``refusal(of:)`` say why.
+    /// Reads a class.
+    ///
+    /// - Returns: `nil` if the declaration is not a usable class; ``refusal(of:)`` returns the
+    ///   reason.
     init?(_ declaration: TypeDeclaration, named entityName: String?) {
         guard Self.refusal(of: declaration) == nil else { return nil }
         let levels: Set = ["open", "public", "package"]
@@ -31,7 +33,7 @@ struct EntityClass {
 
     private static let qualifiedRoot = ["Anabranch", "ManagedObject"]
 
-    /// Why no class of an entity can be made of it.
+    /// The reason why a declaration cannot be the class of an entity.
     static func refusal(of declaration: TypeDeclaration) -> Complaint? {
         let name = declaration.name.text
         guard declaration.introducer.text == "class" else {
@@ -55,7 +57,7 @@ struct EntityClass {
     }
 }
 
-/// A property of a class that stands for a property of its entity.
+/// A property of a class that represents a property of its entity.
 struct EntitySlot: Equatable {
     enum Kind {
         case attribute
@@ -65,7 +67,8 @@ struct EntitySlot: Equatable {
         /// An ordered to-many.
         case list
 
-        /// Of the kinds' slots, which come first; those of lists stand among the to-many ones.
+        /// The position of the kind's slots among all slots; lists are sorted among the to-many
+        /// ones.
         var rank: Int {
             switch self {
             case .attribute, .transformable: 0
@@ -74,7 +77,7 @@ struct EntitySlot: Equatable {
             }
         }
 
-        /// Of the subscript of `ManagedObject` that reads it.
+        /// The argument label of the subscript of `ManagedObject` that reads the slot.
         var label: String {
             switch self {
             case .attribute: "slot"

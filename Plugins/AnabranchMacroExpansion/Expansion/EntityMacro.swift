@@ -1,8 +1,8 @@
-/// `@Entity`: the overrides of a class, and an attribute for each property that is a slot.
+/// The macro `@Entity`: generates overrides of a class, and an attribute for each slot.
 ///
-/// What it makes has the form of a class that `AnabranchModelTool` writes, but for one thing: it
-/// can't know how many slots the class above has, so a class below another entity's counts them
-/// once, when it is first used.
+/// The code equals that of `AnabranchModelTool`, with one exception. The macro does not know the
+/// number of the superclass's slots, so a class below another entity's class counts them once, when
+/// it is first used.
 enum EntityMacro {
     static let typeName = "EntityMacro"
 
@@ -24,7 +24,7 @@ enum EntityMacro {
         return Expansion(source: entity.members, complaints: entity.complaints)
     }
 
-    /// The attribute that a member gets, empty for what is no slot.
+    /// The attribute that a member gets; empty for a member that is not a slot.
     static func attribute(ofMember source: String, in parent: String?) -> Expansion {
         guard let parent, let declaration = TypeDeclaration(source: parent),
             let entity = EntityClass(declaration, named: nil)
@@ -65,7 +65,7 @@ extension EntityClass {
     }
 }
 
-/// `@_EntitySlot(toOne: 2)`: the accessors of one property.
+/// The macro `@_EntitySlot(toOne: 2)`: generates the accessors of one property.
 enum EntitySlotMacro {
     static let typeName = "EntitySlotMacro"
 

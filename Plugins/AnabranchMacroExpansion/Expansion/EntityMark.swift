@@ -1,12 +1,16 @@
-/// `@Attribute`, `@Transformable`, `@Relationship` and `@Transient`: marks that `@Entity` reads.
+/// The marks `@Attribute`, `@Transformable`, `@Relationship` and `@Transient`, which `@Entity`
+/// reads.
 ///
-/// They make nothing; they only see to it that they stand where they are read.
+/// They generate no code; they only check that they are used in the right place.
 enum EntityMark {
     static let typeName = "EntityMark"
 
+    /// Checks the place of a mark.
+    ///
     /// - Parameters:
     ///   - name: The mark, without `@`.
-    ///   - context: What the property stands in, the innermost first, without their bodies.
+    ///   - context: The declarations that enclose the property, the innermost first, without
+    /// bodies.
     static func check(_ name: String, on source: String, in context: [String]) -> Expansion {
         let parent = context.first.flatMap { TypeDeclaration(source: $0) }
         guard let parent, parent.attributes.contains(where: { $0.name == "Entity" }) else {

@@ -1,9 +1,9 @@
-/// What a macro makes of a declaration.
+/// The result of a macro for a declaration.
 struct Expansion: Equatable {
     var source = ""
-    /// With offsets into the declaration.
+    /// The errors with offsets into the declaration.
     var complaints: [Complaint] = []
-    /// With offsets into the attribute.
+    /// The errors with offsets into the attribute.
     var attributeComplaints: [Complaint] = []
 
     init(source: String = "", complaints: [Complaint] = []) {

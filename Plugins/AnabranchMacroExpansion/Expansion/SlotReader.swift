@@ -1,9 +1,9 @@
-/// Tells which properties of a class are slots, and of which kind.
+/// Finds the properties of a class that are slots, and their kinds.
 ///
-/// A slot is a stored variable of an instance, with a type and nothing else. What can't be mixed
-/// up with one is left alone: computed, static and lazy properties, constants with a value, and
-/// what is marked `@Transient`. All else is refused, so that nothing that looks like a property of
-/// the entity is kept out of the store in silence.
+/// A slot is a stored variable of an instance, with a type and nothing else. Properties that cannot
+/// be confused with a slot are ignored: computed, static and lazy properties, constants with a
+/// value, and properties marked `@Transient`. Every other property is refused, so that no property
+/// that looks like the entity's is silently missing in the store.
 struct SlotReader {
     /// Attributes, to-one and to-many relationships, each sorted by the bytes of their names.
     private(set) var slots: [EntitySlot] = []
@@ -30,7 +30,7 @@ struct SlotReader {
 }
 
 extension PropertyDeclaration {
-    /// Whether it is a slot, or would be one if it were written properly.
+    /// True if it is a slot, or would be one in the right form.
     var isForEntity: Bool {
         let isOwnBusiness =
             has("Transient") || accessors == .computed || isConstant && hasInitialValue

@@ -1,10 +1,9 @@
-/// What the type of a property makes it.
+/// The kind of slot that follows from the type of a property.
 ///
-/// A macro sees how a type is written and not what it is, so `Colour?` may be an attribute or a
-/// to-one relationship. It is taken for a relationship unless its name is that of a standard type
-/// or the property is marked `@Attribute`. A wrong guess does not compile, because no
-/// subscript of slots fits; what the compiler says then is written in the library,
-/// beside the subscripts.
+/// A macro sees only the text of a type, so `Colour?` may be an attribute or a to-one relationship.
+/// It is read as a relationship, unless its name is that of a standard type or the property is
+/// marked `@Attribute`. A wrong guess does not compile, because no subscript of slots fits; the
+/// library declares the compiler's message beside the subscripts.
 enum SlotType {
     case slot(EntitySlot.Kind)
     case wrong(Complaint)
@@ -66,7 +65,8 @@ enum SlotType {
             remedy: append("?", to: type))
     }
 
-    /// What is no type of any property. `@Attribute` vouches for all that could be made one.
+    /// The error for a type that no property can have; `@Attribute` allows every type that can
+    /// conform to AttributeValue.
     private static func complaint(about type: TypeUse, isAttribute: Bool) -> Complaint? {
         let last = type.tokens[type.tokens.count - 1]
         if last.isMark("!") {
@@ -110,7 +110,7 @@ enum SlotType {
         return .init(message: "Make it optional", range: end..<end, text: text)
     }
 
-    /// `X` of `[X]`, `Array<X>` and `Set<X>`.
+    /// The element `X` of `[X]`, `Array<X>` and `Set<X>`.
     private static func element(ofCollection type: TypeUse) -> String? {
         for name in ["Array", "Set"] {
             if let element = type.genericArguments(of: name) {
@@ -129,7 +129,7 @@ enum SlotType {
         return standardTypes.contains(name) && (path.count == 1 || modules.contains(path[0]))
     }
 
-    /// Standard types that are no classes, whether or not an attribute can have them.
+    /// Standard types that are not classes, whether or not an attribute can have them.
     private static let standardTypes: Set<String> = [
         "Bool", "Character", "Data", "Date", "Decimal", "Double", "ExactDecimal", "Float",
         "Float16", "Int", "Int8", "Int16", "Int32", "Int64", "Int128", "String", "Substring",

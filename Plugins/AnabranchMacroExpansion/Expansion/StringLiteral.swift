@@ -1,4 +1,4 @@
-/// Text between Swift code and its literals.
+/// Converts texts to Swift literals and back.
 enum StringLiteral {
     /// A literal of one line.
     static func text(of value: String) -> String {
@@ -12,7 +12,7 @@ enum StringLiteral {
         return "\"" + escaped.joined() + "\""
     }
 
-    /// The value of a literal with neither escapes nor interpolation, else nil.
+    /// The value of a literal without escapes and interpolation; otherwise nil.
     static func value(of literal: String) -> String? {
         guard literal.count >= 2, literal.hasPrefix("\""), literal.hasSuffix("\"") else {
             return nil
@@ -25,6 +25,7 @@ enum StringLiteral {
 /// The argument of `@Entity("Name")`.
 enum EntityNameArgument: Equatable {
     case none
+    /// The argument is not a usable name. The offset is into the attribute.
     case name(String)
     /// With an offset into the attribute.
     case wrong(Complaint)

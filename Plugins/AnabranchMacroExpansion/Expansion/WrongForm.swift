@@ -1,4 +1,4 @@
-/// What keeps a stored property from being a slot, whatever its type is.
+/// The reasons why a stored property cannot be a slot, whatever its type is.
 struct WrongForm {
     private let property: PropertyDeclaration
     private let name: String
@@ -12,7 +12,7 @@ struct WrongForm {
         Complaint(message: message, offset: property.offset, remedy: remedy)
     }
 
-    /// It does not declare one variable of this class with a type.
+    /// The error of a property that does not declare one variable of this class with a type.
     var ofDeclaration: Complaint? {
         if property.has("NSManaged") {
             return complaint("@Entity makes the accessors of '\(name)': remove @NSManaged.")
@@ -39,7 +39,7 @@ struct WrongForm {
                 message: "Replace 'let' with 'var'", range: word.offset..<word.end, text: "var"))
     }
 
-    /// It is kept in a way in which no slot is kept.
+    /// The error of a property with a kind of storage that a slot cannot have.
     var ofStorage: Complaint? {
         if property.hasInitialValue {
             return complaint(

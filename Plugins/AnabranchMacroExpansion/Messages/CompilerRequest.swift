@@ -1,24 +1,24 @@
 /// A message from the compiler.
 ///
-/// The compiler and its plug-ins talk in JSON; the messages are those of `PluginMessage` in
-/// swift-syntax. Fields that are not named here are skipped.
+/// The compiler and its plug-ins exchange JSON; the messages are those of `PluginMessage` in
+/// swift-syntax. Other fields are ignored.
 enum CompilerRequest {
     case capability
     case attachedMacro(MacroUse)
     case pluginLibrary
-    /// Of a kind that this plug-in does not know.
+    /// A message of a kind that this plug-in does not know.
     case unknown(String)
 }
 
 /// A declaration to which a macro is attached.
 struct MacroUse: Decodable {
     let macro: MacroName
-    /// `member`, `accessor` and so on.
+    /// The role of the macro: `member`, `accessor` and so on.
     let macroRole: String
     let attributeSyntax: SourceText
     let declSyntax: SourceText
     let parentDeclSyntax: SourceText?
-    /// What the declaration stands in, the innermost first, without the bodies.
+    /// The declarations that enclose the declaration, the innermost first, without bodies.
     let lexicalContext: [SourceText]?
 
     struct MacroName: Decodable {
@@ -33,7 +33,7 @@ struct MacroUse: Decodable {
 
     struct Location: Decodable {
         let fileName: String
-        /// Of the first byte of the source, which may be white space or a comment.
+        /// The offset of the first byte of the source, which may be white space or a comment.
         let offset: Int
     }
 }

@@ -1,16 +1,16 @@
 import Foundation
 
-/// Answers the compiler's messages, each by itself.
+/// Answers each message of the compiler.
 ///
-/// Whatever comes gets an answer: for what it does not know the service says so, in words that
-/// the compiler shows as an error.
+/// Every message gets an answer. For an unknown message the answer is a text that the compiler
+/// shows as an error.
 package struct MacroService {
     package init() {}
 
     /// Answers until the input ends.
     ///
-    /// - Throws: ``MessageStream/Failure`` where it ends within a message, or is none at all. What
-    ///   was whole has been answered.
+    /// - Throws: ``MessageStream/Failure`` if the input ends within a message, or is not a message.
+    ///   The complete messages have been answered.
     package func serve(_ stream: MessageStream) throws {
         do {
             while let message = try stream.next() { try stream.send(answer(message)) }
@@ -35,7 +35,7 @@ package struct MacroService {
             + "version of Swift that the package is made for."
     }
 
-    /// A reply has strings and numbers alone, which can always be encoded.
+    /// Encodes a reply, which contains only strings and numbers, so encoding cannot fail.
     private func encoded(_ reply: PluginReply) -> Data {
         (try? JSONEncoder().encode(reply)) ?? Data("{}".utf8)
     }

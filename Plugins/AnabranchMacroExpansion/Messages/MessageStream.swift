@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Messages over a pair of pipes: eight bytes of length, little-endian, then so many of JSON.
+/// Messages over a pair of pipes: a length of eight bytes, little-endian, then the JSON.
 package struct MessageStream {
     let input: FileHandle
     let output: FileHandle
@@ -10,16 +10,16 @@ package struct MessageStream {
         self.output = output
     }
 
-    /// No source of a class comes near it, so a greater length is not one.
+    /// The greatest length of a message; no source of a class is nearly as long.
     static let byteLimit: UInt64 = 1 << 30
 
     package enum Failure: Error, Equatable {
-        /// The compiler went away within a message.
+        /// The input ended within a message.
         case cutShort
         case tooLong(byteCount: UInt64)
     }
 
-    /// - Returns: `nil` where the input ends between two messages.
+    /// Reads a message; `nil` if the input ends before it.
     func next() throws -> Data? {
         let header = try read(8)
         if header.isEmpty { return nil }
@@ -36,7 +36,7 @@ package struct MessageStream {
         try output.write(contentsOf: Data(header) + message)
     }
 
-    /// As many bytes as wanted, fewer only where the input ends.
+    /// Reads `byteCount` bytes, or fewer at the end of the input.
     private func read(_ byteCount: Int) throws -> Data {
         var bytes = Data()
         while bytes.count < byteCount {

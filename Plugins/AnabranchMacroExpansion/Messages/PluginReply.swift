@@ -1,4 +1,4 @@
-/// A message to the compiler, named as it wants them.
+/// A message to the compiler; the names are those of the compiler's protocol.
 enum PluginReply: Encodable, Equatable {
     case getCapabilityResult(capability: Capability)
     case expandMacroResult(expandedSource: String?, diagnostics: [Diagnostic])
@@ -20,7 +20,7 @@ enum PluginReply: Encodable, Equatable {
     struct Position: Encodable, Equatable {
         let fileName: String
         let offset: Int
-        /// The compiler then shows the message without a place.
+        /// A position with which the compiler shows the message without a place.
         static let unknown = Position(fileName: "", offset: 0)
     }
 
@@ -45,7 +45,7 @@ enum PluginReply: Encodable, Equatable {
         }
     }
 
-    /// No expansion, and why.
+    /// A reply with an error and no expansion.
     static func failure(_ message: String, at position: Position = .unknown) -> PluginReply {
         .expandMacroResult(
             expandedSource: nil, diagnostics: [Diagnostic(message: message, position: position)])
@@ -73,6 +73,6 @@ extension PluginReply.Diagnostic {
 }
 
 extension String {
-    /// Where the source begins behind white space and comments.
+    /// The offset of the first code after white space and comments.
     fileprivate var firstCodeOffset: Int { SwiftLexer.code(of: self).first?.offset ?? 0 }
 }

@@ -1,14 +1,16 @@
-/// Finds the properties in the body of a type, and skips all else.
+/// Finds the properties in the body of a type and skips all other members.
 ///
-/// The end of an initial value is not marked in Swift; it is taken to be where a line begins with
-/// what can only begin a declaration.
+/// Swift does not mark the end of an initial value. The reader assumes it before a line that begins
+/// with a word that can only begin a declaration.
 struct MemberReader {
     private var cursor: TokenCursor
-    /// How many `#if` are open.
+    /// The number of open `#if` directives.
     private var conditions = 0
     private var properties: [PropertyDeclaration] = []
 
-    /// - Parameter tokens: Without the braces of the body.
+    /// Creates a reader.
+    ///
+    /// - Parameter tokens: The tokens of the body, without its braces.
     init(_ tokens: [SwiftToken]) { cursor = TokenCursor(tokens) }
 
     mutating func readAll() -> [PropertyDeclaration] {
@@ -80,9 +82,9 @@ struct MemberReader {
         return cursor.isAt(word: "willSet") || cursor.isAt(word: "didSet") ? .observers : .computed
     }
 
-    /// Skips the rest of a member, and a semicolon behind it.
+    /// Skips the rest of a member, and a semicolon after it.
     ///
-    /// - Parameter withBody: Whether the first braces end it, as they do a function.
+    /// - Parameter withBody: True if the first braces end the member, as they do in a function.
     private mutating func skipToBoundary(withBody: Bool) {
         var isFirst = true
         while let token = cursor.current {
@@ -107,7 +109,7 @@ struct MemberReader {
                 || DeclarationWords.modifiers.contains(token.text))
     }
 
-    /// Marks after which the line before goes on.
+    /// Marks after which a line continues on the next line.
     private static let connections: Set<String> = [
         ",", ":", "=", "->", "&", "+", "-", "*", "/", "%", "|", "^", "<", ".",
     ]

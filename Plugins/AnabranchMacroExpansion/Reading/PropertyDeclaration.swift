@@ -1,6 +1,6 @@
 /// A `var` or `let` in the body of a type.
 struct PropertyDeclaration {
-    /// What stands in the braces after the type.
+    /// The content of the braces after the type.
     enum Accessors {
         case none
         case computed
@@ -9,24 +9,24 @@ struct PropertyDeclaration {
 
     var attributes: [AttributeUse] = []
     var modifiers: [Modifier] = []
-    /// `var` or `let`.
+    /// The token `var` or `let`.
     var introducer: SwiftToken
-    /// Of `var a, b: Int` the first; nil of `var (a, b)`.
+    /// The name; in `var a, b: Int` the first, in `var (a, b)` nil.
     var name: SwiftToken?
     var type: TypeUse?
     var hasInitialValue = false
     var accessors = Accessors.none
-    /// Whether the declaration has more than one property.
+    /// True if the declaration has more than one property.
     var isList = false
-    /// Whether it stands between `#if` and `#endif`.
+    /// True between `#if` and `#endif`.
     var isConditional = false
 
     var isConstant: Bool { introducer.text == "let" }
-    /// Where its name stands, else its first word.
+    /// The offset of its name, or of its first word if there is no name.
     var offset: Int { name?.offset ?? introducer.offset }
-    /// Where a first attribute of it would stand.
+    /// The offset at which an attribute can be inserted.
     var startOffset: Int { firstOffset ?? introducer.offset }
-    /// Of what stands before the introducer.
+    /// The offset of the first token before the introducer, if there is one.
     var firstOffset: Int?
 
     func has(_ attribute: String) -> Bool { attributes.contains { $0.name == attribute } }

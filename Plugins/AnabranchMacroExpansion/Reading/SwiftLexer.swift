@@ -1,20 +1,20 @@
-/// Cuts Swift source into tokens.
+/// Splits Swift source into tokens.
 ///
-/// It knows what can hide a brace or a word: nested comments, strings of every form (escaped,
-/// raw, of several lines, with code in interpolations), regular expressions and names in
-/// backticks. Source that does not compile gives some tokens, never a trap.
+/// It recognizes everything that can hide a brace or a word: nested comments, strings of every form
+/// (escaped, raw, of several lines, with code in interpolations), regular expressions, and names in
+/// backticks. Source that does not compile gives some tokens and never traps.
 package struct SwiftLexer {
     private let bytes: [UInt8]
     /// The line of every byte, and of the end, from 1.
     private let lines: [Int]
     private var position = 0
-    /// How many interpolations are open.
+    /// The number of open interpolations.
     private var depth = 0
-    /// Where the last token that is no comment ends.
+    /// The line on which the last token ends, without comments.
     private var lastLine = 0
     private var tokens: [SwiftToken] = []
 
-    /// All there is: comments too, and after a string the code that is interpolated in it.
+    /// All tokens: comments too, and after a string the code of its interpolations.
     package static func tokens(of source: String) -> [SwiftToken] {
         var lexer = SwiftLexer(bytes: Array(source.utf8))
         lexer.skipInterpreterLine()
@@ -22,7 +22,7 @@ package struct SwiftLexer {
         return lexer.tokens
     }
 
-    /// What a parser reads: no comments, and of a string with interpolations one token.
+    /// The tokens for a parser: no comments, and one token for a string with interpolations.
     static func code(of source: String) -> [SwiftToken] {
         tokens(of: source).filter { $0.kind != .comment && !$0.isInterpolated }
     }
@@ -54,7 +54,7 @@ package struct SwiftLexer {
         while let next = byte(), !next.isLineEnd { position += 1 }
     }
 
-    /// Reads to the end, or to the parenthesis that ends an interpolation (which it reads too).
+    /// Reads to the end, or to the parenthesis that ends an interpolation, which is read too.
     private mutating func readCode() {
         var parentheses = 0
         while let next = byte() {
@@ -76,10 +76,11 @@ package struct SwiftLexer {
         }
     }
 
-    /// Adds what reaches from `start` to here.
+    /// Adds the token from `start` to the present position.
     ///
-    /// - Parameter text: Where it is not all of that.
-    /// - Parameter index: Where it does not follow the tokens before.
+    /// - Parameters:
+    ///   - text: The range of its text, if it is not the whole token.
+    ///   - index: The position in `tokens`, if it is not the end.
     private mutating func add(
         _ kind: SwiftToken.Kind, from start: Int, text: Range<Int>? = nil, at index: Int? = nil
     ) {
@@ -157,9 +158,10 @@ extension SwiftLexer {
         }
     }
 
-    /// One past the `/…/` that begins here, or nil where the slash is an operator.
+    /// The offset after a regular expression `/…/` that begins here; nil if the slash is an
+    /// operator.
     ///
-    /// As in the compiler: what stands before must not be an operand, no space follows, and the
+    /// The rules are the compiler's: no operand precedes it, no space follows the slash, and the
     /// end is on the same line.
     private func endOfRegex() -> Int? {
         if let last = tokens.last(where: { $0.kind != .comment }) {
@@ -218,7 +220,7 @@ extension SwiftLexer {
         (0..<count).allSatisfy { byte(ahead + $0) == UInt8(ascii: "#") }
     }
 
-    /// Whether the quotes at `ahead` are three and nothing but white space follows on the line.
+    /// Returns true if three quotes begin at `ahead` and only white space follows on the line.
     private func beginsLines(ahead: Int) -> Bool {
         guard (0..<3).allSatisfy({ byte(ahead + $0) == UInt8(ascii: "\"") }) else { return false }
         var place = ahead + 3
@@ -266,7 +268,7 @@ extension UInt8 {
 
     fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
-    /// Every byte of a character outside ASCII counts as part of a word.
+    /// True for letters, digits, `_`, `$` and every byte of a character outside ASCII.
     fileprivate var isInWord: Bool {
         isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self)
             || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self)

@@ -1,16 +1,16 @@
-/// One piece of Swift source; white space is none.
+/// One token of Swift source; white space is not a token.
 package struct SwiftToken: Equatable, Sendable {
     package enum Kind: Sendable {
-        /// A keyword or a name; contextual keywords are told apart by who reads them.
+        /// A keyword or a name; the parser recognizes contextual keywords.
         case word
-        /// A name in backticks, which are not part of the text and make it no keyword.
+        /// A name in backticks. It is not a keyword, and its text is without the backticks.
         case quotedWord
         case number
-        /// A whole literal, with its quotes and what is interpolated.
+        /// A whole literal, with its quotes and interpolations.
         case string
         case regex
         case comment
-        /// `#if` and the like, or the name of a freestanding macro with its `#`.
+        /// A directive such as `#if`, or the name of a freestanding macro with its `#`.
         case directive
         /// One punctuation character, or `->`.
         case mark
@@ -18,17 +18,17 @@ package struct SwiftToken: Equatable, Sendable {
 
     package let kind: Kind
     package let text: String
-    /// From 1.
+    /// The line of its first byte, from 1.
     package let line: Int
-    /// Equal to `line` but in comments and literals that span lines.
+    /// The line of its end; equal to `line` except for comments and literals of several lines.
     package let lastLine: Int
-    /// In UTF-8 bytes from the start of the source.
+    /// The offset of its first byte in UTF-8 from the start of the source.
     package let offset: Int
-    /// One past its last byte.
+    /// The offset after its last byte.
     package let end: Int
-    /// Whether nothing but white space and comments stands before it on its line.
+    /// True if only white space and comments precede it on its line.
     package let startsLine: Bool
-    /// Whether it is code within the string that stands before it among the tokens.
+    /// True for code within the string that precedes it among the tokens.
     package let isInterpolated: Bool
 
     package func isMark(_ text: String) -> Bool { kind == .mark && self.text == text }
@@ -37,7 +37,7 @@ package struct SwiftToken: Equatable, Sendable {
 }
 
 extension [SwiftToken] {
-    /// The index after the bracket that closes the one at `index`, or nil where none does.
+    /// The index after the bracket that matches the one at `index`; nil if there is none.
     package func indexAfterGroup(at index: Int) -> Int? {
         var depth = 0
         for place in index..<count where self[place].kind == .mark {

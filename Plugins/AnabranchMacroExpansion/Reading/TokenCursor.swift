@@ -1,4 +1,4 @@
-/// A place in a list of tokens that moves on as declarations are read.
+/// A position in a list of tokens, which advances as declarations are read.
 struct TokenCursor {
     let tokens: [SwiftToken]
     var index = 0
@@ -14,16 +14,16 @@ struct TokenCursor {
     func isAt(mark: String) -> Bool { current?.isMark(mark) ?? false }
     func isAt(word: String) -> Bool { current?.isWord(word) ?? false }
 
-    /// Whether a mark follows the token before without a space.
+    /// Returns true if a mark follows the previous token without a space.
     func isDirectlyAt(mark: String) -> Bool {
         isAt(mark: mark) && index > 0 && current?.offset == tokens[index - 1].end
     }
 
     mutating func advance() { index += 1 }
 
-    /// Skips one token; of a bracket, all up to the one that matches it.
+    /// Skips one token, or a bracket with everything up to the matching one.
     ///
-    /// - Returns: What stood in the brackets.
+    /// - Returns: The tokens between the brackets.
     @discardableResult
     mutating func skipGroup() -> ArraySlice<SwiftToken> {
         guard current != nil else { return [] }
@@ -33,7 +33,7 @@ struct TokenCursor {
         return tokens[start..<index].dropFirst().dropLast()
     }
 
-    /// Skips `<…>` where it stands here.
+    /// Skips `<…>` if it begins here.
     mutating func skipGenericArguments() {
         guard isAt(mark: "<") else { return }
         var depth = 0
@@ -45,7 +45,7 @@ struct TokenCursor {
         } while depth > 0
     }
 
-    /// Reads `@Name`, `@Module.Name(…)` and the like, as many as stand here.
+    /// Reads all attributes that begin here, such as `@Name` or `@Module.Name(…)`.
     mutating func readAttributes() -> [AttributeUse] {
         var attributes: [AttributeUse] = []
         while isAt(mark: "@"), let name = peek(1), name.isName {
@@ -64,7 +64,7 @@ struct TokenCursor {
         return attributes
     }
 
-    /// Reads `public`, `private(set)` and the like, up to the word that introduces a declaration.
+    /// Reads modifiers such as `public` or `private(set)`, up to the introducer of a declaration.
     mutating func readModifiers() -> [Modifier] {
         var modifiers: [Modifier] = []
         while let word = current, word.kind == .word, isModifier(word.text) {
@@ -75,7 +75,8 @@ struct TokenCursor {
         return modifiers
     }
 
-    /// `class` is a modifier before `var`, and introduces a type before a name.
+    /// Returns true for a modifier; `class` is one before `var`, but before a name it introduces a
+    /// type.
     private func isModifier(_ word: String) -> Bool {
         guard word == "class" else { return DeclarationWords.modifiers.contains(word) }
         guard let next = peek(1), next.kind == .word else { return false }
@@ -84,15 +85,15 @@ struct TokenCursor {
     }
 }
 
-/// `@Name(…)` before a declaration.
+/// An attribute `@Name(…)` before a declaration.
 struct AttributeUse: Equatable {
-    /// Without the module.
+    /// The name without the module.
     let name: String
     let arguments: [SwiftToken]
     let offset: Int
 }
 
-/// `public`, or `private(set)`, whose argument is `set`.
+/// A modifier such as `public`, or `private(set)` with the argument `set`.
 struct Modifier: Equatable {
     let name: String
     let argument: String?
@@ -101,7 +102,7 @@ struct Modifier: Equatable {
 enum DeclarationWords {
     static let types: Set<String> = ["class", "struct", "enum", "actor", "protocol", "extension"]
 
-    /// What a declaration in a class can begin with, beside attributes and modifiers.
+    /// Words with which a declaration in a class can begin, besides attributes and modifiers.
     static let introducers: Set<String> = types.union([
         "var", "let", "func", "init", "deinit", "subscript", "typealias", "associatedtype", "case",
         "operator", "precedencegroup", "macro", "import",

@@ -1,16 +1,16 @@
-/// A declaration of a type, as far as a macro has to know it.
+/// A declaration of a type, with the parts that a macro needs.
 struct TypeDeclaration {
     let attributes: [AttributeUse]
     let modifiers: [Modifier]
-    /// `class`, `struct` and so on.
+    /// The token `class`, `struct` and so on.
     let introducer: SwiftToken
     let name: SwiftToken
     let isGeneric: Bool
-    /// The superclass first, where there is one.
+    /// The inherited types; a superclass comes first.
     let inherited: [TypeUse]
     let properties: [PropertyDeclaration]
 
-    /// - Returns: `nil` where the source declares no type.
+    /// Parses a declaration; `nil` if the source does not declare a type.
     init?(source: String) {
         var cursor = TokenCursor(SwiftLexer.code(of: source))
         attributes = cursor.readAttributes()

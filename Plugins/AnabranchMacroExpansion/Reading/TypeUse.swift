@@ -4,7 +4,7 @@ struct TypeUse: Equatable {
 
     var offset: Int { tokens[0].offset }
 
-    /// Without comments, spaced as one writes it.
+    /// The type's text without comments, with the usual spaces.
     var text: String {
         var text = ""
         var last: SwiftToken?
@@ -24,7 +24,7 @@ struct TypeUse: Equatable {
             || right.kind == .mark && arrows.contains(right.text)
     }
 
-    /// The type in `X?` and `Optional<X>`, or nil where the type is not optional.
+    /// The type `X` of `X?` and `Optional<X>`; nil if the type is not optional.
     var wrapped: TypeUse? {
         if tokens[tokens.count - 1].isMark("?") {
             return tokens.count > 1 ? TypeUse(tokens: tokens.dropLast()) : nil
@@ -33,7 +33,7 @@ struct TypeUse: Equatable {
         return TypeUse(tokens: arguments)
     }
 
-    /// The path of names, as `["Swift", "Int"]`, where the type is no more than that.
+    /// The names of a type such as `["Swift", "Int"]`; nil if the type has other parts.
     var path: [String]? {
         var names: [String] = []
         for (place, token) in tokens.enumerated() {
@@ -47,7 +47,7 @@ struct TypeUse: Equatable {
         return tokens.count.isMultiple(of: 2) ? nil : names
     }
 
-    /// What stands between the angle brackets of `Name<…>` or `Module.Name<…>`.
+    /// The tokens between the angle brackets of `Name<…>` or `Module.Name<…>`.
     func genericArguments(of name: String) -> [SwiftToken]? {
         guard let open = tokens.firstIndex(where: { $0.isMark("<") }), open > 0,
             tokens[tokens.count - 1].isMark(">"), open + 2 < tokens.count,
@@ -58,12 +58,12 @@ struct TypeUse: Equatable {
 }
 
 extension SwiftToken {
-    /// As in the source.
+    /// The text as in the source.
     var sourceText: String { kind == .quotedWord ? "`\(text)`" : text }
 }
 
 extension TokenCursor {
-    /// Reads the type that begins here; nothing where none does.
+    /// Reads the type that begins here; nil if there is none.
     mutating func readType() -> TypeUse? {
         let start = index
         var isWhole = false
@@ -92,7 +92,7 @@ extension TokenCursor {
         }
     }
 
-    /// Skips a name with what is hung on it, or a type in brackets.
+    /// Skips a name with its suffixes, or a type in brackets.
     private mutating func skipTypeName() -> Bool {
         guard let first = current else { return false }
         if first.isMark("(") || first.isMark("[") {
@@ -115,7 +115,7 @@ extension TokenCursor {
         }
     }
 
-    /// Skips `&` or the arrow of a function, after which the type goes on.
+    /// Skips `&` or the arrow of a function, after which the type continues.
     private mutating func skipTypeConnection() -> Bool {
         let start = index
         while isAt(word: "async") || isAt(word: "throws") || isAt(word: "rethrows") {

@@ -3,10 +3,10 @@ import AnabranchReplication
 import Dispatch
 import Synchronization
 
-/// Pokes those who listen when a zone's log grows.
+/// Sends an event to every open event stream of a zone when the zone's log grows.
 ///
-/// A stream holds the newest head and nothing older: who reads slowly misses heads, never the
-/// newest. Pokes are hints; what a client holds it learns by pulling.
+/// A stream holds only the newest head, so a slow client may miss heads but always gets the newest.
+/// An event is a hint: only a pull brings change sets to the client.
 package final class EventHub: Sendable {
     private struct State {
         var streams: [ObjectIdentifier: EventStream] = [:]
@@ -16,7 +16,9 @@ package final class EventHub: Sendable {
     private let state = Mutex(State())
     nonisolated(unsafe) private let timer: any DispatchSourceTimer
 
-    /// - Parameter heartbeat: Between two signs of life on a stream where nothing happens.
+    /// Starts the timer for heartbeats.
+    ///
+    /// - Parameter heartbeat: The time between two heartbeats on streams without other events.
     package init(heartbeat: Duration) {
         timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
         let seconds = max(heartbeat / .seconds(1), 0.01)
@@ -27,7 +29,7 @@ package final class EventHub: Sendable {
 
     deinit { timer.cancel() }
 
-    /// A stream that begins with the zone's present head.
+    /// Opens an event stream. Its first event is the zone's present head.
     ///
     /// The zone stays open as long as the stream.
     func response(
@@ -43,7 +45,7 @@ package final class EventHub: Sendable {
             zones.release(name)
             self?.state.withLock { $0.streams[identity] = nil }
         }
-        // Asked for behind the registration, so that no push falls between the two.
+        // The head is read after the registration, so that no push is missed between the two.
         do throws(ProtocolError) {
             stream.postFirst(Self.event(try zone.head()))
         } catch {
@@ -63,7 +65,7 @@ package final class EventHub: Sendable {
             ]), body: .events(stream))
     }
 
-    /// Streams that are open.
+    /// The number of open streams.
     package var count: Int { state.withLock { $0.streams.count } }
 
     package func close() {
@@ -89,7 +91,7 @@ package final class EventHub: Sendable {
     }
 }
 
-/// What happens once when a stream ends, set after the stream was made.
+/// An action that runs once when a stream ends, and that is set after the stream was created.
 private final class StreamEnd: Sendable {
     private let action = Mutex<(@Sendable () -> Void)?>(nil)
 

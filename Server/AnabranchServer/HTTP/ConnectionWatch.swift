@@ -2,10 +2,10 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Cuts off connections that take too long to send a request's headers.
+/// Closes connections that take too long to send the headers of a request.
 ///
-/// libmicrohttpd's own time-out begins anew with every byte, so a byte now and then would keep a
-/// connection for days.
+/// libmicrohttpd's own timeout restarts with every byte, so a client that sends a byte now and then
+/// could keep a connection open for days.
 final class ConnectionWatch: Sendable {
     private struct Waiting {
         var socket: Int32
@@ -26,20 +26,21 @@ final class ConnectionWatch: Sendable {
 
     deinit { timer.cancel() }
 
-    /// From now on headers are waited for.
+    /// Starts to wait for the headers of a request on the connection.
     func begin(_ connection: UInt, socket: Int32) {
         waiting.withLock { $0[connection] = Waiting(socket: socket, since: .now) }
     }
 
-    /// The headers are there, or the connection is about to be closed.
+    /// Stops waiting: the headers have arrived, or the connection is about to be closed.
     func end(_ connection: UInt) {
         waiting.withLock { _ = $0.removeValue(forKey: connection) }
     }
 
     private func cutOff() {
         let now = ContinuousClock.now
-        // Under the lock, so that the socket is still this connection's: it is closed behind
-        // `end`. Only shut down here; libmicrohttpd sees that and closes it.
+        // This runs under the lock so that the socket still belongs to this connection:
+        // libmicrohttpd closes it only after `end`. The socket is only shut down here;
+        // libmicrohttpd notices that and closes it.
         waiting.withLock { waiting in
             for (connection, entry) in waiting where now - entry.since > limit {
                 shutdown(entry.socket, Int32(SHUT_RDWR))

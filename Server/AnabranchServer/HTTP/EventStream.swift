@@ -1,13 +1,17 @@
 import Synchronization
 
-/// A Server-Sent Events answer that is written as events come.
+/// A response with Server-Sent Events, written as the events are posted.
 ///
-/// It holds at most one event that has not been taken: a newer one takes its place, so a client
-/// that reads slowly costs no memory and then sees the newest (pitfall of unbounded buffers).
+/// It holds at most one event that the connection has not sent, and a newer event replaces it. A
+/// client that reads slowly therefore costs no memory, and it gets the newest event.
 public final class EventStream: Sendable {
+    /// The result of reading from the stream.
     public enum Taken: Sendable {
+        /// This number of bytes was written into the buffer.
         case bytes(Int)
+        /// There is nothing to send now.
         case nothing
+        /// The stream has ended.
         case end
     }
 
@@ -22,29 +26,31 @@ public final class EventStream: Sendable {
 
     private let state: Mutex<State>
 
+    /// Creates a stream.
+    ///
     /// - Parameter onEnd: Called once when the connection has ended.
     public init(onEnd: @escaping @Sendable () -> Void = {}) {
         state = Mutex(State(onEnd: onEnd))
     }
 
-    /// Sends an event in place of one that waits.
+    /// Sends an event; it replaces an event that waits.
     public func post(_ event: [UInt8]) { change { $0.waiting = event } }
 
-    /// Sends an event unless one waits, which is newer.
+    /// Sends an event unless one waits already, which is newer.
     public func postFirst(_ event: [UInt8]) {
         change { state in
             if state.waiting == nil { state.waiting = event }
         }
     }
 
-    /// Sends a comment where nothing else waits, so that both ends see that the other is there.
+    /// Sends a comment if nothing else waits, so that both ends notice a lost connection.
     public func postHeartbeat() {
         change { state in
             if state.waiting == nil, state.current.isEmpty { state.waiting = Self.heartbeat }
         }
     }
 
-    /// Ends the stream behind what waits.
+    /// Ends the stream after the event that waits.
     public func close() { change { $0.isClosed = true } }
 
     private static let heartbeat = Array(":\n\n".utf8)
@@ -58,12 +64,15 @@ public final class EventStream: Sendable {
         }
     }
 
-    // MARK: For the server
+    // MARK: Used by the server
 
-    /// - Parameter wake: Makes the server ask again. Called under the stream's lock.
+    /// Sets the action that resumes a suspended connection.
+    ///
+    /// - Parameter wake: Makes the server read from the stream again. Called under the stream's
+    ///   lock.
     func attach(wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
 
-    /// The connection is gone: nothing is woken any more.
+    /// Ends the stream because its connection is closed; no later event resumes it.
     func detach() {
         let onEnd = state.withLock { state in
             state.wake = nil
@@ -75,9 +84,10 @@ public final class EventStream: Sendable {
         onEnd?()
     }
 
-    /// Moves what there is into `buffer`.
+    /// Copies pending bytes into `buffer`.
     ///
-    /// - Parameter park: Called where there is nothing, before anything can come.
+    /// - Parameter park: Suspends the connection if there are no bytes. Called under the lock, so
+    ///   no event can arrive in between.
     func take(into buffer: UnsafeMutableRawBufferPointer, park: () -> Void) -> Taken {
         state.withLock { state in
             if state.current.isEmpty, let next = state.waiting {

@@ -1,12 +1,15 @@
-/// A request as far as its headers.
+/// The request line and the headers of a request.
 public struct HTTPRequestHead: Sendable {
+    /// The method, such as `GET`.
     public var method: String
-    /// As it was sent, escapes and all: no path of ours needs one.
+    /// The path as it was sent, with its percent escapes. No path of this server needs them.
     public var path: String
-    /// What stood behind the question mark, as it was sent.
+    /// The text after the question mark, as it was sent.
     public var query: String
+    /// The header fields.
     public var headers: HTTPHeaders
 
+    /// Creates a request head.
     public init(method: String, path: String, query: String = "", headers: HTTPHeaders) {
         self.method = method
         self.path = path
@@ -19,25 +22,28 @@ public struct HTTPRequestHead: Sendable {
     }
 }
 
-/// Header fields in the order in which they came.
+/// Header fields in the order in which they were received.
 public struct HTTPHeaders: Sendable {
+    /// The names and values of the fields.
     public private(set) var fields: [(name: String, value: String)] = []
 
+    /// Creates headers from names and values.
     public init(_ fields: [(name: String, value: String)] = []) { self.fields = fields }
 
+    /// Adds a field after the others.
     public mutating func append(_ name: String, _ value: String) { fields.append((name, value)) }
 
-    /// The values of every field of that name, whatever its case.
+    /// The values of every field with that name; case is ignored.
     public subscript(all name: String) -> [String] {
         fields.filter { Self.isSame($0.name, name) }.map(\.value)
     }
 
-    /// The value of the first field of that name.
+    /// The value of the first field with that name; case is ignored.
     public subscript(name: String) -> String? {
         fields.first { Self.isSame($0.name, name) }?.value
     }
 
-    /// Names are ASCII tokens: locale and canonical equivalence have no say.
+    /// Compares names as ASCII tokens, independent of locale and canonical equivalence.
     static func isSame(_ left: String, _ right: String) -> Bool {
         left.utf8.elementsEqual(right.utf8) { $0.lowercasedASCII == $1.lowercasedASCII }
     }
@@ -50,7 +56,8 @@ extension UInt8 {
 }
 
 extension String {
-    /// Without the spaces and tabs around it, in lower-case ASCII: how field values are compared.
+    /// The text without surrounding spaces and tabs, in lower-case ASCII, for comparing field
+    /// values.
     var headerToken: String {
         let bytes = utf8.drop { $0 == 32 || $0 == 9 }.reversed().drop { $0 == 32 || $0 == 9 }
         return String(decoding: bytes.reversed().map(\.lowercasedASCII), as: UTF8.self)

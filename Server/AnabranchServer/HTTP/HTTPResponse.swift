@@ -1,16 +1,23 @@
-/// An answer: all its bytes, or a stream of events.
+/// A response with a body of bytes or a stream of events.
 public struct HTTPResponse: Sendable {
+    /// The body of a response.
     public enum Body: Sendable {
+        /// All bytes of the body.
         case bytes([UInt8])
+        /// A stream of Server-Sent Events.
         case events(EventStream)
     }
 
+    /// The HTTP status.
     public var status: Int
+    /// The header fields.
     public var headers: HTTPHeaders
+    /// The body.
     public var body: Body
-    /// What the line of the log says besides method, path and status.
+    /// The fields that the log line contains besides method, path and status.
     public var log: HTTPLogFields
 
+    /// Creates a response.
     public init(
         status: Int, headers: HTTPHeaders = HTTPHeaders(), body: Body = .bytes([]),
         log: HTTPLogFields = HTTPLogFields()
@@ -22,17 +29,20 @@ public struct HTTPResponse: Sendable {
     }
 }
 
-/// What a request was about.
+/// Fields of a request's log line.
 public struct HTTPLogFields: Sendable {
+    /// The name of the zone.
     public var zone: String?
+    /// The ID of the requesting replica.
     public var replica: String?
     /// The number of the token, never its secret.
     public var token: Int64?
-    /// The code of the error that was answered.
+    /// The error code of the response.
     public var error: String?
-    /// What the client is not told of the error.
+    /// The cause of the error that is not sent to the client.
     public var cause: String?
 
+    /// Creates fields with a zone and a token.
     public init(zone: String? = nil, token: Int64? = nil) {
         self.zone = zone
         self.token = token

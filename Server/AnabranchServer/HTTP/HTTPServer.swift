@@ -1,90 +1,119 @@
-/// Carries requests to a handler and its answers back.
+/// Passes requests to a handler and sends its responses.
 ///
-/// The one place that knows a socket. What stands behind it can be exchanged: routes, tokens and
-/// zones see only this.
+/// Only an implementation of this protocol uses sockets. Another HTTP server can replace it without
+/// changes to routes, tokens and zones.
 public protocol HTTPServer: AnyObject, Sendable {
+    /// Starts to listen and to pass requests to the handler.
+    ///
     /// - Returns: The port that it listens on.
-    /// - Throws: ``HTTPServerError`` with what to change.
+    ///
+    /// - Throws: ``HTTPServerError`` with a message that says what to change.
     func start(_ handler: any HTTPHandler) throws -> Int
 
-    /// Takes no new connection, lets what was begun be answered, ends event streams and closes.
+    /// Stops the server.
+    ///
+    /// It refuses new requests, waits for running requests, ends event streams and closes all
+    /// connections.
     func stop()
 }
 
-/// What answers requests. Called from several threads.
+/// Answers requests. Its methods are called from several threads.
 public protocol HTTPHandler: Sendable {
-    /// Decides by the headers alone whether the body is worth reading. Must not block for long.
+    /// Decides by the headers alone if the body is read. It must not block for long.
     func exchange(for head: HTTPRequestHead) -> HTTPExchange
 
-    /// The answer to a request that the server itself refuses.
+    /// The response to a request that the server itself refuses.
     func answer(to fault: HTTPFault) -> HTTPResponse
 
-    /// Takes note that an answer has been sent, or that the client went before its end.
+    /// Records that a response was sent, or that the client closed the connection early.
     func finished(_ record: HTTPRecord)
 }
 
+/// A decision about a request after its headers.
 public enum HTTPExchange: Sendable {
-    /// Without reading the body.
+    /// Respond without reading the body.
     case answer(HTTPResponse)
+    /// Read the body, then respond.
+    ///
     /// - Parameters:
-    ///   - limit: Bytes of the body, before and after decompression.
-    ///   - respond: Called on a thread that may wait.
+    ///   - limit: The greatest number of bytes of the body, before and after decompression.
+    ///   - respond: Called on a thread that may block.
     case read(limit: Int, respond: @Sendable ([UInt8]) -> HTTPResponse)
 }
 
-/// What is wrong with a request before any handler looks at it.
+/// A fault of a request or of the server, found before a handler sees the request.
 public enum HTTPFault: Sendable, Hashable {
-    /// - Parameter cause: "the header Host is there twice"
+    /// The request violates HTTP.
+    ///
+    /// - Parameter cause: The end of a sentence, such as "the header Host is there twice".
     case malformed(cause: String, header: String? = nil)
+    /// The body has more bytes than the limit.
     case bodyTooLarge(limit: Int)
+    /// The body has an encoding that the server cannot decode.
     case unsupportedEncoding(String)
+    /// The server has too many requests or too little memory.
     case overloaded
+    /// The server is shutting down.
     case shuttingDown
 }
 
-/// One request and its answer, for the log.
+/// One request and its response, for the log.
 public struct HTTPRecord: Sendable {
+    /// The method of the request.
     public var method: String
+    /// The path of the request.
     public var path: String
+    /// The HTTP status of the response.
     public var status: Int
+    /// The time from the request line to the end of the response.
     public var duration: Duration
+    /// The number of received bytes of the body.
     public var bytesReceived: Int
+    /// The number of sent bytes of the body.
     public var bytesSent: Int
-    /// Whether the client went before the answer was complete.
+    /// True if the client closed the connection before the response was complete.
     public var isCutOff: Bool
+    /// The further fields of the log line.
     public var log: HTTPLogFields
 }
 
-/// Why a server does not start.
+/// The reason why a server cannot start.
 public struct HTTPServerError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The reason and what to change, as a sentence.
     public let message: String
+    /// Creates an error with a message.
     public init(_ message: String) { self.message = message }
+    /// The message.
     public var description: String { message }
 }
 
-/// What a server allows.
+/// The address and the limits of a server.
 public struct HTTPServerOptions: Sendable {
-    /// A numeric IPv4 or IPv6 address.
+    /// The numeric IPv4 or IPv6 address to listen on.
     public var address = "127.0.0.1"
-    /// 0 takes a free one.
+    /// The port to listen on; 0 uses a free port.
     public var port = 0
+    /// The greatest number of open connections.
     public var connections = 10_000
+    /// The greatest number of open connections from one address.
     public var connectionsPerAddress = 5_000
-    /// After which a connection on which nothing moves is closed.
+    /// Seconds without traffic after which a connection is closed.
     public var idleSeconds = 15
-    /// From the connection, or the answer before, to the end of a request's headers.
+    /// Seconds that a request's headers may take, from the connection or the response before.
     public var headerSeconds = 30
-    /// From the end of the headers to the end of the body.
+    /// Seconds that a request's body may take, from the end of the headers.
     public var bodySeconds = 300
-    /// Bytes of the request line and headers together.
+    /// The greatest number of bytes of the request line and headers together.
     public var headerBytes = 16_384
-    /// Bytes of all request bodies that are being received or worked on.
+    /// The greatest number of bytes of all request bodies in memory.
     public var bufferedBytes = 512 << 20
-    /// Threads that work on requests, and requests that wait for one.
+    /// The number of threads that work on requests.
     public var workers = 16
+    /// The greatest number of requests that wait for a thread.
     public var waitingRequests = 1_000
-    /// PEM of a certificate chain and of its key.
+    /// A certificate chain and its private key in PEM; `nil` serves HTTP without TLS.
     public var tls: (certificate: String, key: String)?
 
+    /// Creates the default options.
     public init() {}
 }

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// The requests that have begun and not ended, so that a stop can wait for them.
+/// The requests that have begun and not ended; stopping the server waits for them.
 final class LiveRequests: Sendable {
     private struct State {
         var count = 0

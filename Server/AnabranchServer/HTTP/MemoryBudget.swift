@@ -1,12 +1,14 @@
 import Synchronization
 
-/// Bytes that may be in use at one time.
+/// A limit on the bytes that are in use at the same time.
 final class MemoryBudget: Sendable {
     private let remaining: Mutex<Int>
 
     init(byteCount: Int) { remaining = Mutex(byteCount) }
 
-    /// - Returns: Whether there was as much.
+    /// Reserves bytes.
+    ///
+    /// - Returns: False if the budget does not have enough bytes left.
     func take(_ byteCount: Int) -> Bool {
         remaining.withLock { remaining in
             guard byteCount <= remaining else { return false }

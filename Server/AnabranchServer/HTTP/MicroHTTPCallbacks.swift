@@ -1,14 +1,16 @@
 import CMicroHTTPD
 import Synchronization
 
-// What libmicrohttpd calls, from its own threads. `context` is the server, which outlives the
-// library's daemon.
+// The functions that libmicrohttpd calls from its own threads. `context` is the server, which
+// outlives the library's daemon.
 
 private func server(_ context: UnsafeMutableRawPointer?) -> MicroHTTPServer? {
     context.map { Unmanaged<MicroHTTPServer>.fromOpaque($0).takeUnretainedValue() }
 }
 
-/// The request line is there; what is returned stays with the request until `microHTTPEnd`.
+/// Creates the state of a request when its request line has arrived.
+///
+/// The returned pointer belongs to the request until `microHTTPEnd`.
 func microHTTPBegin(
     context: UnsafeMutableRawPointer?, uri: UnsafePointer<CChar>?, connection: OpaquePointer?
 ) -> UnsafeMutableRawPointer? {
@@ -17,8 +19,10 @@ func microHTTPBegin(
     return Unmanaged.passRetained(MicroRequest(uri: uri)).toOpaque()
 }
 
-/// Called with the headers, then for each piece of the body, then for its end, and once more when
-/// a suspended connection goes on.
+/// Serves a request step by step.
+///
+/// The library calls it with the headers, for each piece of the body, at the end of the body, and
+/// when a suspended connection resumes.
 func microHTTPServe(
     context: UnsafeMutableRawPointer?, connection: OpaquePointer?, url: UnsafePointer<CChar>?,
     method: UnsafePointer<CChar>?, version: UnsafePointer<CChar>?,
@@ -81,7 +85,7 @@ private func text(_ start: UnsafePointer<CChar>?, _ count: Int) -> String {
         as: UTF8.self)
 }
 
-/// An event stream and the connection that carries it.
+/// An event stream and the connection that sends it.
 final class MicroStream: Sendable {
     let stream: EventStream
     let request: MicroRequest

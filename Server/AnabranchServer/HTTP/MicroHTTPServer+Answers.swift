@@ -2,7 +2,7 @@ import CMicroHTTPD
 import Synchronization
 
 extension MicroHTTPServer {
-    /// Answers without reading the body; the connection ends with it.
+    /// Responds without reading the body and closes the connection afterwards.
     func refuse(
         _ request: MicroRequest, on connection: OpaquePointer, _ fault: HTTPFault
     ) -> MHD_Result {
@@ -48,7 +48,7 @@ extension MicroHTTPServer {
     ) -> OpaquePointer? {
         switch body {
         case .bytes(let bytes):
-            // The library leaves out the body of an answer to HEAD.
+            // The library omits the body of a response to HEAD.
             request.progress.withLock { progress in
                 progress.bytesSent = progress.head?.method == "HEAD" ? 0 : bytes.count
             }

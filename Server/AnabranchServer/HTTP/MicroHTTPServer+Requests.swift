@@ -2,7 +2,7 @@ import CMicroHTTPD
 import Synchronization
 
 extension MicroHTTPServer {
-    /// The headers are there: checks them and asks the handler whether to read the body.
+    /// Checks the headers of a request and asks the handler if the body is to be read.
     func begin(
         _ request: MicroRequest, on connection: OpaquePointer, method: String,
         version: UnsafePointer<CChar>
@@ -28,7 +28,7 @@ extension MicroHTTPServer {
             guard head.hasNoBody else {
                 return send(response, for: request, on: connection)
             }
-            // An answer at the request's end leaves the connection open for the next.
+            // A response after the whole request leaves the connection open for the next request.
             request.progress.withLock { $0.response = response }
             return .YES
         case .read(let limit, let respond):
@@ -58,14 +58,14 @@ extension MicroHTTPServer {
         return .YES
     }
 
-    /// A piece of the body.
+    /// Receives a piece of the body.
     ///
-    /// libmicrohttpd takes an answer before a body or behind it, not within. So where a body
-    /// without a length exceeds the limit, what still comes is passed over, as much again as the
-    /// limit, and the refusal is given at its end.
+    /// libmicrohttpd accepts a response before or after a body, but not within it. If a body of
+    /// unknown length exceeds the limit, the server therefore discards up to the limit again, and
+    /// sends the refusal at the end of the body.
     ///
-    /// - Returns: `NO`, which closes the connection, where the body does not end by then, or
-    ///   comes too slowly.
+    /// - Returns: `NO`, which closes the connection, if the body does not end within that size, or
+    ///   arrives too slowly.
     func receive(_ request: MicroRequest, _ bytes: UnsafeRawBufferPointer) -> MHD_Result {
         let isLate = ContinuousClock.now - request.start > .seconds(options.bodySeconds)
         return request.progress.withLock { progress in
@@ -75,7 +75,7 @@ extension MicroHTTPServer {
                 return .NO
             }
             guard progress.respond != nil else {
-                // The answer is made: what still comes is passed over.
+                // The response exists already, so the rest of the body is discarded.
                 guard let rest = progress.passOverLimit else { return .YES }
                 progress.passOverLimit = rest - bytes.count
                 return rest >= bytes.count ? .YES : .NO
@@ -108,7 +108,7 @@ extension MicroHTTPServer {
         return .YES
     }
 
-    /// The body is complete, or a worker has made the answer.
+    /// Continues a request after its body is complete or a worker has created its response.
     func goOn(_ request: MicroRequest, on connection: OpaquePointer) -> MHD_Result {
         let (response, isDispatched) = request.progress.withLock { progress in
             defer {

@@ -2,12 +2,11 @@ import CMicroHTTPD
 import Foundation
 import Synchronization
 
-/// An ``HTTPServer`` on libmicrohttpd.
+/// An ``HTTPServer`` that uses libmicrohttpd.
 ///
-/// Two of its threads serve all sockets. A request that is complete is suspended, worked on by a
-/// ``WorkerPool`` and resumed with its answer; an event stream without an event is suspended too.
-/// A connection that is suspended must be resumed before the library is stopped: `stop` sees to
-/// that.
+/// Two threads of the library serve all sockets. A complete request is suspended until a thread of
+/// the `WorkerPool` has created its response. An event stream without an event is suspended too.
+/// Suspended connections must be resumed before the library stops; `stop` does so.
 public final class MicroHTTPServer: HTTPServer {
     let options: HTTPServerOptions
     let budget: MemoryBudget
@@ -17,14 +16,15 @@ public final class MicroHTTPServer: HTTPServer {
     private let state = Mutex(State())
 
     private struct State {
-        /// The address of the `MHD_Daemon`, 0 while there is none.
+        /// The address of the `MHD_Daemon`; 0 if there is none.
         var daemon: UInt = 0
         var handler: (any HTTPHandler)?
         var isStopping = false
-        /// Addresses of what the library points to until it stops.
+        /// The addresses of texts that the library uses until it stops.
         var texts: [UInt] = []
     }
 
+    /// Creates a server that does not listen yet.
     public init(options: HTTPServerOptions) {
         self.options = options
         budget = MemoryBudget(byteCount: options.bufferedBytes)
@@ -37,6 +37,9 @@ public final class MicroHTTPServer: HTTPServer {
     var handler: (any HTTPHandler)? { state.withLock { $0.handler } }
     var isStopping: Bool { state.withLock { $0.isStopping } }
 
+    /// Starts to listen and to pass requests to the handler.
+    ///
+    /// - Throws: ``HTTPServerError`` if the address or the port cannot be used.
     public func start(_ handler: any HTTPHandler) throws -> Int {
         var address = try SocketAddress(options.address, port: options.port)
         state.withLock { $0.handler = handler }
@@ -99,6 +102,7 @@ public final class MicroHTTPServer: HTTPServer {
         return UnsafeMutableRawPointer(bitPattern: address)
     }
 
+    /// Refuses new requests, waits up to five seconds for running ones, and closes the socket.
     public func stop() {
         let address = state.withLock { state in
             state.isStopping = true
@@ -107,9 +111,9 @@ public final class MicroHTTPServer: HTTPServer {
         }
         workers.stop()
         guard let daemon = OpaquePointer(bitPattern: address) else { return }
-        // Who comes now is told that the server stops. The library keeps its socket until its
-        // threads have ended: they end the process where it is taken from them before, and
-        // `MHD_quiesce_daemon` takes it in two threads at once.
+        // A new request now gets the response that the server stops. The library keeps its socket
+        // until its threads have ended: they end the process if the socket is closed earlier, and
+        // `MHD_quiesce_daemon` would close it in two threads at once.
         live.closeStreams()
         live.waitUntilEnded(limit: .seconds(5))
         MHD_stop_daemon(daemon)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One request as libmicrohttpd brings it, piece by piece, to its thread and one worker.
+/// The state of one request, shared by a thread of libmicrohttpd and one worker.
 final class MicroRequest: Sendable {
     struct Progress: Sendable {
         var head: HTTPRequestHead?
@@ -9,22 +9,23 @@ final class MicroRequest: Sendable {
         var body: [UInt8] = []
         var bytesReceived = 0
         var bytesSent = 0
-        /// Bytes taken of the server's budget.
+        /// The bytes reserved from the server's memory budget.
         var reserved = 0
-        /// How much of the body may still be passed over; `nil`: all of it.
+        /// The number of bytes of the body that may still be discarded; `nil` is no limit.
         var passOverLimit: Int?
         var isDispatched = false
-        /// Made, and not queued yet.
+        /// A response that is not queued yet.
         var response: HTTPResponse?
         var status = 0
         var log = HTTPLogFields()
         var stream: EventStream?
     }
 
-    /// With the query, as it was sent.
+    /// The path and the query, as they were sent.
     let uri: String
-    /// Where the byte behind the URI and its terminator lies: there the version begins, unless a
-    /// NUL within the URI has cut it short.
+    /// The address after the URI and its terminator.
+    ///
+    /// The HTTP version begins there, unless a NUL within the URI has cut it short.
     let versionAddress: UInt
     let start = ContinuousClock.now
     let progress = Mutex(Progress())
@@ -49,7 +50,7 @@ final class MicroRequest: Sendable {
     func record(isCutOff: Bool) -> HTTPRecord {
         progress.withLock { progress in
             var log = progress.log
-            // The library has answered by itself, or the client went.
+            // The library responded itself, or the client closed the connection.
             if progress.head == nil { log.cause = "its headers were malformed or did not end" }
             return HTTPRecord(
                 method: progress.head?.method ?? "", path: path, status: progress.status,

@@ -1,11 +1,13 @@
-/// What a request's line and headers must not have.
+/// Rejects requests with faults in the request line or headers that libmicrohttpd accepts.
 ///
-/// libmicrohttpd 0.9.75 lets these pass. Each is a way to make two servers on one path see two
-/// different requests in the same bytes, or a text end where it does not.
+/// libmicrohttpd 0.9.75 does not check these. With each of them, two servers on one path can read
+/// two different requests from the same bytes, or a text can end early.
 ///
 /// Source: RFC 9112 §3.2, §5.1, §6.1–6.3, §11.2.
 enum RequestCheck {
-    /// - Parameter uri: As it was sent.
+    /// Checks the request line.
+    ///
+    /// - Parameter uri: The URI as it was sent.
     static func fault(uri: String, isCutShort: Bool, version: String) -> HTTPFault? {
         guard version == "HTTP/1.1" || version == "HTTP/1.0" else {
             return .malformed(cause: "its version is not HTTP/1.1")

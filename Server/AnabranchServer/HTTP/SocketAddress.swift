@@ -1,11 +1,13 @@
 import Foundation
 
-/// A numeric address and a port, as the system's calls take them.
+/// A numeric address and a port in the form of the system calls.
 struct SocketAddress {
     private var storage = sockaddr_storage()
     let isVersion6: Bool
 
-    /// - Throws: ``HTTPServerError`` for anything but a numeric address.
+    /// Parses an address.
+    ///
+    /// - Throws: ``HTTPServerError`` if the address is not numeric or the port is above 65535.
     init(_ address: String, port: Int) throws {
         var hints = addrinfo()
         hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV

@@ -2,10 +2,10 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Threads that work on requests, so that those that serve sockets never wait for a disk.
+/// Threads that work on requests, so that the socket threads never wait for a disk.
 ///
-/// They are threads of our own: work waits for a zone's writer, and a pool that is sized by the
-/// cores would be blocked by a few pushes.
+/// The pool has its own threads because a job may wait for a zone's writer. A pool with one thread
+/// for each core would be blocked by a few pushes.
 final class WorkerPool: Sendable {
     private struct State {
         var jobs: [@Sendable () -> Void] = []
@@ -17,7 +17,9 @@ final class WorkerPool: Sendable {
     private let limit: Int
     private let ended = DispatchGroup()
 
-    /// - Parameter limit: Jobs that wait for a thread.
+    /// Starts the threads.
+    ///
+    /// - Parameter limit: The greatest number of jobs that wait for a thread.
     init(threads: Int, limit: Int) {
         self.limit = limit
         for number in 1...max(threads, 1) {
@@ -32,7 +34,9 @@ final class WorkerPool: Sendable {
         }
     }
 
-    /// - Returns: Whether the job was taken; not where too many wait or the pool stops.
+    /// Queues a job.
+    ///
+    /// - Returns: False if too many jobs wait or the pool stops.
     func submit(_ job: @escaping @Sendable () -> Void) -> Bool {
         let isTaken = state.withLock { state in
             guard !state.isStopping, state.jobs.count < limit else { return false }
@@ -43,7 +47,7 @@ final class WorkerPool: Sendable {
         return isTaken
     }
 
-    /// Ends the threads once every job that was taken is done.
+    /// Ends the threads after all queued jobs are done.
     func stop() {
         state.withLock { $0.isStopping = true }
         signal.signal()
@@ -59,7 +63,7 @@ final class WorkerPool: Sendable {
             if let job {
                 job()
             } else if isStopping {
-                // Each thread that ends wakes the next.
+                // Each thread that ends wakes the next one.
                 signal.signal()
                 return
             }

@@ -1,21 +1,23 @@
 import CZstd
 
-/// Zstandard for bodies, with a bound on what comes out.
+/// Zstandard for bodies, with a limit on the decompressed size.
 enum ZstdCodec {
     enum Failure: Error, Hashable {
         case tooLarge(limit: Int)
         case damaged(String)
     }
 
-    /// Bodies smaller than this are not worth a frame.
+    /// The least size of a body for which compression saves bytes.
     static let leastBytes = 256
     private static let level: Int32 = 3
-    /// 2^23: what every level up to 19 uses. A frame may ask for far more than its sender paid.
+    /// The largest window, 2^23 bytes, which every level up to 19 uses.
+    ///
+    /// Without this limit a small frame could demand a very large buffer.
     private static let greatestWindowLog: Int32 = 23
 
-    /// Decompresses all frames, never allocating much more than what came out so far.
+    /// Decompresses all frames; it never allocates much more than the output so far.
     ///
-    /// - Parameter limit: Bytes that may come out; a bomb stops there.
+    /// - Parameter limit: The greatest number of output bytes, which stops a decompression bomb.
     static func decompressed(_ bytes: [UInt8], limit: Int) throws(Failure) -> [UInt8] {
         guard let context = ZSTD_createDCtx() else { throw .damaged("there is no memory") }
         defer { ZSTD_freeDCtx(context) }
@@ -52,7 +54,7 @@ enum ZstdCodec {
         }
     }
 
-    /// - Returns: `nil` where compression does not pay.
+    /// Compresses a body; `nil` if that saves less than a sixteenth.
     static func compressed(_ bytes: [UInt8]) -> [UInt8]? {
         guard bytes.count >= leastBytes else { return nil }
         var output = [UInt8](repeating: 0, count: ZSTD_compressBound(bytes.count))

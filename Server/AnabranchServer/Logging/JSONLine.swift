@@ -1,6 +1,6 @@
 import Foundation
 
-/// One JSON object on one line, its keys in the order in which they were added.
+/// One JSON object on one line, with its keys in the order in which they were added.
 struct JSONLine {
     private var text = "{"
 
@@ -14,7 +14,7 @@ struct JSONLine {
 
     mutating func append(_ key: String, _ value: Bool) { add(key, value ? "true" : "false") }
 
-    /// To three places.
+    /// Adds a number with three decimal places.
     mutating func append(_ key: String, _ value: Double) {
         add(key, "\((value * 1000).rounded() / 1000)")
     }

@@ -1,24 +1,31 @@
 import Foundation
 
-/// One line of JSON for each request and each event of the server's own.
+/// Writes one line of JSON for each request and for each event of the server itself.
 ///
-/// Keys stand in a fixed order. A token's secret is in none of them: headers are never logged.
+/// Keys have a fixed order. No line contains a token's secret: headers are never logged.
 public struct RequestLog: Sendable {
+    /// The severity of a line.
     public enum Level: String, Sendable, Comparable, CaseIterable {
+        /// The levels in ascending order of severity.
         case debug, info, warning, error
 
+        /// Orders levels by severity.
         public static func < (left: Level, right: Level) -> Bool {
             allCases.firstIndex(of: left) ?? 0 < allCases.firstIndex(of: right) ?? 0
         }
     }
 
+    /// The least severe level that is written.
     public let least: Level
     private let wallMilliseconds: @Sendable () -> Int64
     private let sink: @Sendable (String) -> Void
 
+    /// Creates a log.
+    ///
     /// - Parameters:
-    ///   - least: What is less is not written.
-    ///   - sink: Takes whole lines with their end, from any thread.
+    ///   - least: The least severe level that is written.
+    ///   - wallMilliseconds: The time since 1970-01-01 UTC.
+    ///   - sink: Writes whole lines with their line ends; called from any thread.
     public init(
         least: Level = .info, wallMilliseconds: @escaping @Sendable () -> Int64,
         sink: @escaping @Sendable (String) -> Void
@@ -28,6 +35,7 @@ public struct RequestLog: Sendable {
         self.sink = sink
     }
 
+    /// Writes the line of a request; its level depends on the status.
     public func write(_ record: HTTPRecord) {
         let level: Level =
             record.status >= 500 ? .error : (200..<400).contains(record.status) ? .info : .warning
@@ -48,6 +56,7 @@ public struct RequestLog: Sendable {
         sink(line.finish())
     }
 
+    /// Writes a line with a message.
     public func write(_ level: Level, _ message: String) {
         guard level >= least else { return }
         sink(begin(level, message).finish())
@@ -61,7 +70,7 @@ public struct RequestLog: Sendable {
         return line
     }
 
-    /// Put together from whole milliseconds, which a `Date` rounds.
+    /// The time as text, from whole milliseconds: a `Date` would round them.
     private func time() -> String {
         let (seconds, milliseconds) = wallMilliseconds().quotientAndRemainder(dividingBy: 1000)
         let text = Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)

@@ -1,12 +1,15 @@
 import AnabranchReplication
 
-/// The cells of one record, as its row keeps them.
+/// The cells of one record, as its row stores them.
 ///
-/// For each cell, in ascending order of property numbers, then of stamps: a varint
-/// `number × 2 + own`, where `own` is 1 if the cell has a stamp of its own; then that stamp, eight
-/// bytes of timestamp and a varint of the replica's ordinal; then a length and the value. A cell
-/// without a stamp of its own has the row's, so a record that was only inserted carries one stamp.
-/// A property has one cell, under `keepBoth` one for each value that stands beside the others.
+/// Cells are sorted by property number, then by stamp. Each cell is encoded as follows:
+///
+/// - a varint `number × 2 + own`, where `own` is 1 if the cell has a stamp of its own;
+/// - that stamp, if there is one: eight bytes of timestamp and a varint of the replica's ordinal;
+/// - a length and the value.
+///
+/// A cell without its own stamp has the row's stamp, so a record that was only inserted stores one
+/// stamp. A property has one cell; under `keepBoth` it has one cell for each concurrent value.
 struct CellList {
     struct Cell {
         let property: Int64
@@ -20,9 +23,11 @@ struct CellList {
 
     init() {}
 
+    /// Decodes the cells of a row.
+    ///
     /// - Parameters:
-    ///   - timestamp: Of the row, for cells without one of their own.
-    ///   - author: Of the row, likewise.
+    ///   - timestamp: The row's timestamp, for cells without a stamp of their own.
+    ///   - author: The ordinal of the row's replica, for the same cells.
     init(decoding bytes: [UInt8], timestamp: UInt64, author: Int64) throws {
         var reader = ByteReader(bytes)
         while !reader.isAtEnd {
@@ -54,16 +59,20 @@ struct CellList {
         }
     }
 
-    /// - Parameter siblings: All of the property, in ascending order of their stamps.
+    /// Replaces all cells of a property.
+    ///
+    /// - Parameter siblings: The new cells, in ascending order of their stamps.
     mutating func put(_ siblings: [Cell], of property: Int64) {
         cells.removeAll { $0.property == property }
         let place = cells.firstIndex { $0.property > property } ?? cells.endIndex
         cells.insert(contentsOf: siblings, at: place)
     }
 
+    /// Encodes the cells for a row.
+    ///
     /// - Parameters:
-    ///   - timestamp: Of the row; cells that share its stamp are written without one.
-    ///   - author: Of the row, likewise.
+    ///   - timestamp: The row's timestamp; cells with the row's stamp are written without it.
+    ///   - author: The ordinal of the row's replica.
     func encoded(timestamp: UInt64, author: Int64) -> [UInt8] {
         let size = cells.reduce(0) { $0 + $1.value.count + 14 }
         var writer = ByteWriter(reservingCapacity: min(size, Self.mostReserved))
@@ -80,10 +89,10 @@ struct CellList {
         return writer.bytes
     }
 
-    /// Beyond that there are values which are not copied into the writer.
+    /// Above this size there are large values, which are not copied into the writer.
     private static let mostReserved = 1 << 20
 
-    /// The bytes of a record that one insert made, straight from the columns.
+    /// Encodes the cells of an inserted record directly from the columns.
     ///
     /// - Parameter columns: In ascending order of property numbers.
     static func encoded(row: Int, of columns: [EncodedColumn]) -> [UInt8] {

@@ -1,9 +1,8 @@
 import AnabranchReplication
 
-/// Gathers what a change set does to the checksum of a zone's state, from the parts that it takes
-/// away and adds.
+/// Accumulates the change of a zone's state checksum while one change set is merged.
 ///
-/// One part a changed row or link, whatever else its record has.
+/// The checksum is a sum over rows and links, so a change adds and removes only their parts.
 final class ChecksumTally {
     private let writer: any ZoneWriting
     private var change = StateChecksum.zero
@@ -29,9 +28,11 @@ final class ChecksumTally {
         change = change &- StateChecksum(of: held, from: try record(link.left))
     }
 
+    /// Changes the part of one link.
+    ///
     /// - Parameters:
-    ///   - before: Tags that the link had; `nil` where it was not there.
-    ///   - after: Tags that it has now; `nil` where it is gone.
+    ///   - before: The tags that the link had; `nil` if it did not exist.
+    ///   - after: The tags that it has now; `nil` if it was removed.
     func change(
         _ link: LinkBlock.Link, of property: WireProperty, from before: LinkTags?,
         to after: LinkTags?
@@ -45,7 +46,7 @@ final class ChecksumTally {
         if let after { change = change &+ part(after) }
     }
 
-    /// Writes the checksum as it is from now on.
+    /// Adds the accumulated change to the stored checksum.
     func keep() throws {
         guard change != .zero else { return }
         try writer.setChecksum(try writer.checksum() &+ change)
@@ -58,8 +59,9 @@ final class ChecksumTally {
         RecordID(replica: try writer.replica(at: key.ordinal), number: key.number)
     }
 
-    /// The bytes of `CanonicalRecord.encoded()`, made from those that the row keeps: values stand
-    /// there as they travel, references aside.
+    /// The checksum of the bytes that `CanonicalRecord.encoded()` would return.
+    ///
+    /// The row's cells already have that encoding, except for references, so they are not decoded.
     private func checksum(of row: StateRow, _ entity: WireName) throws -> StateChecksum {
         let list = try CellList(
             decoding: row.cells, timestamp: row.timestamp, author: row.author)
@@ -92,13 +94,13 @@ final class ChecksumTally {
         return StateChecksum(ofRow: bytes)
     }
 
-    /// Beyond that there are values which are not copied into the bytes.
+    /// Above this size there are large values, which are not copied into the bytes.
     private static let mostReserved = 1 << 20
 
     // MARK: Properties
 
     private var encoded: [Int64: [UInt8]] = [:]
-    /// The numbers of all properties that have been met, in canonical order.
+    /// The numbers of all properties seen so far, in canonical order.
     private var order: [Int64] = []
 
     private func propertyBytes(_ number: Int64) throws -> [UInt8] {
@@ -112,8 +114,9 @@ final class ChecksumTally {
         return bytes.bytes
     }
 
-    /// - Parameter cells: In the order of their numbers, those of one property in that of their
-    ///   stamps.
+    /// Sorts cells into the canonical order of their properties.
+    ///
+    /// - Parameter cells: Sorted by property number, those of one property by stamp.
     private func inCanonicalOrder(_ cells: [CellList.Cell]) throws -> [CellList.Cell] {
         for cell in cells { _ = try propertyBytes(cell.property) }
         let isOrdered = zip(cells, cells.dropFirst()).allSatisfy { one, next in

@@ -1,17 +1,17 @@
 import AnabranchReplication
 
-/// A column of a change set as the state keeps it: every value's bytes, one behind the other.
+/// A column of a change set in the encoding of the stored state: all values' bytes in sequence.
 ///
-/// Merging by stamps never looks into them; only `max`, `min` and counters read values.
+/// Merging by stamps does not decode them; only `max`, `min` and counters read values.
 struct EncodedColumn {
-    /// The zone's number of the property.
+    /// The zone's number for the property.
     let number: Int64
     let property: WireProperty
-    /// As they came.
+    /// The values as the change set has them.
     let values: [Value]
     private let bytes: [UInt8]
     private let ends: [Int]
-    /// By row, what `bytes` does not have.
+    /// The large values by row, which `bytes` does not contain.
     private let large: [Int: StoredBytes]
 
     init(property: WireProperty, values: [Value], writer: any ZoneWriting) throws {
@@ -37,7 +37,7 @@ struct EncodedColumn {
 
     subscript(row: Int) -> StoredBytes { large[row] ?? StoredBytes(slice(row)) }
 
-    /// A length, then the value.
+    /// Writes a length and the value.
     func write(_ row: Int, to writer: inout ByteWriter) {
         if !large.isEmpty, let value = large[row] {
             writer.append(count: value.count)

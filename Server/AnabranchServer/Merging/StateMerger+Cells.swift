@@ -25,7 +25,7 @@ extension StateMerger {
         return outcome == .takes
     }
 
-    /// Each delta exactly once: causal delivery brings a set once.
+    /// Adds counter deltas. Each counts once, because causal delivery applies a change set once.
     func add(_ rows: RowBlock) throws {
         let columns = try columns(of: rows)
         try change(rows.records, of: rows.entity) { row, place in
@@ -76,7 +76,9 @@ extension StateMerger {
 
     // MARK: Rows
 
-    /// - Parameter body: Returns whether anything changed.
+    /// Changes the cells of a row.
+    ///
+    /// - Parameter body: Returns true if it changed the cells.
     private func changingCells(
         of row: StateRow, _ body: (inout CellList) throws -> Bool
     ) throws -> StateRow? {

@@ -1,12 +1,12 @@
 import AnabranchReplication
 
 extension StateMerger {
-    /// Adds the set's tag to links of which both ends are held, dead or alive.
+    /// Adds the change set's tag to links of which the zone holds both ends, dead or alive.
     func link(_ block: LinkBlock) throws {
         try changeHeldLinks(of: block) { link, tags in tags.add(stamp, at: link.place) }
     }
 
-    /// Takes away the tags that the mover saw and adds the set's, with the link's new place.
+    /// Replaces the tags that the move had seen by the change set's tag with the new position.
     func move(_ block: LinkBlock) throws {
         try changeHeldLinks(of: block) { link, tags in
             tags.move(link.tagsSeen, to: link.place, tag: stamp)
@@ -30,7 +30,7 @@ extension StateMerger {
         }
     }
 
-    /// Takes away the tags that the remover saw; a link without tags is gone.
+    /// Removes the tags that the unlink had seen; a link without tags is removed.
     func unlink(_ block: LinkBlock) throws {
         try forEachBatch(of: block) { links, keys, tags in
             for (link, key) in zip(links, keys) {

@@ -1,21 +1,21 @@
 import AnabranchReplication
 
-/// Merges one change set into a zone's state, by names and stamps and without a model.
+/// Merges one change set into a zone's state by names and stamps, without a model.
 ///
-/// Blocks are applied in their order. The rules themselves are `Register`, `Counter`, `Siblings`,
-/// `LinkTags` and `DeleteMark`; here rows are only fetched and kept (invariants 4 and 5). A dead
-/// record is held as any other: what comes merges into it.
+/// Blocks are applied in their order. The rules are `Register`, `Counter`, `Siblings`, `LinkTags`
+/// and `DeleteMark`; this type only reads and writes rows (invariants 4 and 5). Changes to a dead
+/// record merge into it as into any other record.
 struct StateMerger {
     let writer: any ZoneWriting
     let stamp: Stamp
     let disabled: Set<Mechanism>
-    /// Of the values of one record.
+    /// The greatest number of bytes of one record's values.
     let recordBytes: Int
     let author: Int64
-    /// What the set does to the checksum of the state.
+    /// The change of the state's checksum by this change set.
     let tally: ChecksumTally
 
-    /// Rows that are fetched and written together.
+    /// The number of rows that are read and written together.
     static let batch = 1000
 
     init(
@@ -30,11 +30,11 @@ struct StateMerger {
         tally = ChecksumTally(writer)
     }
 
-    /// Merges a whole set, and its part in the checksum.
+    /// Merges a whole change set and updates the checksum.
     ///
     /// - Parameters:
-    ///   - parts: Where its parts are, where it has any; one is in memory at a time.
-    ///   - check: Looks at each block before it is merged; what it throws ends the merge.
+    ///   - parts: The source of its parts, if it has parts; one is in memory at a time.
+    ///   - check: Checks each block before it is merged; an error ends the merge.
     static func merge(
         _ changeSet: ChangeSet, _ parts: ZoneParts, into writer: any ZoneWriting,
         disabled: Set<Mechanism>, recordBytes: Int = Limits.largestPart,
@@ -49,8 +49,10 @@ struct StateMerger {
         try merger.tally.keep()
     }
 
-    /// - Throws: ``ZoneStorageError`` `recordHeld` for the insert of a record that is held; the
-    ///   caller undoes what was done of the set.
+    /// Merges one block.
+    ///
+    /// - Throws: ``ZoneStorageError`` `recordHeld` for the insert of a record that the zone holds.
+    ///   The caller rolls back the part of the change set that was merged.
     func merge(_ block: ChangeBlock) throws {
         switch block {
         case .insert(let rows): try insert(rows)
@@ -114,12 +116,12 @@ struct StateMerger {
         }
     }
 
-    /// Saves that did not know of each other may have written more into a record than one holds.
+    /// Checks the size of a record: concurrent saves together may exceed the limit.
     private func checked(_ row: StateRow) throws -> StateRow {
         guard row.cells.count <= recordBytes else {
             throw ZoneStorageError(
                 .recordTooLarge,
-                "Can't take in a change of record \(row.key.number) because its values would have "
+                "Can't accept a change of record \(row.key.number) because its values would have "
                     + "\(row.cells.count) bytes together, and the limit is \(recordBytes).")
         }
         return row
@@ -127,10 +129,10 @@ struct StateMerger {
 
     // MARK: Rows that are held
 
-    /// Changes those of the records that are held under an entity's name.
+    /// Changes the records that the zone holds under an entity's name.
     ///
-    /// - Parameter body: Gets a row and the record's place in the list; returns the row as it is
-    ///   from now on, or `nil` where it keeps all that it has.
+    /// - Parameter body: Receives a row and the record's index in `records`. It returns the new
+    ///   row, or `nil` if the row stays as it is.
     func change(
         _ records: [RecordID], of name: WireName, _ body: (StateRow, Int) throws -> StateRow?
     ) throws {
@@ -154,7 +156,7 @@ struct StateMerger {
         }
     }
 
-    /// What an update of a record that is not held makes when a simulation switches the rule off.
+    /// Inserts an empty row for an update of an unknown record, if a simulation disables the rule.
     private func resurrected(_ key: RecordKey, _ entity: Int64) throws -> StateRow? {
         guard disabled.contains(.recordsNotHeld) else { return nil }
         let row = StateRow(

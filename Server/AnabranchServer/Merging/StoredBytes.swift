@@ -1,11 +1,11 @@
 import AnabranchReplication
 import Foundation
 
-/// An encoded value of a cell, or one that is too large to be copied for its encoding.
+/// An encoded value of a cell, or a value that is too large to be copied for its encoding.
 struct StoredBytes: Hashable, Sendable {
-    /// All of it; of a large value the tag and the length.
+    /// The whole encoding, or the tag and the length of a large value.
     private let head: ArraySlice<UInt8>
-    /// What follows `head`.
+    /// The content of a large value, which follows `head`.
     private let content: Data?
 
     init(_ bytes: ArraySlice<UInt8>) {
@@ -13,7 +13,7 @@ struct StoredBytes: Hashable, Sendable {
         content = nil
     }
 
-    /// - Returns: `nil` for a value that is encoded as well as referred to.
+    /// Keeps a large value without copying it; `nil` for a small value.
     init?(large value: Value) {
         switch value {
         case .data(let data) where data.count >= Self.leastLarge: content = data
@@ -32,16 +32,18 @@ struct StoredBytes: Hashable, Sendable {
 
     var count: Int { head.count + (content?.count ?? 0) }
 
-    /// The value's tag, as it travels.
+    /// The value's tag on the wire.
     var tag: UInt8? { head.first }
 
-    /// What is large is not copied.
+    /// Writes the encoding; a large value is not copied.
     func write(to writer: inout ByteWriter) {
         writer.append(slice: head)
         if let content { writer.append(contentsOf: content) }
     }
 
-    /// - Parameter replica: The replica with an ordinal.
+    /// Decodes the value.
+    ///
+    /// - Parameter replica: Returns the replica with an ordinal.
     func value(replica: (Int64) throws -> ReplicaID) throws -> Value {
         guard let content else { return try StoredValue.value(decoding: head, replica: replica) }
         if tag == ValueTag.data { return .data(content) }

@@ -1,8 +1,9 @@
 import AnabranchReplication
 
-/// Stamps as a row keeps them, the tags of a link or those that deletes have seen: for each, eight
-/// bytes of timestamp and a varint of the replica's ordinal. In a list each is followed by the
-/// link's place: two blocks, either of which may be empty.
+/// The stored form of stamps: the tags of a link, or the stamps that deletes had seen.
+///
+/// Each stamp is eight bytes of timestamp and a varint of the replica's ordinal. In an ordered
+/// relationship the link's position follows each stamp, as two blocks that may be empty.
 enum StoredTags {
     static func encoded(
         _ stamps: [Stamp], ordinal: (ReplicaID) throws -> Int64

@@ -1,8 +1,10 @@
 import AnabranchReplication
 import Foundation
 
-/// A value as a zone keeps it: the wire's tagged value, except that a reference, whose tag is the
-/// wire's, names its replica by the zone's ordinal.
+/// The stored form of a value.
+///
+/// It is the wire's tagged value, except for a reference: this has the wire's tag, but it names its
+/// replica by the zone's ordinal.
 enum StoredValue {
     static func append(
         _ value: Value, to bytes: inout ByteWriter, ordinal: (ReplicaID) throws -> Int64
@@ -13,7 +15,9 @@ enum StoredValue {
         bytes.append(varint: record.number)
     }
 
-    /// - Parameter replica: The replica with an ordinal.
+    /// Decodes a stored value.
+    ///
+    /// - Parameter replica: Returns the replica with an ordinal.
     static func value(
         decoding bytes: ArraySlice<UInt8>, replica: (Int64) throws -> ReplicaID
     ) throws -> Value {
@@ -28,14 +32,14 @@ enum StoredValue {
                 replica: try replica(Int64(truncatingIfNeeded: ordinal)), number: number))
     }
 
-    /// From here on a second copy of the bytes costs too much.
+    /// The least size of a value that is decoded with only one copy of its bytes.
     private static let leastLarge = 1 << 20
 
-    /// As ``value(decoding:replica:)``, with one copy of the bytes.
+    /// Decodes a large value like `value(decoding:replica:)`, with one copy of the bytes.
     ///
-    /// - Returns: `nil` for a value of another kind.
+    /// - Returns: `nil` for a value of another type.
     private static func large(_ bytes: ArraySlice<UInt8>) throws -> Value? {
-        // The tag and a length.
+        // These bytes contain the tag and a length.
         var reader = ByteReader(Array(bytes.prefix(11)))
         let tag = try reader.readByte()
         guard tag == ValueTag.data || tag == ValueTag.string || tag == ValueTag.uri else {

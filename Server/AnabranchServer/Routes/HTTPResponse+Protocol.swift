@@ -19,7 +19,7 @@ extension HTTPResponse {
             ]), body: .bytes(Array(json.utf8)))
     }
 
-    /// The answer to what was refused. Causes within the server go to the log only.
+    /// The response to a refused request. Causes inside the server go to the log only.
     init(_ error: ProtocolError, log: HTTPLogFields) {
         let shown = error.details.filter { $0.key != ProtocolError.causeDetail }
         self.init(

@@ -1,6 +1,6 @@
 import AnabranchProtocol
 
-/// What a path leads to.
+/// The target of a request's path.
 enum Route: Hashable {
     case health
     case zone(ZoneName, Page)
@@ -11,6 +11,8 @@ enum Route: Hashable {
         case description = ""
     }
 
+    /// Parses a path.
+    ///
     /// - Throws: `notFound`, or `malformedRequest` for a name that no zone can have.
     init(path: String) throws(ProtocolError) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
@@ -37,13 +39,13 @@ enum Route: Hashable {
         case .zone(_, .hello), .zone(_, .push), .zone(_, .pull), .zone(_, .repair),
             .zone(_, .snapshot), .zone(_, .checksums), .zone(_, .stage), .zone(_, .part):
             ["POST"]
-        // The headers of a stream that never begins would tell nothing.
+        // HEAD is not allowed here: the headers of a stream without a body have no use.
         case .zone(_, .events): ["GET"]
         case .health, .zone: ["GET", "HEAD"]
         }
     }
 
-    /// The least role of a token; `nil` where none is needed.
+    /// The least role of a token; `nil` if no token is needed.
     var role: TokenRole? {
         switch self {
         case .health: nil

@@ -4,8 +4,7 @@ import Foundation
 
 /// Answers the requests of the sync protocol.
 ///
-/// Path, method, token and role are decided by the headers alone, before a byte of the body is
-/// read.
+/// Path, method, token and role are checked with the headers alone, before the body is read.
 package final class SyncRouter: HTTPHandler {
     let zones: OpenZones
     let events: EventHub

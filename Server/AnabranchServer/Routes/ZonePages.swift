@@ -1,7 +1,7 @@
 import AnabranchReplication
 import Foundation
 
-/// The pages about a zone, in JSON with a fixed order of keys.
+/// The pages about a zone, as JSON with a fixed order of keys.
 enum ZonePages {
     static func hash(_ hash: ZoneHash) -> String {
         var line = JSONLine()

@@ -1,20 +1,22 @@
 package import AnabranchProtocol
 import AnabranchReplication
 
-/// All zones of one place, and the tokens for them.
+/// All zones of one location, and the tokens for them.
 package protocol BackEnd: AnyObject, Sendable {
     var tokens: any TokenStore { get }
 
-    /// In the order of their names' bytes.
+    /// The names of all zones, sorted by their bytes.
     func zones() throws -> [ZoneName]
 
-    /// Makes a zone where there is none of that name.
+    /// Creates a zone if there is none of that name.
     func makeZone(_ name: ZoneName) throws
 
+    /// Opens a zone.
+    ///
     /// - Throws: ``ZoneStorageError`` `noSuchZone`.
     func open(_ name: ZoneName) throws -> any ZoneStorage
 
-    /// Keeps other daemons away until it is closed or the process ends.
+    /// Prevents other daemons from serving this back end until it is closed or the process ends.
     ///
     /// - Throws: ``ZoneStorageError`` `inUse`.
     func lockForServing() throws
@@ -22,13 +24,14 @@ package protocol BackEnd: AnyObject, Sendable {
     func close()
 }
 
-/// Where a server's clock and randomness come from.
+/// The sources of time and randomness of a server.
 public struct ServerEnvironment: Sendable {
-    /// Since 1970-01-01 UTC.
+    /// The time in milliseconds since 1970-01-01 UTC.
     public var wallMilliseconds: @Sendable () -> Int64
-    /// So many bytes that nobody can foresee.
+    /// Returns this number of unpredictable random bytes.
     public var randomBytes: @Sendable (Int) -> [UInt8]
 
+    /// Creates an environment.
     public init(
         wallMilliseconds: @escaping @Sendable () -> Int64,
         randomBytes: @escaping @Sendable (Int) -> [UInt8]

@@ -1,13 +1,14 @@
 package import AnabranchReplication
 
-/// The end of a zone's log, and where that log comes from.
+/// The end of a zone's log and the log's history.
 package struct LogState: Sendable {
-    /// Behind the last entry, in the present epoch.
+    /// The cursor after the last entry, in the present epoch.
     package var head: LogCursor
     package var history: EpochHistory
     /// The greatest timestamp of the log; zero while it is empty.
     package var greatestTimestamp: HybridTimestamp
-    /// Of the last entry of which the log keeps only the name; zero while it is whole.
+    /// The position of the last compacted entry, which has no payload any more; zero while the log
+    /// is whole.
     package var startPosition: UInt64
 
     package init(
@@ -21,12 +22,12 @@ package struct LogState: Sendable {
     }
 }
 
-/// One change set on its way into the log.
+/// A change set that is being appended to the log.
 package struct LogEntry: Sendable {
     package var changeSet: ChangeSet
-    /// As the set came: what the log gives to every client.
+    /// The bytes as they were pushed; clients pull the same bytes.
     package var bytes: [UInt8]
-    /// Behind this entry.
+    /// The cursor after this entry.
     package var cursor: LogCursor
 
     package init(changeSet: ChangeSet, bytes: [UInt8], cursor: LogCursor) {
@@ -36,10 +37,10 @@ package struct LogEntry: Sendable {
     }
 }
 
-/// Where and in which form the log holds a save.
+/// The position and form in which the log holds a save.
 package struct LogPlace: Hashable, Sendable {
     package var position: UInt64
-    /// A save may stand in the log as a void.
+    /// The kind of entry; the log may hold the save as a void.
     package var kind: LogEntryKind
     package var dot: Dot
     package var timestamp: HybridTimestamp
@@ -59,7 +60,7 @@ package struct LogPlace: Hashable, Sendable {
     }
 }
 
-/// The last set that a zone holds of a replica.
+/// The last change set of a replica that a zone holds.
 package struct ReplicaHead: Hashable, Sendable {
     package var sequence: UInt64
     package var origin: Digest
@@ -70,10 +71,10 @@ package struct ReplicaHead: Hashable, Sendable {
     }
 }
 
-/// A run of the log, as it is sent.
+/// A run of log entries, as it is sent.
 package struct LogPage: Sendable {
     package var changeSets: [[UInt8]]
-    /// Behind the last of them; `nil` where there are none.
+    /// The cursor after the last of them; `nil` if there are none.
     package var cursor: LogCursor?
 
     package init(changeSets: [[UInt8]], cursor: LogCursor?) {
@@ -82,9 +83,9 @@ package struct LogPage: Sendable {
     }
 }
 
-/// How much a zone holds.
+/// The size of a zone.
 package struct ZoneCounts: Hashable, Sendable {
-    /// Without the dead ones.
+    /// The number of records that are not dead.
     package var records: Int64
     package var links: Int64
     /// Replicas that have pushed, or that a record or stamp mentions.

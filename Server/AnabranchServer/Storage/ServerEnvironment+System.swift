@@ -2,7 +2,7 @@ import CSodium
 import Foundation
 
 extension ServerEnvironment {
-    /// The system's clock, and libsodium's source of randomness.
+    /// The system's clock, and libsodium's random number generator.
     public static let system = ServerEnvironment(
         wallMilliseconds: { Int64(Date().timeIntervalSince1970 * 1000) },
         randomBytes: { count in

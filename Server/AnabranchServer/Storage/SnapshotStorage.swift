@@ -1,7 +1,7 @@
 package import AnabranchProtocol
 package import AnabranchReplication
 
-/// A snapshot that is whole.
+/// The name and size of a complete snapshot.
 package struct SnapshotManifest: Hashable, Sendable {
     package var name: SnapshotName
     package var chunkCount: UInt64
@@ -14,25 +14,38 @@ package struct SnapshotManifest: Hashable, Sendable {
     }
 }
 
-/// Where the snapshots of one zone are kept, in chunks that never change.
+/// Stores the snapshots of one zone, in chunks that never change.
 ///
-/// Nothing here is authoritative: what is lost is made anew from the zone's state.
+/// A snapshot that is lost can always be created again from the zone's state.
 package protocol SnapshotStorage: Sendable {
-    /// The whole ones, the newest first.
+    /// The complete snapshots, the newest first.
     func manifests() throws -> [SnapshotManifest]
 
-    /// - Returns: `nil` where there is no such chunk any more.
-    /// - Throws: ``ZoneStorageError`` `damaged` where its bytes are not those that were written.
+    /// Reads a chunk.
+    ///
+    /// - Returns: `nil` if there is no such chunk any more.
+    ///
+    /// - Throws: ``ZoneStorageError`` `damaged` if its bytes are not those that were written.
     func chunk(_ number: UInt64, of name: SnapshotName) throws -> [UInt8]?
 
-    /// Writes a snapshot, which is there only when `body` has returned.
+    /// Writes a snapshot, which exists only when `body` has returned.
     ///
-    /// - Parameter body: Gives the chunks, one after the other.
+    /// - Parameters:
+    ///   - wallMilliseconds: Returns the present time. It is called for each chunk, so that another
+    ///     process sees that the snapshot is being written.
+    ///   - body: Writes the chunks in their order.
+    /// - Throws: ``ZoneStorageError`` `snapshotRemoved` if another process has removed what was
+    ///   written so far.
     func write(
-        at cursor: LogCursor, _ body: ((_ chunk: [UInt8]) throws -> Void) throws -> Void
+        at cursor: LogCursor, wallMilliseconds: @escaping () -> Int64,
+        _ body: ((_ chunk: [UInt8]) throws -> Void) throws -> Void
     ) throws -> SnapshotManifest
 
-    /// Removes all but the newest ones.
+    /// Removes unfinished snapshots to which nothing was added since a time, because the process
+    /// that wrote them has probably died.
+    func dropUnfinished(untouchedSince wallMilliseconds: Int64) throws
+
+    /// Removes all complete snapshots but the newest ones.
     func keepNewest(_ count: Int) throws
 
     func close()

@@ -1,12 +1,14 @@
-/// One number for a record in a zone: `ordinal << 40 | number`, above zero.
+/// The key of a record in a zone, `ordinal << 40 | number`, greater than zero.
 package struct RecordKey: RawRepresentable, Hashable, Sendable {
     package let rawValue: Int64
 
     package init(rawValue: Int64) { self.rawValue = rawValue }
 
+    /// Creates the key of a record.
+    ///
     /// - Parameters:
-    ///   - ordinal: Of the record's replica in this zone, below 2^22.
-    ///   - number: The record's own, from 1 to 2^40 − 1.
+    ///   - ordinal: The ordinal of the record's replica in this zone, below 2^22.
+    ///   - number: The record's number, from 1 to 2^40 − 1.
     package init(ordinal: Int64, number: UInt64) {
         rawValue = ordinal << 40 | Int64(truncatingIfNeeded: number)
     }
@@ -18,18 +20,18 @@ package struct RecordKey: RawRepresentable, Hashable, Sendable {
 /// The merged state of one record.
 package struct StateRow: Hashable, Sendable {
     package var key: RecordKey
-    /// The zone's number of the entity's wire name.
+    /// The zone's number for the entity's wire name.
     package var entity: Int64
-    /// The stamp of the insert, which cells without one of their own share: its timestamp.
+    /// The timestamp of the insert, which cells without a stamp of their own share.
     package var timestamp: UInt64
     /// The ordinal of the replica of that stamp.
     package var author: Int64
-    /// An encoded ``CellList``.
+    /// An encoded `CellList`.
     package var cells: [UInt8]
-    /// What deletes that updates may win against have seen, as ``StoredTags``; `nil` where there
-    /// was none.
+    /// The stamps that deletes under `updateWins` had seen, as `StoredTags`; `nil` without such a
+    /// delete.
     package var seen: [UInt8]?
-    /// Whether the record is out of sight: its deletes have seen all that it holds.
+    /// True if the record is hidden, because its deletes had seen every value that it holds.
     package var isDead: Bool
 
     package init(
@@ -46,10 +48,10 @@ package struct StateRow: Hashable, Sendable {
     }
 }
 
-/// Which link: of one property, between two records.
+/// The key of a link: its property and its two records.
 package struct LinkKey: Hashable, Sendable {
     package var left: RecordKey
-    /// The zone's number of the wire property.
+    /// The zone's number for the wire property.
     package var property: Int64
     package var right: RecordKey
 

@@ -1,153 +1,164 @@
 package import AnabranchReplication
 
-/// Where one zone's log and merged state are kept.
+/// Stores one zone's log and merged state.
 ///
-/// A back end keeps rows and transactions; what is right, and what merges how, is decided above
-/// it. Every back end passes the same conformance tests.
+/// A back end provides rows and transactions; the code above it checks and merges. Every back end
+/// passes the same conformance tests.
 package protocol ZoneStorage: Sendable {
-    /// Runs `body` over one consistent state of the zone, beside a writer and other readers.
+    /// Runs `body` on one consistent state of the zone, concurrently with a writer and other
+    /// readers.
     func read<Result>(_ body: (any ZoneReading) throws -> Result) throws -> Result
 
     /// Runs `body` in the zone's one write transaction, which is durable when this returns.
     ///
-    /// - Throws: What `body` throws, or the failure of the commit: nothing of it is kept, except
-    ///   that after a failure of the connection itself the caller cannot know, and asks again.
+    /// - Throws: An error of `body`, or the failure of the commit; nothing is kept. After a failure
+    ///   of the connection itself the result is unknown, and the caller retries.
     func write<Result>(_ body: (any ZoneWriting) throws -> Result) throws -> Result
 
-    /// What is wrong with the files themselves, as far as the back end can tell; empty where
-    /// nothing is. The work grows with the zone.
+    /// Descriptions of damage in the files, as far as the back end can find it; empty if there is
+    /// none.
+    ///
+    /// The work grows with the zone.
     func damage() throws -> [String]
 
-    /// Where snapshots of the zone are kept. They can be made anew at any time.
+    /// The snapshots of the zone. They can be created again at any time.
     var snapshots: any SnapshotStorage { get }
 
-    /// Ends what runs and gives back files and connections. Closing twice is harmless.
+    /// Waits for running work and releases files and connections. A second call has no effect.
     func close()
 }
 
-/// What can be asked of one state of a zone.
+/// Reads one consistent state of a zone.
 package protocol ZoneReading {
     func logState() throws -> LogState
 
-    /// - Returns: The cursor behind the entry at a position, in the present epoch; `nil` beyond
-    ///   the head.
+    /// The cursor after the entry at a position, in the present epoch.
+    ///
+    /// - Returns: `nil` beyond the head.
     func cursor(at position: UInt64) throws -> LogCursor?
 
-    /// Where the log holds the save of this origin, under whatever dot.
+    /// The place at which the log holds the save with this origin, under any dot.
     func place(ofOrigin origin: Digest) throws -> LogPlace?
     func place(of dot: Dot) throws -> LogPlace?
 
-    /// The last set that is held of a replica; `nil` where none is.
+    /// The last change set that is held of a replica; `nil` if there is none.
     func head(of replica: ReplicaID) throws -> ReplicaHead?
 
-    /// Encoded sets behind a position, in order: as many as the limit holds, and at least one
-    /// where there is one. The work is proportional to what is returned.
+    /// Encoded change sets after a position, in order.
+    ///
+    /// They are as many as the limit allows, and at least one if there is one. The work is
+    /// proportional to the result.
     func changeSets(after position: UInt64, byteLimit: Int) throws -> LogPage
 
-    /// Every record of the merged state, the dead ones too, in ascending order of identity.
+    /// Calls `body` with every record of the merged state, including dead ones, sorted by identity.
     func forEachRecord(_ body: (CanonicalRecord) throws -> Void) throws
 
-    /// The records of a range in ascending order, until `body` returns false.
+    /// Calls `body` with the records of a range in ascending order, until it returns false.
     ///
-    /// - Parameter body: Gets the identity, and what reads the record and throws where its rows
-    ///   are damaged.
-    /// - Returns: Whether every record of the range was given and taken.
+    /// - Parameter body: Receives the identity, and a function that reads the record and throws if
+    ///   its rows are damaged.
+    ///
+    /// - Returns: True if `body` returned true for every record of the range.
     @discardableResult
     func forEachRecord(
         in range: RecordRange,
         _ body: (RecordID, _ read: () throws -> CanonicalRecord) throws -> Bool
     ) throws -> Bool
 
-    /// How many records a range has, counted no further than to a limit.
+    /// The number of records in a range, counted up to a limit.
     func recordCount(in range: RecordRange, limit: Int) throws -> Int
 
-    /// The checksum of the merged state as it is kept, without looking at the state.
+    /// The stored checksum of the merged state, without reading the state.
     func checksum() throws -> StateChecksum
 
-    /// The same records without their links, in any order.
+    /// Calls `body` with every record, without its links, in any order.
     func forEachRow(_ body: (CanonicalRecord) throws -> Void) throws
 
-    /// Every link, those of one left record one after the other.
+    /// Calls `body` with every link; the links of one left record are consecutive.
     func forEachLink(_ body: (WireProperty, SnapshotChunk.Link) throws -> Void) throws
 
-    /// The last set that is held of each replica.
+    /// Calls `body` with the last change set that is held of each replica.
     func forEachHead(_ body: (SnapshotChunk.Head) throws -> Void) throws
 
-    /// Records that were dead behind a position and are so still, a number of them at most.
+    /// At most `limit` records that were dead at a position and still are.
     func deadRecords(through position: UInt64, limit: Int) throws -> [(WireName, RecordID)]
 
-    /// One record of the merged state with all its links, or that it is not held.
+    /// One record of the merged state with all its links, or the statement that it is not held.
     func image(of record: RecordID) throws -> RecordImage
 
     func counts() throws -> ZoneCounts
 
-    /// How much of a part is held, from its beginning on, in the log or staged. What is held whole
-    /// was compared with its digest.
+    /// The number of bytes held of a part from its beginning, in the log or staged.
+    ///
+    /// A part that is held completely was compared with its digest.
     func heldBytes(of part: SavePart) throws -> Int
-    /// Whether a save of the log lists the part.
+    /// True if a save of the log lists the part.
     func isInLog(_ part: SavePart) throws -> Bool
-    /// What is held of a part, in order.
+    /// Calls `body` with the held bytes of a part, in order.
     func forEachPiece(of part: SavePart, _ body: ([UInt8]) throws -> Void) throws
-    /// Bytes of a part from a place on; empty where none are held there.
+    /// Bytes of a part from an offset; empty if none are held there.
     func piece(of part: SavePart, from start: Int) throws -> [UInt8]
-    /// Bytes of parts that no save of the log lists.
+    /// The number of bytes of parts that no save of the log lists.
     func stagedBytes() throws -> Int
 }
 
-/// What the one write transaction can do besides.
+/// Writes a zone's state within the one write transaction.
 ///
-/// Rows name replicas, entities and properties by small numbers of the zone's own, which the
-/// first mention makes.
+/// Rows name replicas, entities and properties by numbers of the zone; the first use of a name
+/// assigns its number.
 package protocol ZoneWriting: ZoneReading {
-    /// Runs `body`; what it did is undone where it throws, and only that.
+    /// Runs `body` and undoes only its changes if it throws.
     func atomically<Result>(_ body: () throws -> Result) throws -> Result
 
-    /// Adds an entry at the end of the log and makes it its replica's head.
+    /// Appends an entry to the log and records it as the last one of its replica.
     func append(_ entry: LogEntry) throws
 
-    /// Forgets the sets of the first entries of the log that are not forgotten yet, but not their
-    /// names.
+    /// Removes the payloads of the log's entries up to a position; their names stay.
     func forgetChangeSets(through position: UInt64) throws
 
-    /// Records how far replicas have taken in the log.
+    /// Records the positions up to which replicas have acknowledged the log.
     func acknowledge(_ positions: [ReplicaID: UInt64]) throws
 
-    /// - Throws: ``ZoneStorageError`` `tooManyReplicas` where a row key has no room for another.
+    /// The ordinal of a replica, assigned if it is new.
+    ///
+    /// - Throws: ``ZoneStorageError`` `tooManyReplicas` if row keys have no room for another.
     func ordinal(of replica: ReplicaID) throws -> Int64
     func replica(at ordinal: Int64) throws -> ReplicaID
     func number(ofEntity name: WireName) throws -> Int64
     func number(ofProperty property: WireProperty) throws -> Int64
     func property(at number: Int64) throws -> WireProperty
 
-    /// - Throws: ``ZoneStorageError`` `recordHeld` where one of the keys is held.
-    func insert(_ rows: [StateRow]) throws
-    /// - Returns: The rows that are held, by key, those of dead records among them.
-    func rows(for keys: [RecordKey]) throws -> [RecordKey: StateRow]
-    /// - Returns: The number of the entity of each record that is held, dead or alive.
-    func entities(of keys: [RecordKey]) throws -> [RecordKey: Int64]
-    /// Replaces the cells of rows that are held, and what tells whether they are dead.
-    func replace(_ rows: [StateRow]) throws
-    /// Removes records with the links of which they are an end.
+    /// Inserts rows.
     ///
-    /// - Returns: Those links, with their encoded tags, each once.
+    /// - Throws: ``ZoneStorageError`` `recordHeld` if the zone holds one of the records.
+    func insert(_ rows: [StateRow]) throws
+    /// The held rows by key, including those of dead records.
+    func rows(for keys: [RecordKey]) throws -> [RecordKey: StateRow]
+    /// The number of each held record's entity, dead or alive.
+    func entities(of keys: [RecordKey]) throws -> [RecordKey: Int64]
+    /// Replaces the cells and the delete mark of held rows.
+    func replace(_ rows: [StateRow]) throws
+    /// Removes records and the links of which they are an end.
+    ///
+    /// - Returns: The removed links with their encoded tags, each once.
     @discardableResult
     func remove(_ keys: [RecordKey]) throws -> [LinkKey: [UInt8]]
 
-    /// - Returns: The encoded tags of the links that are held.
+    /// The encoded tags of the links that are held.
     func tags(of links: [LinkKey]) throws -> [LinkKey: [UInt8]]
     func put(_ tags: [UInt8], on link: LinkKey) throws
     func remove(_ link: LinkKey) throws
 
-    /// Adds a piece to a staged part, or begins to stage it.
+    /// Appends a piece to a staged part, or starts to stage it.
     func append(
         _ piece: [UInt8], to part: SavePart, at start: Int, wallMilliseconds: Int64) throws
-    /// Makes parts that are held whole those of the save at a position of the log.
+    /// Records complete parts as those of the save at a position of the log.
     func putInLog(_ parts: [SavePart], at position: UInt64) throws
-    /// Forgets staged parts, unless the log lists them.
+    /// Removes staged parts, unless the log lists them.
     func dropStaged(_ parts: [SavePart]) throws
-    /// Forgets the staged parts that nobody has gone on with since a time.
+    /// Removes the staged parts to which no client has added since a time.
     func dropStaged(untouchedSince wallMilliseconds: Int64) throws
 
-    /// Keeps another checksum of the merged state.
+    /// Stores another checksum of the merged state.
     func setChecksum(_ checksum: StateChecksum) throws
 }

@@ -1,4 +1,4 @@
-/// Why a zone's rows could not be read or written.
+/// An error in reading or writing a zone's rows.
 package struct ZoneStorageError: Error, Hashable, Sendable {
     package struct Code: RawRepresentable, Hashable, Sendable {
         package let rawValue: String
@@ -6,22 +6,24 @@ package struct ZoneStorageError: Error, Hashable, Sendable {
 
         /// There is no such zone: create a token for it.
         package static let noSuchZone = Code(rawValue: "no-such-zone")
-        /// The directory can't be made: correct its rights, or take another.
+        /// The directory cannot be created: correct its permissions, or use another directory.
         package static let unusable = Code(rawValue: "unusable")
-        /// A record that is held was inserted again: the change set is malformed.
+        /// A change set inserts a record that the zone holds: the change set is malformed.
         package static let recordHeld = Code(rawValue: "record-held")
-        /// A change set makes a record larger than one may be: its author saves a smaller value.
+        /// A change set makes a record larger than the limit: its author must save smaller values.
         package static let recordTooLarge = Code(rawValue: "record-too-large")
-        /// The zone has as many replicas as a row key can tell apart: begin a new zone.
+        /// The zone has as many replicas as row keys can distinguish: create a new zone.
         package static let tooManyReplicas = Code(rawValue: "too-many-replicas")
-        /// The file is of a later format: update the server.
+        /// The file has a later format: update the server.
         package static let newerFormat = Code(rawValue: "newer-format")
-        /// The file is of a format that no released server wrote: begin the zone anew.
+        /// The file has a format that no released server wrote: create the zone again.
         package static let olderFormat = Code(rawValue: "older-format")
-        /// The file is something else, or damaged: restore it from a backup.
+        /// The file is damaged or is not a zone's file: restore it from a backup.
         package static let damaged = Code(rawValue: "damaged")
         /// Another daemon serves the directory: stop it first.
         package static let inUse = Code(rawValue: "in-use")
+        /// Another process has removed a snapshot that was being written: ask for it again.
+        package static let snapshotRemoved = Code(rawValue: "snapshot-removed")
         /// The storage was closed: the server is stopping.
         package static let closed = Code(rawValue: "closed")
     }

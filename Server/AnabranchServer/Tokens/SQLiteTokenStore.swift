@@ -6,8 +6,8 @@ import Synchronization
 
 /// Tokens in a SQLite file, which several processes may open.
 ///
-/// A revoked token is refused from the next request on, also by a daemon that runs: nothing about
-/// a token is kept in memory but when it was last used.
+/// A revoked token is refused from the next request on, also by a running daemon: only the times of
+/// last use are kept in memory.
 public final class SQLiteTokenStore: TokenStore {
     private let readers: ConnectionPool
     private let writing = NSLock()
@@ -22,13 +22,16 @@ public final class SQLiteTokenStore: TokenStore {
         var lastFlush: Int64 = 0
     }
 
-    /// Between two times that the last use of tokens is written.
+    /// The time between two writes of the tokens' last uses.
     static let flushMilliseconds: Int64 = 60_000
     private static let format: Int64 = 1
 
+    /// Opens a token file; creates it if it is missing.
+    ///
     /// - Parameters:
-    ///   - path: Of a file that is made where it is missing.
-    ///   - randomBytes: From a source that nobody can foresee.
+    ///   - path: The path of the file.
+    ///   - wallMilliseconds: The time since 1970-01-01 UTC.
+    ///   - randomBytes: A source of unpredictable random bytes.
     public init(
         path: String, wallMilliseconds: @escaping @Sendable () -> Int64,
         randomBytes: @escaping @Sendable (Int) -> [UInt8]
@@ -37,7 +40,8 @@ public final class SQLiteTokenStore: TokenStore {
         readers = ConnectionPool(path: path, limit: 4)
         self.wallMilliseconds = wallMilliseconds
         self.randomBytes = randomBytes
-        try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+        try connection.execute(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = 1")
         try connection.transaction { try Self.prepare(connection) }
     }
 
@@ -61,6 +65,7 @@ public final class SQLiteTokenStore: TokenStore {
             """)
     }
 
+    /// Creates a token for a zone; its secret is stored only as a hash.
     public func create(
         zone: ZoneName, role: TokenRole
     ) throws -> (token: Token, secret: TokenSecret) {
@@ -80,6 +85,7 @@ public final class SQLiteTokenStore: TokenStore {
         return (Token(number: number, zone: zone, role: role, created: now), secret)
     }
 
+    /// The tokens of one zone, or of all zones, in the order of their numbers.
     public func tokens(zone: ZoneName?) throws -> [Token] {
         try readers.read { connection in
             let rows = try connection.cached(
@@ -91,6 +97,7 @@ public final class SQLiteTokenStore: TokenStore {
         }
     }
 
+    /// Revokes a token; `nil` if there is no token of that number.
     public func revoke(_ number: Int64) throws -> Token? {
         let now = wallMilliseconds()
         return try writing.withLock {
@@ -106,6 +113,7 @@ public final class SQLiteTokenStore: TokenStore {
         }
     }
 
+    /// Finds the valid token with a secret; `nil` if it is unknown or revoked.
     public func token(matching text: String) throws -> Token? {
         guard let hash = TokenSecret(text)?.hash else { return nil }
         let token = try readers.read { connection -> Token? in
@@ -131,7 +139,7 @@ public final class SQLiteTokenStore: TokenStore {
             used.lastFlush = now
             return true
         }
-        // When a token was last used is worth no failed request.
+        // A failure to record the last use must not fail the request.
         if isDue { try? flush() }
     }
 
@@ -152,6 +160,7 @@ public final class SQLiteTokenStore: TokenStore {
         }
     }
 
+    /// Writes the last uses and closes the file.
     public func close() {
         try? flush()
         readers.close()
@@ -160,7 +169,7 @@ public final class SQLiteTokenStore: TokenStore {
 }
 
 extension Statement {
-    /// Of the columns number, zone, role, created, used, revoked.
+    /// Reads the columns number, zone, role, created, used and revoked.
     fileprivate func token() throws -> Token {
         guard let role = TokenRole(rawValue: string(at: 2)) else {
             throw ZoneStorageError(

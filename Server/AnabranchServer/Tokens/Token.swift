@@ -1,14 +1,15 @@
 public import AnabranchProtocol
 
-/// What a token allows, each role all that the ones before it allow.
+/// The rights of a token; each role includes the roles before it.
 public enum TokenRole: String, Sendable, CaseIterable, Comparable {
-    /// Pull, listen, ask.
+    /// Pull, listen for events, and read a zone's description and hash.
     case read
-    /// And push.
+    /// Push change sets.
     case write
-    /// And what concerns the zone as a whole.
+    /// Act on the zone as a whole.
     case admin
 
+    /// Orders roles by their rights.
     public static func < (left: TokenRole, right: TokenRole) -> Bool {
         left.rank < right.rank
     }
@@ -22,14 +23,20 @@ public enum TokenRole: String, Sendable, CaseIterable, Comparable {
     }
 }
 
-/// A right to one zone. Its secret is known to its holder alone.
+/// A token: a right to one zone. Only the client that holds it knows its secret.
 public struct Token: Hashable, Sendable {
+    /// The number of the token.
     public var number: Int64
+    /// The zone to which the token gives access.
     public var zone: ZoneName
+    /// The rights of the token.
     public var role: TokenRole
-    /// Milliseconds since 1970-01-01 UTC, as are the others.
+    /// When the token was created, in milliseconds since 1970-01-01 UTC.
     public var created: Int64
-    /// Written from time to time; `nil` before the first use.
+    /// When the token was last used, in milliseconds; `nil` before the first use.
+    ///
+    /// It is written at most once a minute.
     public var lastUsed: Int64?
+    /// When the token was revoked, in milliseconds; `nil` if it is valid.
     public var revoked: Int64?
 }

@@ -1,22 +1,23 @@
 import AnabranchReplication
 import CSodium
 
-/// The secret of a token: 32 random bytes, written `abt_` and 43 characters.
+/// The secret of a token: 32 random bytes, written as `abt_` and 43 characters.
 ///
-/// So much randomness needs no salt and no slow hash: a plain digest of it cannot be turned back.
+/// A random value of this length needs no salt and no slow hash: it cannot be guessed from its
+/// digest.
 public struct TokenSecret: Sendable {
     static let byteCount = 32
     static let prefix = "abt_"
 
     private let bytes: [UInt8]
 
-    /// - Parameter bytes: 32 random ones; any other count gives `nil`.
+    /// Creates a secret from 32 random bytes; `nil` for any other number.
     init?(bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         self.bytes = bytes
     }
 
-    /// Reads a token as a client sends it.
+    /// Parses a secret as a client sends it.
     init?(_ text: String) {
         guard text.hasPrefix(Self.prefix), text.utf8.count == Self.prefix.utf8.count + 43 else {
             return nil
@@ -30,7 +31,7 @@ public struct TokenSecret: Sendable {
         self.bytes = bytes
     }
 
-    /// To be shown once.
+    /// The secret as text, to be shown once.
     public var text: String {
         var text = [CChar](repeating: 0, count: 44)
         sodium_bin2base64(
@@ -40,10 +41,10 @@ public struct TokenSecret: Sendable {
             + String(decoding: text.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// What is stored of it.
+    /// The stored digest of the secret.
     var hash: Digest { Digest(of: bytes) }
 
-    /// Compares in a time that does not tell how far two hashes agree.
+    /// Compares two hashes in constant time.
     static func isSame(_ left: Digest, _ right: Digest) -> Bool {
         sodium_memcmp(left.bytes, right.bytes, Digest.byteCount) == 0
     }

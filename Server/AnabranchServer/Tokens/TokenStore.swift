@@ -1,20 +1,29 @@
 public import AnabranchProtocol
 
-/// Keeps tokens, their secrets as digests only.
+/// Stores tokens, with only the digests of their secrets.
 public protocol TokenStore: AnyObject, Sendable {
-    /// - Returns: The token and its secret, which nobody can ask for again.
+    /// Creates a token.
+    ///
+    /// - Returns: The token and its secret, which cannot be read again.
     func create(zone: ZoneName, role: TokenRole) throws -> (token: Token, secret: TokenSecret)
 
+    /// The tokens of a zone, in the order of their numbers.
+    ///
     /// - Parameter zone: `nil` for the tokens of all zones.
     func tokens(zone: ZoneName?) throws -> [Token]
 
-    /// - Returns: `nil` where there is no token of that number. One that was revoked before keeps
-    ///   its time.
+    /// Revokes a token. A token that was revoked before keeps its time.
+    ///
+    /// - Returns: `nil` if there is no token of that number.
     func revoke(_ number: Int64) throws -> Token?
 
-    /// - Parameter text: As a client sends it.
-    /// - Returns: The token, unless it is unknown or revoked.
+    /// Finds the token with a secret.
+    ///
+    /// - Parameter text: The secret as a client sends it.
+    ///
+    /// - Returns: `nil` if the token is unknown or revoked.
     func token(matching text: String) throws -> Token?
 
+    /// Writes pending data and closes the store.
     func close()
 }

@@ -1,12 +1,13 @@
 import AnabranchReplication
 import Synchronization
 
-/// How far replicas have said that they have taken in the log, until it is written.
+/// Positions that replicas have acknowledged and that are not written yet.
 ///
-/// Written along with the next push or when the zone closes, never for its own sake: a pull that
-/// finds nothing writes nothing.
+/// They are written with the next push or when the zone closes. A pull without new change sets
+/// therefore writes nothing.
 final class AcknowledgedPositions: Sendable {
-    /// Replicas that wait; what comes beyond is told again by the replica's next `hello`.
+    /// The greatest number of waiting replicas; a replica beyond it repeats its position in its
+    /// next `hello`.
     static let limit = 4096
 
     private let positions = Mutex<[ReplicaID: UInt64]>([:])
@@ -23,7 +24,7 @@ final class AcknowledgedPositions: Sendable {
         if !taken.isEmpty { try writer.acknowledge(taken) }
     }
 
-    /// In a transaction of its own where there is anything.
+    /// Writes the positions in a transaction of its own, if there are any.
     func flush(into storage: any ZoneStorage) throws {
         let taken = take()
         if !taken.isEmpty { try storage.write { try $0.acknowledge(taken) } }

@@ -3,9 +3,9 @@ import Synchronization
 
 /// Lets callers that wait at the same time share one transaction.
 ///
-/// The first caller that finds nobody at work becomes the leader: it does its own work and that
-/// of all who came meanwhile, again and again until nobody waits. So a single caller pays nothing,
-/// and under load one flush to the disk serves many. There is no thread of its own, so a
+/// The first caller that finds the queue idle becomes the leader. It runs its own job and all jobs
+/// that arrived meanwhile, until no job waits. A single caller therefore has no overhead, and under
+/// load one flush to the disk serves many callers. The queue has no thread of its own, so a
 /// simulation that calls from one thread is deterministic.
 final class CommitQueue<Job: Sendable, Outcome: Sendable>: Sendable {
     private struct Waiting: Sendable {
@@ -24,7 +24,7 @@ final class CommitQueue<Job: Sendable, Outcome: Sendable>: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Does all jobs in one transaction; called by one thread at a time.
+    /// Runs all jobs in one transaction; called by one thread at a time.
     private let work: @Sendable ([Job]) throws -> [Outcome]
     private let mostTogether: Int
 
@@ -33,7 +33,9 @@ final class CommitQueue<Job: Sendable, Outcome: Sendable>: Sendable {
         self.work = work
     }
 
-    /// - Throws: What the transaction of this job threw; nothing of the job is kept then.
+    /// Runs a job and waits for its outcome.
+    ///
+    /// - Throws: The error of the job's transaction; nothing of the job is kept.
     func run(_ job: Job) throws -> Outcome {
         let turn = Turn()
         let leads = state.withLock { state in
@@ -49,7 +51,7 @@ final class CommitQueue<Job: Sendable, Outcome: Sendable>: Sendable {
         return try outcome.get()
     }
 
-    /// Callers whose turn has not begun.
+    /// The number of callers with a job that has not started.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     private func lead() {
@@ -73,7 +75,8 @@ final class CommitQueue<Job: Sendable, Outcome: Sendable>: Sendable {
             let outcomes = try work(waiting.map(\.job))
             for (each, outcome) in zip(waiting, outcomes) { finish(each, .success(outcome)) }
         } catch  where waiting.count > 1 {
-            // One job may be what the others failed for: each gets a transaction of its own.
+            // One job may have caused the failure of all: each is repeated in a transaction of its
+            // own.
             for each in waiting { perform([each]) }
         } catch {
             for each in waiting { finish(each, .failure(error)) }

@@ -5,10 +5,12 @@ import AnabranchReplication
 struct IncomingChangeSet: Sendable {
     let changeSet: ChangeSet
     let bytes: [UInt8]
-    /// Why it becomes a void where the log does not hold it yet.
+    /// The reason why it becomes a void, unless the log already holds it.
     let rejection: Rejection?
 
-    /// - Throws: `invalidChangeSet` or `unsupportedVersion`: nobody can tell whose it is.
+    /// Decodes a change set.
+    ///
+    /// - Throws: `invalidChangeSet` or `unsupportedVersion`; the author of such bytes is unknown.
     init(
         decoding bytes: [UInt8], limits: ZoneLimits, checkingDigest: Bool
     ) throws(ProtocolError) {
@@ -35,7 +37,7 @@ struct IncomingChangeSet: Sendable {
         }
     }
 
-    /// Decodes block by block, so that memory is bounded by one block.
+    /// Decodes the payload block by block, so that only one block is in memory.
     private static func checkPayload(
         of changeSet: ChangeSet
     ) throws(ChangeSetDecodingError) {
@@ -53,7 +55,7 @@ struct IncomingChangeSet: Sendable {
 }
 
 extension Dot {
-    /// As errors of the protocol name it.
+    /// The details that name this dot in errors of the protocol.
     var details: [String: String] {
         ["replica": replica.description, "sequence": "\(sequence)"]
     }

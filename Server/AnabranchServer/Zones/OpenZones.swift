@@ -3,12 +3,13 @@ import AnabranchReplication
 import Foundation
 import Synchronization
 
-/// The zones that are in use, each opened once, when it is first asked for.
+/// The zones in use; each is opened once, at the first request for it.
 ///
-/// A zone that nobody uses stays open for the next request, until there are more than the limit:
-/// then the one that was used longest ago is closed.
+/// A zone that is not in use stays open for the next request. If there are more open zones than the
+/// limit, the least recently used one is closed.
 package final class OpenZones: Sendable {
-    /// A zone's place, taken before it is opened, so that opening one holds up no other.
+    /// The entry of a zone, created before the zone is opened, so that opening it blocks no other
+    /// zone.
     private final class Place: Sendable {
         private let opening = NSLock()
         private let zone = Mutex<ZoneService?>(nil)
@@ -44,7 +45,9 @@ package final class OpenZones: Sendable {
     private let limit: Int
     private let wallMilliseconds: @Sendable () -> Int64
 
-    /// - Parameter limit: Zones that stay open beside those that are used.
+    /// Creates an empty cache.
+    ///
+    /// - Parameter limit: The number of unused zones that stay open.
     package init(
         _ backEnd: any BackEnd, limits: ZoneLimits, validation: PushValidation? = nil,
         limit: Int = 64,
@@ -57,10 +60,12 @@ package final class OpenZones: Sendable {
         self.wallMilliseconds = wallMilliseconds
     }
 
-    /// Zones that are open or being opened.
+    /// The number of zones that are open or being opened.
     package var count: Int { state.withLock { $0.entries.count } }
 
-    /// - Throws: What `body` throws; `notFound` where there is no such zone, `shuttingDown` behind
+    /// Opens a zone for the time of `body`.
+    ///
+    /// - Throws: Errors of `body`; `notFound` if there is no such zone; `shuttingDown` after
     ///   ``close()``.
     package func withZone<Result>(
         _ name: ZoneName, _ body: (ZoneService) throws(ProtocolError) -> Result
@@ -70,7 +75,7 @@ package final class OpenZones: Sendable {
         return try body(zone)
     }
 
-    /// Keeps a zone open until it is released as often.
+    /// Opens a zone and keeps it open until `release` was called as often as this.
     package func retain(_ name: ZoneName) throws(ProtocolError) -> ZoneService {
         guard let place = take(name) else {
             throw ProtocolError(
@@ -103,7 +108,9 @@ package final class OpenZones: Sendable {
 
     package func release(_ name: ZoneName) { release(name, discarding: false) }
 
-    /// - Parameter isDiscarded: Whether the zone could not be opened.
+    /// Ends one use of a zone.
+    ///
+    /// - Parameter isDiscarded: True if the zone could not be opened.
     private func release(_ name: ZoneName, discarding isDiscarded: Bool) {
         let idle = state.withLock { state -> Place? in
             state.entries[name]?.users -= 1

@@ -1,11 +1,11 @@
 import AnabranchProtocol
 import AnabranchReplication
 
-/// Whether the log may take in a change set: its origin, its place, its causes and its clock, in
-/// this order.
+/// Checks if the log may accept a change set: its origin, sequence, causes and clock, in this
+/// order.
 struct PushCheck {
     enum Verdict {
-        /// The log holds the save already, in this form.
+        /// The log already holds the save, in this form.
         case held(LogPlace)
         case new
     }
@@ -16,8 +16,10 @@ struct PushCheck {
     let wallMilliseconds: Int64
     let disabled: Set<Mechanism>
 
-    /// - Throws: `ProtocolError` `forked`, `sequenceGap`, `missingCauses`, `timeOrder`,
-    ///   `clockSkew` or `invalidChangeSet`.
+    /// Checks a change set against the log.
+    ///
+    /// - Throws: `ProtocolError` `forked`, `sequenceGap`, `missingCauses`, `timeOrder`, `clockSkew`
+    ///   or `invalidChangeSet`.
     func verdict(on changeSet: ChangeSet) throws -> Verdict {
         if let place = try writer.place(ofOrigin: changeSet.origin) { return .held(place) }
         try checkPlace(of: changeSet)
@@ -43,7 +45,7 @@ struct PushCheck {
         guard dot.sequence == last + 1 else {
             throw ProtocolError(
                 .sequenceGap,
-                "Can't take in change set \(dot) because \(last + 1) is the next one of its "
+                "Can't accept change set \(dot) because \(last + 1) is the next one of its "
                     + "replica: push from there.",
                 details: [
                     "replica": dot.replica.description, "sequence": "\(last + 1)",
@@ -53,7 +55,9 @@ struct PushCheck {
         try checkPredecessor(of: changeSet, head: head)
     }
 
-    /// What stands for a lost set continues whatever history, and whatever continues it.
+    /// Checks that the change set continues the history that the zone holds of its replica.
+    ///
+    /// The entry of a lost change set may continue any history, and any change set may follow it.
     private func checkPredecessor(of changeSet: ChangeSet, head: ReplicaHead?) throws {
         guard changeSet.kind != .lost else { return }
         if let head {
@@ -64,11 +68,11 @@ struct PushCheck {
             return
         }
         guard changeSet.previousOrigin != .zero else { return }
-        // A renamed set continues the history of the replica that it was renamed from.
+        // A change set with a new replica ID continues the history of the former replica ID.
         guard changeSet.rewrittenFrom != nil else {
             throw ProtocolError(
                 .invalidChangeSet,
-                "Can't take in change set \(changeSet.dot) because the first of a replica has no "
+                "Can't accept change set \(changeSet.dot) because the first of a replica has no "
                     + "predecessor.", details: changeSet.dot.details)
         }
         guard try writer.place(ofOrigin: changeSet.previousOrigin) == nil,
@@ -99,8 +103,10 @@ struct PushCheck {
         }
     }
 
-    /// A stamp names one save, so the times of a replica ascend: also where two who hold a set have
-    /// given it different earlier times, and each those behind it.
+    /// Checks that the timestamps of a replica ascend, because a stamp names one save.
+    ///
+    /// They may not ascend if two replicas hold a change set under different earlier timestamps and
+    /// each has saved after it.
     private func checkOrder(of changeSet: ChangeSet) throws {
         guard changeSet.kind != .lost, let dot = changeSet.dot.predecessor,
             let last = try writer.place(of: dot), last.kind != .lost,
@@ -108,7 +114,7 @@ struct PushCheck {
         else { return }
         throw ProtocolError(
             .timeOrder,
-            "Can't take in change set \(changeSet.dot) because its time is not later than that of "
+            "Can't accept change set \(changeSet.dot) because its time is not later than that of "
                 + "\(dot) in the zone's log: pull first.", details: changeSet.dot.details)
     }
 
@@ -127,21 +133,25 @@ struct PushCheck {
         details["limit"] = "\(limits.clockMilliseconds)"
         throw ProtocolError(
             .clockSkew,
-            "Can't take in change set \(changeSet.dot) because its time is \(ahead) ms ahead of "
+            "Can't accept change set \(changeSet.dot) because its time is \(ahead) ms ahead of "
                 + "the server's clock: set the device's clock.", details: details)
     }
 
-    /// - Parameter origin: Of the change set that has the name.
+    /// The error for a fork.
+    ///
+    /// - Parameter origin: The origin of the change set that the zone holds under the dot.
     private func forked(
         _ dot: Dot, _ cause: String, _ origin: Digest? = nil
     ) -> ProtocolError {
         var details = dot.details
         if let origin { details["origin"] = origin.description }
         return ProtocolError(
-            .forked, "Can't take in change set \(dot) because \(cause).", details: details)
+            .forked, "Can't accept change set \(dot) because \(cause).", details: details)
     }
 
-    /// - Parameter cause: What is missing, where it is a change set that can be named.
+    /// The error for a missing cause.
+    ///
+    /// - Parameter cause: The missing change set, if its dot is known.
     private func missing(
         _ dot: Dot, _ what: String, _ cause: Dot? = nil
     ) throws -> ProtocolError {
@@ -154,7 +164,7 @@ struct PushCheck {
         }
         return ProtocolError(
             .missingCauses,
-            "Can't take in change set \(dot) because its author held \(what), which the zone "
+            "Can't accept change set \(dot) because its author held \(what), which the zone "
                 + "does not: push that first.", details: details)
     }
 }

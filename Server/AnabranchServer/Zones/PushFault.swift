@@ -1,35 +1,42 @@
 import AnabranchProtocol
 import AnabranchReplication
 
-/// What a zone finds wrong with a pushed set: the one place that says what is wrong for good.
+/// A fault of a pushed change set; this type alone decides if the fault is permanent.
 ///
-/// **Rejected** is what asking again does not mend, because the bytes are those that the author
-/// saved and the zone is as it is: a rule or an operation that this server does not know, a
-/// payload that says what no change set may, a record that is inserted twice, more bytes than the
-/// zone takes, and whatever ``PushValidation`` forbids. The set becomes a void in the log, so
-/// that what is behind it goes on. A void may be taken back only by the operator, who lets the
-/// author save again.
+/// **Rejected** change sets cannot be accepted by a retry, because their bytes do not change and
+/// neither does the zone. The causes are:
 ///
-/// **Refused** is what may go through later, or as something else: bytes that are damaged or of a
-/// later version, a gap, a fork, causes that are missing, a time that is ahead, a first set that
-/// claims a predecessor, a zone with all the replicas that it can have, a request that is too
-/// large, a storage that fails or is busy. The set stays with its author.
+/// - a rule or an operation that this server does not know;
+/// - a payload that no change set may have;
+/// - a record that is inserted twice;
+/// - more bytes than the zone accepts;
+/// - a rejection by ``PushValidation``.
+///
+/// The change set becomes a void in the log, so that the replica's later change sets can follow.
+/// Only the operator can undo this, by asking the author to save again.
+///
+/// **Refused** change sets may be accepted later or in another form. The causes are damaged bytes,
+/// a later version, a gap, a fork, missing causes, a timestamp that is ahead, a first change set
+/// with a predecessor, a zone with the greatest number of replicas, a request that is too large,
+/// and a storage that fails or is busy. The change set stays with its author.
 enum PushFault: Error {
     case rejected(Rejection)
     case refused(ProtocolError)
 
-    /// - Parameter error: Of the payload of a set whose digests are right.
+    /// The rejection of a payload that cannot be decoded.
+    ///
+    /// - Parameter error: The error in a change set that has the right digests.
     static func rejection(_ error: ChangeSetDecodingError, in dot: Dot) -> Rejection {
         Rejection(
             error.code == .unsupportedVersion ? .unsupportedRule : .malformed,
-            "Can't take in change set \(dot) because \(error.cause).")
+            "Can't accept change set \(dot) because \(error.cause).")
     }
 
     static func rejection(ofByteCount count: Int, in dot: Dot, limit: Int) -> Rejection? {
         guard count > limit else { return nil }
         return Rejection(
             .tooLarge,
-            "Can't take in change set \(dot) of \(count) bytes because the limit is \(limit).")
+            "Can't accept change set \(dot) of \(count) bytes because the limit is \(limit).")
     }
 
     static func rejection(ofPartsOf changeSet: ChangeSet, _ limits: ZoneLimits) -> Rejection? {
@@ -41,15 +48,15 @@ enum PushFault: Error {
             }
     }
 
-    /// - Parameter error: Of an entry that does not open, so that nobody knows whose it is.
+    /// The refusal of bytes that are not a change set, so their author is unknown.
     static func refusal(_ error: ChangeSetDecodingError) -> ProtocolError {
         ProtocolError(
             error.code == .unsupportedVersion ? .unsupportedVersion : .invalidChangeSet,
-            "Can't take in a change set because \(error.cause).",
+            "Can't accept a change set because \(error.cause).",
             details: ["offset": "\(error.offset)"])
     }
 
-    /// What a failure of the merge means; `nil` where the set is not to blame.
+    /// The fault behind an error of the merge; `nil` if the change set did not cause it.
     init?(_ error: ZoneStorageError) {
         switch error.code {
         case .recordHeld: self = .rejected(Rejection(.malformed, error.message))

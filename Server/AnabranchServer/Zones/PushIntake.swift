@@ -1,10 +1,10 @@
 import AnabranchProtocol
 import AnabranchReplication
 
-/// One request to push, its sets decoded before the zone's writer is held.
+/// One push request, decoded before the zone's write lock is taken.
 struct PushJob: Sendable {
     let epoch: EpochID
-    /// Up to the first that is refused for what it is.
+    /// The change sets up to the first that cannot be decoded.
     let changeSets: [IncomingChangeSet]
     let refusal: ProtocolError?
 
@@ -27,13 +27,13 @@ struct PushJob: Sendable {
     }
 }
 
-/// What became of a request to push.
+/// The result of a push request.
 struct PushOutcome: Sendable {
     let response: PushResponse
     let hasAppended: Bool
 }
 
-/// Checks, appends and merges pushed sets within a write transaction.
+/// Checks, appends and merges pushed change sets within a write transaction.
 struct PushIntake: Sendable {
     let limits: ZoneLimits
     let wallMilliseconds: @Sendable () -> Int64
@@ -41,7 +41,9 @@ struct PushIntake: Sendable {
     let validation: PushValidation?
     let disabled: Set<Mechanism>
 
-    /// - Throws: Only failures of the storage; what is refused is in the answer.
+    /// Processes one push request.
+    ///
+    /// - Throws: Only failures of the storage; a refusal is in the response.
     func take(_ job: PushJob, into writer: any ZoneWriting) throws -> PushOutcome {
         let now = wallMilliseconds()
         var log = try writer.logState()
@@ -100,7 +102,7 @@ struct PushIntake: Sendable {
         }
     }
 
-    /// What the operator's rules say; of a save in parts they see each part as a save.
+    /// Applies the operator's rules; for a save in parts, to each part as a save.
     private func rejection(
         of changeSet: ChangeSet, _ reader: any ZoneReading
     ) throws -> Rejection? {
@@ -130,7 +132,9 @@ struct PushIntake: Sendable {
         return acknowledgement
     }
 
-    /// - Throws: ``PushFault`` where the set is to blame; then nothing of it is kept.
+    /// Appends a change set to the log and merges it.
+    ///
+    /// - Throws: ``PushFault`` if the change set caused the failure; then nothing of it is kept.
     private func append(
         _ changeSet: ChangeSet, _ bytes: [UInt8], to writer: any ZoneWriting,
         after log: inout LogState
@@ -165,6 +169,6 @@ struct PushIntake: Sendable {
 }
 
 extension PushResponse {
-    /// The refusal that is not about a set but about the request.
+    /// The refusal of the whole request, not of one change set.
     var wholeRefusal: ProtocolError? { refusal?.code == .unknownEpoch ? refusal : nil }
 }

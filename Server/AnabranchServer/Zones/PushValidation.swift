@@ -1,16 +1,18 @@
 public import AnabranchProtocol
 public import AnabranchReplication
 
-/// Rules of the operator's own: who may do what, how much, and what is sensible.
+/// The operator's own rules for pushed saves, such as permissions, quotas and plausibility.
 ///
-/// Asked of every save that is new to a zone, within its write transaction, after all that the
-/// zone checks itself and before anything is written; so it must not wait for anybody. What it
-/// rejects is rejected for good.
+/// The rule is called for every save that is new to a zone, within the zone's write transaction. It
+/// is called after the zone's own checks and before any write, so it must not block. A rejection is
+/// permanent.
 public struct PushValidation: Sendable {
     let rejection: @Sendable (ChangeSet, ZoneName) throws -> Rejection?
 
-    /// - Parameter rejection: Says why the set may not be taken in; `nil` lets it in. What it
-    ///   throws ends the push with `internal-error`, and the client tries again later.
+    /// Creates a rule.
+    ///
+    /// - Parameter rejection: Returns why the save is rejected, or `nil` to accept it. An error
+    ///   that it throws ends the push with `internal-error`, and the client retries later.
     public init(_ rejection: @escaping @Sendable (ChangeSet, ZoneName) throws -> Rejection?) {
         self.rejection = rejection
     }

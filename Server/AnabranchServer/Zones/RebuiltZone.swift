@@ -1,13 +1,13 @@
 import AnabranchReplication
 import Foundation
 
-/// A zone's state made anew from its log, in a file of its own that is removed afterwards.
+/// A zone's state rebuilt from its log, in a temporary file that is removed afterwards.
 struct RebuiltZone {
     private let storage: SQLiteZoneStorage
     private let folder: URL
     private let disabled: Set<Mechanism>
 
-    /// Records that are compared at one time.
+    /// The number of records that are compared at a time.
     private static let window = 4096
 
     init(disabled: Set<Mechanism>) throws {
@@ -24,11 +24,13 @@ struct RebuiltZone {
 
     func remove() {
         storage.close()
-        // What is left of a temporary folder harms nobody.
+        // A temporary folder that cannot be removed does no harm.
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// - Parameter log: Whole.
+    /// Merges a whole log.
+    ///
+    /// - Parameter log: A log that reaches its beginning.
     func merge(from log: any ZoneReading) throws {
         var position: UInt64 = 0
         while true {
@@ -49,7 +51,7 @@ struct RebuiltZone {
         }
     }
 
-    /// Where another state is not what this one is.
+    /// The records that differ between another state and the rebuilt one.
     func differences(from state: any ZoneReading) throws -> [RecordDifference] {
         try storage.read { truth in
             var differences: [RecordDifference] = []
@@ -69,7 +71,7 @@ struct RebuiltZone {
         }
     }
 
-    /// Gives records the state that this has of them.
+    /// Replaces records by their rebuilt state.
     func put(_ differences: [RecordDifference], into writer: any ZoneWriting) throws {
         try storage.read { truth in
             for difference in differences {
@@ -111,7 +113,7 @@ extension ZoneWriting {
 }
 
 extension StateRow {
-    /// The row of a record, whose least stamp is taken for that of its insert.
+    /// The row of a record; the record's least stamp becomes the stamp of the insert.
     fileprivate init(_ record: CanonicalRecord, in writer: any ZoneWriting) throws {
         let stamp = record.cells.map(\.stamp).min()
         let timestamp = stamp?.timestamp.rawValue ?? 0

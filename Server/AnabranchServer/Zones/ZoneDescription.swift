@@ -1,38 +1,46 @@
 public import AnabranchProtocol
 public import AnabranchReplication
 
-/// A zone at one moment, for people and programs that watch it.
+/// A description of a zone at one moment, for people and for monitoring.
 public struct ZoneDescription: Hashable, Sendable, Encodable {
+    /// One epoch of the zone's log.
     public struct Epoch: Hashable, Sendable, Encodable {
-        /// 32 hexadecimal digits.
+        /// The epoch's ID, 32 hexadecimal digits.
         public var id: String
-        /// The position at which it left the epoch before it; zero for the first.
+        /// The position at which it branched from the previous epoch; zero for the first.
         public var forkPosition: UInt64
     }
 
+    /// The zone's name.
     public var zone: String
-    /// The present epoch.
+    /// The ID of the present epoch.
     public var epoch: String
+    /// The position of the log's last entry.
     public var position: UInt64
     /// All epochs, oldest first.
     public var epochs: [Epoch]
+    /// The number of records that are not dead.
     public var records: Int64
+    /// The number of links.
     public var links: Int64
+    /// The number of replicas that have pushed, or that a record or stamp mentions.
     public var replicas: Int64
-    /// Bytes on disk.
+    /// The number of bytes on disk.
     public var bytes: Int64
-    /// Of the merged state as it is kept, 64 hexadecimal digits.
+    /// The stored checksum of the merged state, in hexadecimal digits.
     public var checksum: String
 }
 
-/// The canonical hash of a zone's state, and which state that is.
+/// The canonical hash of a zone's state, and the head of that state.
 public struct ZoneHash: Hashable, Sendable {
+    /// The hash.
     public var hash: Digest
+    /// The head of the log to which the state belongs.
     public var head: ZoneHead
 }
 
 extension ZoneService {
-    /// Counts what the zone holds. The work grows with the zone, once for each head of its log.
+    /// Describes the zone. The work grows with the zone, once for each head of its log.
     public func information() throws(ProtocolError) -> ZoneDescription {
         try named {
             try storage.read { reader in
@@ -50,8 +58,9 @@ extension ZoneService {
         }
     }
 
-    /// The canonical hash of the merged state. The work grows with the zone, once for each head of
-    /// its log.
+    /// The canonical hash of the merged state.
+    ///
+    /// The work grows with the zone, once for each head of its log.
     public func canonicalHash() throws(ProtocolError) -> ZoneHash {
         try named {
             try storage.read { reader in

@@ -3,17 +3,19 @@ import Synchronization
 
 /// The end of a zone's log.
 public struct ZoneHead: Hashable, Sendable {
+    /// The present epoch.
     public var epoch: EpochID
-    /// Of the last entry; zero while the log is empty.
+    /// The position of the last entry; zero while the log is empty.
     public var position: UInt64
 
+    /// Creates a head.
     public init(epoch: EpochID, position: UInt64) {
         self.epoch = epoch
         self.position = position
     }
 }
 
-/// Who wants to know when a zone's log grows.
+/// The observers that are notified when a zone's log grows.
 final class HeadObservers: Sendable {
     typealias Observer = @Sendable (ZoneHead) -> Void
 
@@ -31,7 +33,9 @@ final class HeadObservers: Sendable {
         _ = observers.withLock { $0.all.removeValue(forKey: number) }
     }
 
-    /// Called after the commit, on the thread of the push: an observer must not block.
+    /// Notifies all observers.
+    ///
+    /// It is called after the commit, on the thread of the push: an observer must not block.
     func tell(_ head: ZoneHead) {
         for observer in observers.withLock({ Array($0.all.values) }) { observer(head) }
     }
@@ -40,10 +44,11 @@ final class HeadObservers: Sendable {
 extension ZoneService {
     /// Calls `observer` after every push that made the log grow.
     ///
-    /// - Returns: What ``removeObserver(_:)`` takes.
+    /// - Returns: The number of the observer, for ``removeObserver(_:)``.
     public func addObserver(_ observer: @escaping @Sendable (ZoneHead) -> Void) -> UInt64 {
         observers.add(observer)
     }
 
+    /// Removes the observer with that number.
     public func removeObserver(_ number: UInt64) { observers.remove(number) }
 }

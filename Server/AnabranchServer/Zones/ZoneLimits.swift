@@ -1,37 +1,39 @@
 import AnabranchProtocol
 public import AnabranchReplication
 
-/// What a zone takes in at most.
+/// The limits of a zone.
 public struct ZoneLimits: Hashable, Sendable {
     /// Milliseconds that a stamp may be ahead of the server's clock.
     public var clockMilliseconds = SyncProtocol.clockLimitMilliseconds
-    /// Bytes of one encoded change set.
+    /// The greatest number of bytes of one encoded change set.
     public var changeSetBytes = SyncProtocol.largestBody
-    /// Bytes of one part of a save in parts, which is merged in one piece.
+    /// The greatest number of bytes of one part of a save in parts; a part is merged as a whole.
     public var partBytes = Limits.largestPart
-    /// Bytes of the values of one record, also where they are of saves that did not know of each
-    /// other: more than a save leaves (`Limits.largestRecord`), less than a store can hold.
+    /// The greatest number of bytes of one record's values, including those of concurrent saves.
+    ///
+    /// It is more than one save may write (`Limits.largestRecord`), and less than a store can hold.
     public var recordBytes = Limits.largestPart
-    /// Bytes of all parts of one save.
+    /// The greatest number of bytes of all parts of one save.
     public var saveBytes = 4 << 30
-    /// Bytes of parts whose saves have not come yet.
+    /// The greatest number of bytes of staged parts without a save.
     public var stagedBytes = 8 << 30
-    /// Milliseconds after which a part that nobody goes on with is dropped.
+    /// Milliseconds after which a staged part, or an unfinished snapshot, is dropped if nothing is
+    /// added to it.
     public var stageMilliseconds: Int64 = 24 * 60 * 60 * 1000
-    /// Bytes of encoded change sets in one answer, whatever the client asks for.
+    /// The greatest number of bytes of change sets in one response, whatever the client requests.
     public var pageBytes = SyncProtocol.largestBody / 4
-    /// Bytes of a request's body after decompression, as `hello` tells clients.
+    /// The greatest number of bytes of a decompressed request body; `hello` reports it to clients.
     public var bodyBytes = SyncProtocol.largestBody
 
-    /// Entries that the log may have gone on behind a snapshot before a newer one is made for who
-    /// asks.
+    /// The greatest age of a snapshot, in log entries, that is served without creating a newer one.
     public var snapshotAge: UInt64 = 10_000
-    /// Entries of the log from which on a client that has nothing is told to begin with a snapshot.
+    /// The number of log entries from which on an empty client is advised to use a snapshot.
     public var snapshotDistance: UInt64 = 10_000
-    /// About as many bytes of a snapshot are one chunk.
+    /// The approximate number of bytes of a snapshot's chunk.
     public var chunkBytes = 1 << 20
-    /// How much of the state one answer about ranges looks at.
+    /// The limits of one response about ranges of records.
     public var ranges = RangeCutter.Limits()
 
+    /// Creates the default limits.
     public init() {}
 }

@@ -1,7 +1,7 @@
 import AnabranchProtocol
 import AnabranchReplication
 
-/// The parts of saves that a zone has, in its log and in its stage.
+/// The parts of saves that a zone holds, in its log or staged.
 struct ZoneParts: PartReading {
     let reader: any ZoneReading
 
@@ -20,7 +20,9 @@ struct ZoneParts: PartReading {
         return bytes
     }
 
-    /// - Throws: `missingParts` with the first that is not here whole.
+    /// Checks that all parts of a change set are held completely.
+    ///
+    /// - Throws: `missingParts` with the first part that is not.
     func checkAll(of changeSet: ChangeSet, _ parts: [SavePart]) throws {
         for (number, part) in parts.enumerated() {
             let held = try reader.heldBytes(of: part)
@@ -30,7 +32,7 @@ struct ZoneParts: PartReading {
             details["held"] = "\(held)"
             throw ProtocolError(
                 .missingParts,
-                "Can't take in change set \(changeSet.dot) because \(held) of \(part.byteCount) "
+                "Can't accept change set \(changeSet.dot) because \(held) of \(part.byteCount) "
                     + "bytes of its part \(number) are here: stage the rest, then push it again.",
                 details: details)
         }
@@ -38,7 +40,7 @@ struct ZoneParts: PartReading {
 }
 
 extension ChangeSet {
-    /// A part of the save as a save of its own, for rules that look at saves.
+    /// A part of the save as a save of its own, for rules that check saves.
     func part(saying payload: [UInt8]) -> ChangeSet {
         ChangeSet(
             fromLog: .save, dot: dot, timestamp: timestamp, author: author, name: name,

@@ -2,10 +2,10 @@ import AnabranchProtocol
 import AnabranchReplication
 
 extension ZoneReading {
-    /// The same place as the present epoch names it.
+    /// Converts a cursor of an earlier epoch to the same position in the present epoch.
     ///
-    /// - Returns: `nil` where the cursor is not of this log: an unknown epoch, a position beyond
-    ///   what the epochs share, or another running digest.
+    /// - Returns: `nil` if the cursor is not of this log: its epoch is unknown, its position is
+    ///   beyond the part that the epochs share, or its running digest differs.
     func presentForm(of cursor: LogCursor, in log: LogState) throws -> LogCursor? {
         let reach = log.history.reach(of: cursor.epoch, head: log.head.position)
         guard let reach, cursor.position <= reach else { return nil }
@@ -14,8 +14,9 @@ extension ZoneReading {
         return isSame ? held : nil
     }
 
-    /// The origin that the zone holds under a client's last sequence number, or under its own
-    /// last one where that is less.
+    /// The origin that the zone holds under the client's last sequence number.
+    ///
+    /// If the zone's own last number is less, it is the origin under that one.
     func origin(
         of replica: ReplicaID, last: HelloRequest.Head?, head: ReplicaHead?
     ) throws -> Digest? {

@@ -2,13 +2,12 @@ public import AnabranchProtocol
 import AnabranchReplication
 
 extension ZoneService {
-    /// The checksum of the merged state, and what the state has in some ranges, all at one
-    /// position of the log.
+    /// The checksum of the merged state and summaries of ranges, all at one position of the log.
     ///
-    /// The whole is known; a range is looked at record by record, within bounded steps and bytes,
-    /// so an answer may hold the first ranges only, and of a large one the beginning.
+    /// The checksum is stored. A range is read record by record, within limits of steps and bytes.
+    /// A response may therefore hold only the first ranges, and only the beginning of a large one.
     ///
-    /// - Throws: `unknownEpoch` where the client knows another log: say hello.
+    /// - Throws: `unknownEpoch` if the client knows another log: send hello.
     public func checksums(
         _ request: ChecksumsRequest
     ) throws(ProtocolError) -> ChecksumsResponse {

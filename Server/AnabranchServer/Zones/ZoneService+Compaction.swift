@@ -1,33 +1,33 @@
 public import AnabranchProtocol
 import AnabranchReplication
 
-/// What a compaction of a zone's log has done.
+/// The result of compacting a zone's log.
 public struct ZoneCompaction: Hashable, Sendable {
-    /// Of the last entry of which the log keeps only the name.
+    /// The position of the last compacted entry, which has no payload any more.
     public var startPosition: UInt64
-    /// Change sets that were forgotten now.
+    /// The number of payloads that this compaction removed.
     public var forgottenCount: UInt64
-    /// Deleted records that can't live again any more.
+    /// The number of dead records that are now deleted for good.
     public var finalDeleteCount: Int
 }
 
 extension ZoneService {
-    /// Forgets change sets that a snapshot stands for, except the newest ones, and makes the
-    /// deletes that lie behind the horizon final.
+    /// Removes the payloads of change sets that a snapshot replaces, except the newest ones, and
+    /// makes deletes before the horizon final.
     ///
-    /// The names of the sets stay for ever: what is pushed a second time is known, and a fork is
-    /// told. A client that comes back from before the horizon pushes what it has and takes a
-    /// snapshot. A delete that updates may win against becomes an ordinary one, by an entry that
-    /// the zone writes into its own log; so every replica makes it final at the same place.
+    /// The names of the change sets stay forever, so the zone still recognizes a repeated push and
+    /// a fork. A client that was last connected before the horizon pushes its changes and takes a
+    /// snapshot. A delete under `updateWins` becomes an ordinary delete by an entry that the zone
+    /// appends to its own log, so every replica makes it final at the same position.
     ///
-    /// - Parameter count: Entries at the end of the log that stay whole.
+    /// - Parameter count: The number of entries at the end of the log that stay complete.
     public func compact(keeping count: UInt64) throws(ProtocolError) -> ZoneCompaction {
         try named {
             let before = try storage.read { try $0.logState() }
             let head = before.head.position
             let horizon = max(head > count ? head - count : 0, before.startPosition)
             let finalDeletes = try finalizeDeletes(through: horizon)
-            // Not before there is something that stands for what is forgotten.
+            // Payloads are removed only after a snapshot exists that replaces them.
             let snapshot = try newestSnapshot(atMost: count).name.cursor.position
             let start = min(horizon, snapshot)
             var position = before.startPosition
@@ -41,7 +41,7 @@ extension ZoneService {
         }
     }
 
-    /// So that no push waits long for the writer.
+    /// A small batch, so that a push does not wait long for the write lock.
     private static let forgottenTogether: UInt64 = 2000
 
     private func finalizeDeletes(through horizon: UInt64) throws -> Int {
@@ -74,7 +74,7 @@ extension ZoneService {
         return dead.count
     }
 
-    /// A save of the zone's own: its author is the epoch.
+    /// A save of the zone itself; its replica ID is the epoch.
     private func horizonSet(
         deleting dead: [(WireName, RecordID)], _ log: LogState, now: Int64,
         _ writer: any ZoneWriting

@@ -3,7 +3,7 @@ import AnabranchReplication
 import AnabranchSQLite
 
 extension ZoneService {
-    /// Runs `body`, its errors turned into the protocol's.
+    /// Runs `body` and converts its errors to errors of the protocol.
     func named<Result>(_ body: () throws -> Result) throws(ProtocolError) -> Result {
         do {
             return try body()
@@ -14,9 +14,9 @@ extension ZoneService {
 }
 
 extension ProtocolError {
-    /// What a client is told of a failure behind the service.
+    /// The error that a client receives for a failure inside the server.
     ///
-    /// Paths and statements stay on the server: `cause` of the log line has them.
+    /// Paths and statements stay on the server: only the log line contains them, as `cause`.
     init(serving zone: ZoneName, _ error: any Error) {
         switch error {
         case let error as ProtocolError: self = error
@@ -39,6 +39,8 @@ extension ProtocolError {
             self.init(.notFound, "There is no zone \(zone).", details: ["field": "zone"])
         case .tooManyReplicas:
             self.init(.storageFull, error.message, details: ["limit": "replicas"])
+        case .snapshotRemoved:
+            self.init(.overloaded, "Can't give a snapshot of zone \(zone) now: try again.")
         case .closed: self.init(.shuttingDown, "The server is stopping: try again.")
         default: self.init(failing: zone, error)
         }
@@ -50,6 +52,6 @@ extension ProtocolError {
             details: [Self.causeDetail: "\(error)"])
     }
 
-    /// The key of what only the server's log may say.
+    /// The key of the detail that only the server's log contains.
     static let causeDetail = "cause"
 }

@@ -2,15 +2,15 @@ public import AnabranchProtocol
 import AnabranchReplication
 
 extension ZoneService {
-    /// Keeps a piece of a part whose save is still to come.
+    /// Stages a piece of a part before its save is pushed.
     ///
-    /// What is staged is in no log, in no state, and not given out. A part is named by its digest,
-    /// so it does not matter who sends it, how often, or whether its save ever comes: what nobody
-    /// has gone on with for a day is dropped.
+    /// Staged parts are in no log and no state, and are not sent to clients. A part is named by its
+    /// digest, so any client may send it, any number of times. A part to which no client has added
+    /// for a day is dropped.
     ///
-    /// - Throws: `bodyTooLarge` for a part that the zone never takes; `storageFull` where too much
-    ///   is staged: try again later; `invalidChangeSet` where the part is whole now and not what
-    ///   its digest says: it is gone, send it again.
+    /// - Throws: `bodyTooLarge` for a part that the zone never accepts. `storageFull` if too many
+    ///   bytes are staged: try again later. `invalidChangeSet` if the complete part does not match
+    ///   its digest: it was removed, so send it again.
     public func stage(_ request: StageRequest) throws(ProtocolError) -> StageResponse {
         try named {
             let part = request.part
@@ -31,7 +31,9 @@ extension ZoneService {
         }
     }
 
-    /// - Returns: How much of the part is here; `nil` where it turned out to be another.
+    /// Stages a piece within a write transaction.
+    ///
+    /// - Returns: The number of bytes held of the part; `nil` if its bytes do not match its digest.
     private func stage(_ request: StageRequest, _ writer: any ZoneWriting) throws -> Int? {
         let part = request.part
         let now = wallMilliseconds()
@@ -61,10 +63,10 @@ extension ZoneService {
         return part.byteCount
     }
 
-    /// A piece of a part of a save that the log has.
+    /// Reads a piece of a part of a save in the log.
     ///
-    /// - Throws: `unknownPart` where no save of the log lists it, or the log has forgotten that
-    ///   save: pull again.
+    /// - Throws: `unknownPart` if no save of the log lists the part, or the log was compacted
+    ///   beyond it: pull again.
     public func part(_ request: PartRequest) throws(ProtocolError) -> PartResponse {
         try named {
             try storage.read { reader in

@@ -2,11 +2,12 @@ public import AnabranchProtocol
 import AnabranchReplication
 
 extension ZoneService {
-    /// What the merged state is of some records, all at one position of the log.
+    /// The merged state of some records, all at one position of the log.
     ///
-    /// - Returns: Images of the first records that were asked for, as many as a page holds.
-    /// - Throws: `unknownEpoch` where the client knows another log: say hello. `repairTooLarge`
-    ///   where the first record is larger than an answer may be: take a snapshot.
+    /// - Returns: Images of the first requested records, as many as a response holds.
+    ///
+    /// - Throws: `unknownEpoch` if the client knows another log: send hello. `repairTooLarge` if
+    ///   the first record is larger than a response may be: take a snapshot.
     public func repair(_ request: RepairRequest) throws(ProtocolError) -> RepairResponse {
         try named {
             guard request.records.count <= SyncProtocol.mostRepairs else {

@@ -3,13 +3,13 @@ import AnabranchReplication
 import Foundation
 
 extension ZoneService {
-    /// A chunk of a snapshot: the whole merged state at one position, which a client takes in the
-    /// place of the log up to there.
+    /// A chunk of a snapshot, which is the whole merged state at one position.
     ///
-    /// The snapshot is made where there is none that is new enough; whoever asks meanwhile waits
-    /// for it. Pushes go on.
+    /// A client takes the snapshot instead of the log up to that position. If no snapshot is new
+    /// enough, the zone creates one; concurrent requests wait for the same one, and pushes
+    /// continue.
     ///
-    /// - Throws: `unknownSnapshot` where the named one is gone: begin with the newest.
+    /// - Throws: `unknownSnapshot` if the named snapshot no longer exists: start with the newest.
     public func snapshot(_ request: SnapshotRequest) throws(ProtocolError) -> SnapshotResponse {
         try named {
             let log = try storage.read { try $0.logState() }
@@ -40,8 +40,9 @@ extension ZoneService {
         return manifest
     }
 
-    /// Those of this log and its present epoch: another one may have been restored, or the file
-    /// copied with them.
+    /// The snapshots of this log and its present epoch.
+    ///
+    /// Others may be present after the zone's file was restored or copied.
     private func usableSnapshots(_ log: LogState) throws -> [SnapshotManifest] {
         let manifests = try storage.snapshots.manifests()
         return try storage.read { reader in
@@ -54,7 +55,7 @@ extension ZoneService {
         }
     }
 
-    /// The newest snapshot, made now where it is missing or too old.
+    /// The newest snapshot, created now if it is missing or too old.
     func newestSnapshot(atMost age: UInt64? = nil) throws -> SnapshotManifest {
         try makingSnapshot.withLock {
             let log = try storage.read { try $0.logState() }
@@ -64,19 +65,23 @@ extension ZoneService {
             {
                 return newest
             }
+            let unfinished = wallMilliseconds() - limits.stageMilliseconds
+            try storage.snapshots.dropUnfinished(untouchedSince: unfinished)
             let made = try makeSnapshot()
             try storage.snapshots.keepNewest(Self.snapshotsKept)
             return made
         }
     }
 
-    /// One more than the newest, for those who are in the middle of it.
+    /// The newest snapshot, and the previous one for clients that are still reading it.
     private static let snapshotsKept = 2
 
     private func makeSnapshot() throws -> SnapshotManifest {
         try storage.read { reader in
             let cursor = try reader.logState().head
-            return try storage.snapshots.write(at: cursor) { write in
+            return try storage.snapshots.write(
+                at: cursor, wallMilliseconds: wallMilliseconds
+            ) { write in
                 var cutter = ChunkCutter(limits)
                 try reader.forEachHead { head in
                     cutter.chunk.append(head)
@@ -90,7 +95,7 @@ extension ZoneService {
                     cutter.chunk.append(link, of: property)
                     if let full = cutter.cutIfFull() { try cutter.put(full, write) }
                 }
-                // Also of an empty state there is one chunk.
+                // An empty state has one chunk too.
                 if cutter.chunkCount == 0 || !cutter.chunk.isEmpty {
                     try cutter.put(cutter.cut(), write)
                 }
@@ -99,7 +104,7 @@ extension ZoneService {
     }
 }
 
-/// Cuts a state into chunks.
+/// Splits a state into chunks.
 private struct ChunkCutter {
     let limits: ZoneLimits
     var chunk = SnapshotChunkEncoder()
@@ -108,7 +113,7 @@ private struct ChunkCutter {
     init(_ limits: ZoneLimits) { self.limits = limits }
 
     mutating func cutIfFull() -> ByteWriter? {
-        // A column of nulls takes no bytes: values are counted as well.
+        // A column of nulls takes no bytes, so values are counted too.
         let isFull = chunk.byteCount >= limits.chunkBytes || chunk.cellCount >= Self.mostCells
         return isFull ? cut() : nil
     }
@@ -122,7 +127,7 @@ private struct ChunkCutter {
         return full.finished()
     }
 
-    /// One that no answer holds goes in pieces.
+    /// Writes a chunk; one that is too large for a response is split into pieces.
     func put(_ chunk: ByteWriter, _ write: ([UInt8]) throws -> Void) throws {
         guard chunk.count > limits.pageBytes else { return try write(chunk.bytes) }
         try SnapshotPiece.cut(chunk, into: limits.chunkBytes, write)

@@ -1,38 +1,37 @@
 public import AnabranchProtocol
 public import AnabranchReplication
 
-/// What looking a zone through has found.
+/// The result of verifying a zone.
 public struct ZoneVerification: Hashable, Sendable {
-    /// Of the log's last entry.
+    /// The position of the log's last entry.
     public var position: UInt64
-    /// What is wrong with the file or the log; where anything is, nothing is put right.
+    /// Damage of the file or the log; if there is any, nothing is repaired.
     public var damage: [String] = []
-    /// Whether the checksum that is kept is that of the records.
+    /// True if the stored checksum is that of the records.
     public var isChecksumRight = true
-    /// Records that are not what the log says; `nil` where the log no longer reaches its beginning.
+    /// Records that differ from the log; `nil` if the log no longer reaches its beginning.
     public var differences: [RecordDifference]? = []
-    /// Whether what was wrong was put right.
+    /// True if the differences were repaired.
     public var isRepaired = false
 
-    /// Whether nothing wrong was found.
+    /// True if no fault was found.
     public var isRight: Bool {
         damage.isEmpty && isChecksumRight && differences?.isEmpty ?? true
     }
 }
 
 extension ZoneService {
-    /// Looks the whole zone through: its file, its checksum, and, where the log reaches its
-    /// beginning, whether the merged state is what the log says.
+    /// Verifies the whole zone: its file, its checksum, and its merged state against the log.
     ///
-    /// For that the log is merged anew into a file in the temporary directory. Pushes go on
-    /// meanwhile. What can be put right is the state: the log is what it is. The log, its
-    /// positions and its epoch stay, so clients that took their state from the log notice nothing;
-    /// such as took it from a snapshot or a repair of the damaged state verify themselves. The
-    /// snapshots go.
+    /// The state is compared only if the log reaches its beginning. The log is then merged again
+    /// into a file in the temporary directory, while pushes continue. A repair changes only the
+    /// state, never the log, its positions or its epoch. Clients that received their state from the
+    /// log are not affected. Clients that received damaged state from a snapshot or a repair find
+    /// it by their own verification. A repair removes the snapshots.
     ///
-    /// - Parameter isRepairing: Whether records and checksum that are not right are put right, in
-    ///   one transaction.
-    /// - Throws: `overloaded` where the log grew while it was merged: try again.
+    /// - Parameter isRepairing: True to repair records and checksum, in one transaction.
+    ///
+    /// - Throws: `overloaded` if the log grew during a repair: try again.
     public func verify(
         repairing isRepairing: Bool = false
     ) throws(ProtocolError) -> ZoneVerification {
@@ -84,7 +83,7 @@ extension ZoneService {
 }
 
 extension ZoneReading {
-    /// The checksum of the records as they are; one that can't be read counts as none.
+    /// The checksum of the records as they are; an unreadable record counts as empty.
     func summed() throws -> StateChecksum {
         var sum = StateChecksum.zero
         try forEachChecksum(in: .all) { sum = sum &+ $0.checksum }
@@ -112,7 +111,7 @@ extension ZoneReading {
         }
     }
 
-    /// The first records of a range.
+    /// The checksums of the first records of a range.
     func checksums(
         in range: RecordRange, limit: Int
     ) throws -> [RangeSummary.Entry] {

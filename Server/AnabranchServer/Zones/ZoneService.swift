@@ -2,13 +2,15 @@ public import AnabranchProtocol
 package import AnabranchReplication
 import Foundation
 
-/// One zone: takes in change sets, gives out what is new, and keeps the merged state.
+/// One zone: accepts pushed change sets, answers pulls, and maintains the merged state.
 ///
-/// Synchronous, and callable from any thread. It knows no HTTP, reads no clock and makes no random
-/// numbers of its own, so that a simulation replays it. Nothing that it keeps in memory is
-/// authoritative: what it has answered is durable.
+/// All calls are synchronous and may come from any thread. The type does not use HTTP, the system
+/// clock or random numbers, so a simulation can replay it. A response is sent only after its result
+/// is durable.
 public final class ZoneService: Sendable {
+    /// The zone's name.
     public let name: ZoneName
+    /// The zone's limits.
     public let limits: ZoneLimits
 
     let storage: any ZoneStorage
@@ -17,18 +19,20 @@ public final class ZoneService: Sendable {
     let observers = HeadObservers()
     let hashes = HeadCache<Digest>()
     let countsAtHead = HeadCache<ZoneCounts>()
-    /// Held while a snapshot is made: who asks meanwhile gets the same one.
+    /// Held while a snapshot is created, so that concurrent requests get the same one.
     let makingSnapshot = NSLock()
     private let acknowledged = AcknowledgedPositions()
     private let pushes: CommitQueue<PushJob, PushOutcome>
 
-    /// Pushes that share one transaction at most, so that the first of them does not wait long.
+    /// The greatest number of pushes in one transaction, so that the first does not wait long.
     static let mostPushesTogether = 64
 
+    /// Creates the service of a zone.
+    ///
     /// - Parameters:
     ///   - wallMilliseconds: The server's clock, since 1970-01-01 UTC.
-    ///   - validation: The operator's own rules; `nil` where there are none.
-    ///   - disabled: Empty, except where a simulation shows that a mechanism is needed.
+    ///   - validation: The operator's own rules; `nil` if there are none.
+    ///   - disabled: Empty, except in simulations that show why a mechanism is needed.
     package init(
         name: ZoneName, storage: any ZoneStorage, limits: ZoneLimits = ZoneLimits(),
         validation: PushValidation? = nil, wallMilliseconds: @escaping @Sendable () -> Int64,
@@ -51,21 +55,22 @@ public final class ZoneService: Sendable {
         }
     }
 
-    /// Gives back files and connections. What comes later throws.
+    /// Releases files and connections. Later calls throw.
     public func close() {
-        // Positions are told again by every `hello`, so losing them costs nothing.
+        // Clients repeat their positions in every `hello`, so losing them costs nothing.
         try? acknowledged.flush(into: storage)
         storage.close()
     }
 
-    /// Takes in change sets, in their order, up to the first that is refused. What is rejected
-    /// for good becomes a void, which keeps its place (``PushValidation``).
+    /// Appends change sets in their order, up to the first that is refused.
     ///
-    /// Sets that the log holds already are acknowledged in the log's form and not applied again,
-    /// so a retry after a lost answer is harmless. What is acknowledged is durable.
+    /// A change set that is rejected permanently becomes a void, which keeps its position
+    /// (``PushValidation``). A change set that the log already holds is acknowledged in the log's
+    /// form and not applied again, so a retry after a lost response is harmless. An acknowledged
+    /// change set is durable.
     ///
-    /// - Throws: `unknownEpoch` where the client knows another log; `storageFull`,
-    ///   `internalError`, where nothing of the request was kept: retry.
+    /// - Throws: `unknownEpoch` if the client knows another log. `storageFull` or `internalError`
+    ///   if nothing of the request was kept: retry.
     public func push(_ request: PushRequest) throws(ProtocolError) -> PushResponse {
         try named { () throws -> PushResponse in
             let outcome = try pushes.run(PushJob(request, limits: limits, disabled: disabled))
@@ -78,10 +83,10 @@ public final class ZoneService: Sendable {
         }
     }
 
-    /// What of the log lies behind a cursor.
+    /// The log's change sets after a cursor.
     ///
-    /// - Throws: `unknownCursor` where the cursor is not of this log: say hello;
-    ///   `snapshotRequired` where the log has forgotten what lies behind it.
+    /// - Throws: `unknownCursor` if the cursor is not of this log: send hello. `snapshotRequired`
+    ///   if the log was compacted beyond the cursor.
     public func pull(_ request: PullRequest) throws(ProtocolError) -> PullResponse {
         try named {
             try storage.read { reader in
@@ -110,7 +115,7 @@ public final class ZoneService: Sendable {
         }
     }
 
-    /// What the zone holds of a client, and whether the client knows this log.
+    /// Compares a client's position and last save with the zone's log.
     public func hello(_ request: HelloRequest) throws(ProtocolError) -> HelloResponse {
         try named {
             try storage.read { reader in

@@ -2,37 +2,44 @@ public import AnabranchReplication
 import AnabranchStore
 public import Foundation
 
-/// A file of change sets, which takes them from store to store without a server: on a stick, by
-/// mail, from one device to the next.
+/// A file of change sets, which carries them from one store to another without a server.
 ///
-/// Bundles may be taken in in any order, more than once, and by any number of stores; whoever
-/// then syncs with a zone brings it what it lacks.
+/// A store can import bundles in any order and more than once. If that store later syncs with a
+/// zone, it pushes the change sets that the zone lacks.
 public struct ChangeBundle: Sendable {
+    /// The location of the bundle file.
     public let url: URL
-    /// The replica that the store saved under that wrote the bundle.
+    /// The replica ID of the store that exported the bundle.
     public let sender: ReplicaID
-    /// When it was written, by its sender's clock.
+    /// The time of the export by the sender's clock.
     public let date: Date
-    /// What its sender held, in the bundle or not.
+    /// The sender's version vector at the export, including the change sets that the bundle leaves
+    /// out.
     public let vector: VersionVector
-    /// What the bundle does not have and its change sets follow: they wait in a store until it
-    /// holds this, by another bundle or a sync. It is what was left out of the bundle, and what a
-    /// sender that began with a snapshot of its zone has no change sets of.
+    /// The change sets that precede the bundle's change sets and are not in it.
+    ///
+    /// A store holds the bundle's change sets back until it has these, from another bundle or from
+    /// a sync. They are the change sets that the export left out, and those that the sender itself
+    /// received only as a snapshot of its zone.
     public let needs: VersionVector
+    /// The number of change sets in the bundle.
     public let changeSetCount: Int
+    /// The size of the file in bytes.
     public let byteCount: Int
-    /// The key that it is sealed with; `nil` for plain text.
+    /// The ID of the key that encrypts the bundle; `nil` if the bundle is plain text.
     public var sealingKey: BundleKeyID? { summary.seal?.key }
 
     private let summary: BundleFile.Summary
     private let keyRing: BundleKeyRing?
 
-    /// Reads a bundle to its end and checks every byte of it.
+    /// Reads a bundle to its end and verifies every byte.
     ///
-    /// - Parameter keyRing: Opens a sealed bundle. With one, plain text is refused: anybody may
-    ///   have put it in the place of what was sealed.
-    /// - Throws: ``StoreError`` `cannotOpen`, `damagedBundle` with the offset, `newerFormat`,
-    ///   `keyRequired`, `keyMissing`, `notSealed`.
+    /// - Parameters:
+    ///   - url: The location of the bundle file.
+    ///   - keyRing: The keys that can open an encrypted bundle. If you pass one, a plain-text
+    ///     bundle is refused, because an attacker could have replaced the encrypted file by it.
+    /// - Throws: `StoreError` with code `cannotOpen`, `damagedBundle` (with the offset),
+    ///   `newerFormat`, `keyRequired`, `keyMissing` or `notSealed`.
     public init(contentsOf url: URL, openedWith keyRing: BundleKeyRing? = nil) throws {
         let summary = try BundleFile(url.path, BundleOpening(keyRing)).check()
         self.init(summary, at: url, keyRing)
@@ -50,11 +57,13 @@ public struct ChangeBundle: Sendable {
         byteCount = summary.byteCount
     }
 
-    /// The change sets, in a causal order, each with a context that names all that its author
-    /// held.
+    /// Calls a closure with each change set, in a causal order.
     ///
-    /// - Throws: As ``init(contentsOf:)``, where the file has changed since, and what the body
-    ///   throws.
+    /// Each change set carries a causal context that names everything its author held.
+    ///
+    /// - Parameter body: The closure. An error that it throws ends the iteration.
+    /// - Throws: The errors of ``init(contentsOf:openedWith:)`` if the file has changed since it
+    ///   was opened, and the errors of `body`.
     public func forEachChangeSet(_ body: (ChangeSet) throws -> Void) throws {
         let file = BundleFile(url.path, BundleOpening(keyRing), checked: summary)
         try file.forEachItem { item in
@@ -64,20 +73,24 @@ public struct ChangeBundle: Sendable {
 }
 
 extension ChangeBundle {
-    /// What whoever gets a bundle has already, so that it is left out.
+    /// The change sets that the receiver of a bundle already holds, which the export leaves out.
     public struct Base: Sendable {
         let base: BundleBase
 
-        /// The bundle gets everything.
+        /// A base that leaves nothing out: the bundle gets every change set.
         public static let nothing = Base(base: .nothing)
 
-        /// What the sender of another bundle held: ask somebody for a bundle, and answer with
-        /// what it lacks.
+        /// A base that leaves out what the sender of another bundle held.
         ///
-        /// - Parameter keyRing: Opens a sealed bundle. With one, plain text is refused: who puts it
-        ///   in the place of what was sealed decides what is left out.
-        /// - Throws: ``StoreError`` `cannotOpen`, `damagedBundle`, `newerFormat`, `keyRequired`,
-        ///   `keyMissing`, `notSealed`.
+        /// Use it to answer a bundle from another store with the change sets that this store
+        /// lacks.
+        ///
+        /// - Parameters:
+        ///   - url: The location of the other store's bundle.
+        ///   - keyRing: The keys that can open an encrypted bundle. If you pass one, a plain-text
+        ///     bundle is refused, because a forged bundle could decide what is left out.
+        /// - Throws: `StoreError` with code `cannotOpen`, `damagedBundle`, `newerFormat`,
+        ///   `keyRequired`, `keyMissing` or `notSealed`.
         public static func sender(
             of url: URL, openedWith keyRing: BundleKeyRing? = nil
         ) throws -> Base {
@@ -85,23 +98,25 @@ extension ChangeBundle {
             return Base(base: BundleBase(senderOf: try file.check().header))
         }
 
-        /// What a vector names, as `versionVector()` of the other store tells it.
+        /// A base that leaves out the change sets of a version vector, for example the other
+        /// store's ``PersistentStoreCoordinator/versionVector()``.
         public static func vector(_ vector: VersionVector) -> Base {
             Base(base: BundleBase(vector))
         }
 
-        /// What a replica held when it made the last of its saves that this store has: the least
-        /// that it holds now.
+        /// A base that leaves out what a replica held at its last save that this store knows. The
+        /// replica holds at least this much now.
         public static func replica(_ replica: ReplicaID) -> Base { Base(base: .replica(replica)) }
     }
 
-    /// What came of taking in a bundle.
+    /// The result of importing a bundle.
     public struct Outcome: Sendable {
-        /// Change sets that were applied, with those that had waited for them.
+        /// The number of change sets that were applied, including those that had waited for them.
         public let appliedCount: Int
-        /// The bundle's change sets that the store had already.
+        /// The number of the bundle's change sets that the store already held.
         public let heldCount: Int
-        /// Change sets, of this bundle or an earlier one, that wait in the store for others.
+        /// The number of change sets that wait in the store for their causes, from this bundle or
+        /// an earlier one.
         public let waitingCount: Int
     }
 }

@@ -3,23 +3,27 @@ import Dispatch
 public import Foundation
 
 extension PersistentStoreCoordinator {
-    /// Writes the store's change sets into a file, from which another store takes them in.
+    /// Exports the store's change sets to a file, from which another store can import them.
     ///
-    /// All that leaves the store is flushed to the disk first, so that nobody has a save that this
-    /// store can forget. The file gets its name when it is whole.
+    /// The store first flushes these change sets to the disk, so that no replica holds a save that
+    /// this store can lose. The file appears under its name only when it is complete.
     ///
-    /// A store that began with a snapshot of its zone has no change sets of what that stands for:
-    /// its bundles are for stores that have this from elsewhere, as the bundle's `needs` say.
+    /// A store that began with a snapshot of its zone does not hold the change sets behind the
+    /// snapshot. Its bundles are for stores that have them from another source; see
+    /// ``ChangeBundle/needs``.
     ///
     /// - Parameters:
-    ///   - base: What whoever gets the bundle has already: that is left out.
-    ///   - keyRing: Its newest key seals the bundle, so that only who has that key can read it, and
-    ///     only who has one of the reader's keys can have written it. Without one it is plain text.
-    /// - Throws: ``StoreError``: `alreadyExists` where the file is there and is no bundle, above
-    ///   all the store itself; `cannotOpen` or `diskFull` where it can't be written; `notDurable`
-    ///   where it is there and perhaps not yet on the disk; `corrupt` where the store has lost a
-    ///   piece of a large save; `notHeld` where it knows no save of the replica that the base
-    ///   names.
+    ///   - url: The location of the new file. An existing bundle there is replaced.
+    ///   - base: The change sets that the receiver already holds, which are left out.
+    ///   - keyRing: Keys for encryption; the newest key encrypts the bundle. Only a holder of that
+    ///     key can read the bundle, and a reader can verify that a holder of one of its own keys
+    ///     wrote it. `nil` writes plain text.
+    /// - Returns: The exported bundle.
+    /// - Throws: `StoreError` with code `alreadyExists` if the file exists and is not a bundle
+    ///   (above all, the store itself); `cannotOpen` or `diskFull` if the file can't be written;
+    ///   `notDurable` if it was written but may not be on the disk yet; `corrupt` if the store has
+    ///   lost a part of a large save; `notHeld` if the store holds no save of the replica that the
+    ///   base names.
     @discardableResult
     public func exportBundle(
         to url: URL, lacking base: ChangeBundle.Base = .nothing,
@@ -30,23 +34,32 @@ extension PersistentStoreCoordinator {
         return ChangeBundle(summary, at: url, keyRing)
     }
 
-    /// Takes in the change sets of a bundle, and returns when the contexts show them.
+    /// Imports the change sets of a bundle and returns when the contexts show them.
     ///
-    /// Change sets whose predecessors and causes are here are applied as those of a zone are:
-    /// what merging discards goes to the conflict journal, contexts refresh by IDs and keep
-    /// unsaved edits. The others wait in the store until what they lack comes, by a bundle or a
-    /// sync. Of a forked history the branch that came first stays until a zone's log says which
-    /// one has the name; the other waits.
+    /// If the store holds the predecessor and the causes of a change set, it is applied like one
+    /// from a zone. Values that the merge discards go to the conflict journal, and contexts
+    /// refresh their objects by ID and keep unsaved changes. The other change sets wait in the
+    /// store until a bundle or a sync brings what they lack. If a history has forked, the branch
+    /// that came first stays until a zone's log decides which branch keeps the replica ID; the
+    /// other branch waits.
     ///
-    /// Contexts take the changes in on their own queues, the view context on the main one: who
-    /// blocks that queue until this returns waits for itself.
+    /// Each context merges the changes on its own queue, the view context on the main queue. Do
+    /// not block one of these queues until this method returns: that is a deadlock.
     ///
-    /// - Parameter keyRing: Opens a sealed bundle. With one, plain text is refused: anybody may
-    ///   have put it in the place of what was sealed.
-    /// - Throws: ``StoreError``: `cannotOpen`, `damagedBundle`, `newerFormat`, `keyRequired`,
-    ///   `keyMissing`, `notSealed`, and nothing was changed, unless the message says that somebody
-    ///   has changed the file meanwhile. After that, or any other error, take the bundle in again,
-    ///   which goes on where it broke off.
+    /// When this returns, everything that the bundle brought is on the disk, whatever the store's
+    /// durability, so you may delete the bundle. A bundle is refused with `clockSkew` if a change
+    /// set in it is dated more than 7 days ahead of this device's clock, and of everything that
+    /// this store holds.
+    ///
+    /// - Parameters:
+    ///   - url: The location of the bundle.
+    ///   - keyRing: The keys that can open an encrypted bundle. If you pass one, a plain-text
+    ///     bundle is refused, because an attacker could have replaced the encrypted file by it.
+    /// - Returns: The numbers of change sets that were applied, were already held, and wait.
+    /// - Throws: `StoreError` with code `cannotOpen`, `damagedBundle`, `newerFormat`,
+    ///   `keyRequired`, `keyMissing`, `notSealed` or `clockSkew`; nothing was changed then, unless
+    ///   the message says that the file was changed during the import. After that, or after any
+    ///   other error, import the bundle again; the import continues where it stopped.
     @discardableResult
     public func importBundle(
         from url: URL, openedWith keyRing: BundleKeyRing? = nil
@@ -75,9 +88,9 @@ extension PersistentStoreCoordinator {
         }
     }
 
-    /// Change sets of bundles that wait in the store for others.
+    /// Returns the number of change sets from bundles that wait in the store for their causes.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func waitingChangeSetCount() throws -> Int {
         try store.read { try $0.waitingCount() }
     }

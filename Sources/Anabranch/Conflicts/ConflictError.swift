@@ -1,17 +1,21 @@
 public import AnabranchReplication
 public import AnabranchStore
 
-/// Why a losing value can't be restored. Nothing has changed.
+/// The reason why a losing value can't be restored. Nothing has changed when it is thrown.
 public struct ConflictError: Error, Sendable {
+    /// The kind of error, which also says what to do.
     public let code: Code
+    /// The whole error as a sentence.
     public let message: String
+    /// The conflict that was to be restored.
     public let conflict: Conflict.ID
-    /// Whose value was lost.
+    /// The record that lost the value.
     public let record: RecordID
-    /// By its wire name.
+    /// The wire name of the record's entity.
     public let entity: String
-    /// By its wire name.
+    /// The wire name of the property.
     public let property: String
+    /// The error that caused this one, if there is one.
     public let underlying: (any Error)?
 
     init(
@@ -31,24 +35,30 @@ public struct ConflictError: Error, Sendable {
 }
 
 extension ConflictError {
+    /// The kind of a ``ConflictError``.
     public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The stable text form of the code.
         public let rawValue: String
+        /// Creates a code from its text form.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The record is deleted, here or in the store, and a deleted record never comes back:
-        /// make a new one of ``ManagedObjectContext/lostValues(of:)``.
+        /// The record is deleted, in the context or in the store, and a deleted record never comes
+        /// back. Insert a new object from ``ManagedObjectContext/lostValues(of:)``.
         public static let recordDeleted = Code(rawValue: "record-deleted")
-        /// The object that the lost value led to is deleted: set the relationship to another one.
+        /// The object to which the lost value points is deleted. Set the relationship to another
+        /// object.
         public static let targetDeleted = Code(rawValue: "target-deleted")
-        /// The property's merge rule lets another write stay, however late this one comes: of
-        /// `firstWriter`, `max` and `min`, and of a counter, which only adds.
+        /// The property's merge rule keeps another write, however late this one is. This is the
+        /// case for the rules `firstWriter`, `max` and `min`, and for counters, where every write
+        /// only adds.
         public static let cannotWin = Code(rawValue: "cannot-win")
-        /// The model lacks the entity or the property, or has it with another type or rule: open
-        /// the store with the model of the replica that wrote it.
+        /// The model lacks the entity or the property, or has it with another type or merge rule.
+        /// Open the store with the model of the replica that wrote the value.
         public static let unknownProperty = Code(rawValue: "unknown-property")
     }
 }
 
 extension ConflictError: CustomStringConvertible {
+    /// The message and the code.
     public var description: String { "\(message) (\(code.rawValue))" }
 }

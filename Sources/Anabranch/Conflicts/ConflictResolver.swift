@@ -1,46 +1,50 @@
 public import AnabranchStore
 
-/// A rule of the app's own: decides what a merge's losers are worth, where the rules of the model
-/// do not suffice.
+/// An app's own rule for conflicts that the model's merge rules can't decide alone.
 ///
-/// It runs on the replica whose journal got the conflicts, after each page of remote changes that
-/// recorded any, and what it changes is saved as one change set, which travels as every other. The
-/// journal stays as it is.
+/// The resolver runs on the replica that recorded the conflicts, after each page of remote changes
+/// that recorded any. Its changes are saved as one ordinary change set, which syncs like every
+/// other. The conflict journal is not changed.
 ///
-/// Both replicas of a conflict may run it, each when it notices. So that they do not answer each
-/// other without end, let the result depend on the conflict alone, not on where it runs: two that
-/// write the same have no conflict. And where the property no longer has the
-/// ``Conflict/winningValue``, somebody has decided already: leave it.
+/// Both replicas of a conflict can run their resolvers. So that they do not answer each other
+/// endlessly, compute the result from the conflict alone: two replicas that write the same value
+/// have no conflict. If the property no longer has the `winningValue` of the conflict, another
+/// write has already decided; leave it then.
 public protocol ConflictResolver: Sendable {
-    /// Changes objects as the app sees fit.
+    /// Changes objects to resolve conflicts.
     ///
     /// - Parameters:
-    ///   - conflicts: All that one page recorded, the earliest first.
-    ///   - context: A private one, made for this batch, with author `resolver`. It is saved
-    ///     behind this call; do not save it here.
-    /// - Throws: Anything; then nothing is saved, and the conflicts are not given again.
+    ///   - conflicts: The conflicts that one page recorded, the earliest first.
+    ///   - context: A private context for this batch, with the author `resolver`. It is saved
+    ///     after this call; do not save it here.
+    /// - Throws: Any error. Nothing is saved then, and the resolver does not get these conflicts
+    ///   again.
     func resolve(_ conflicts: [Conflict], in context: ManagedObjectContext) throws
 }
 
-/// A resolver that is one closure:
+/// A conflict resolver that calls a closure:
 /// `coordinator.conflictResolver = ConflictClosure { conflicts, context in … }`.
 public struct ConflictClosure: ConflictResolver {
     private let body: @Sendable ([Conflict], ManagedObjectContext) throws -> Void
 
+    /// Creates a resolver from a closure with the parameters of
+    /// ``ConflictResolver/resolve(_:in:)``.
     public init(_ body: @escaping @Sendable ([Conflict], ManagedObjectContext) throws -> Void) {
         self.body = body
     }
 
+    /// Calls the closure.
     public func resolve(_ conflicts: [Conflict], in context: ManagedObjectContext) throws {
         try body(conflicts, context)
     }
 }
 
-/// What became of one batch that a resolver was given.
+/// The result of one batch of conflicts that a resolver was given.
 public struct ConflictResolution: Sendable {
+    /// The conflicts of the batch.
     public let conflicts: [Conflict.ID]
-    /// Whether it changed something, which is saved.
+    /// True if the resolver changed something, which was saved.
     public let hasSaved: Bool
-    /// Why nothing was saved: what the resolver threw, or what its save did; else `nil`.
+    /// The error of the resolver or of its save, in which case nothing was saved; otherwise `nil`.
     public let error: (any Error)?
 }

@@ -2,24 +2,26 @@ public import AnabranchModel
 public import AnabranchReplication
 public import AnabranchStore
 
-/// Everything that was lost with one deleted record, as far as the journal has it: what a new
-/// object can be made of.
+/// The values that were lost with one deleted record, gathered from the conflict journal. A new
+/// object can be inserted from them.
 ///
-/// What the deleter knew was deleted on purpose and is not here. Of several lost writes of one
-/// property there is the one that its merge rule lets stay; of a counter, what was held and all
-/// that was added.
+/// Values that the deleting replica had seen were deleted on purpose and are not here. If several
+/// lost writes concern one property, its merge rule chooses one of them. For a counter, the value
+/// is the held number plus everything that was added.
 public struct LostValues: Sendable {
+    /// The deleted record.
     public let record: RecordID
+    /// The record's entity.
     public let entity: EntityDescription
-    /// By name.
+    /// The lost attribute values, by attribute name.
     public private(set) var attributes: [String: Value] = [:]
-    /// Whole values of groups, whose members are among the attributes.
+    /// The whole values of attribute groups; their members are also among `attributes`.
     private(set) var groups: [(AttributeGroupDescription, Value)] = []
-    /// By the name of a to-one or a to-many relationship, the records at its other end, whether
-    /// they are still there or not, ascending; of a to-one at most one.
+    /// The records that the deleted record was related to, by relationship name, in ascending
+    /// order. Some of them may be deleted too. A to-one relationship has at most one.
     public private(set) var related: [String: [RecordID]] = [:]
-    /// The entries that this was gathered from, the newest first; also of properties that the
-    /// model does not know.
+    /// The journal entries behind these values, the newest first. Entries for properties that the
+    /// model does not know are included.
     public let conflicts: [Conflict]
 
     init(_ conflicts: [Conflict], of record: RecordID, entity: EntityDescription) {
@@ -31,9 +33,10 @@ public struct LostValues: Sendable {
         for conflict in conflicts where conflict.isLink { gather(link: conflict) }
     }
 
+    /// True if neither attribute values nor related records were lost.
     public var isEmpty: Bool { attributes.isEmpty && related.isEmpty }
 
-    /// - Parameter writes: Of one property, not empty.
+    /// - Parameter writes: Lost writes of one property; not empty.
     private mutating func gather(_ writes: [Conflict]) {
         let value = Self.standing(among: writes)
         if let group = entity.attributeGroup(writes[0].property) {
@@ -94,12 +97,12 @@ public struct LostValues: Sendable {
 }
 
 extension ManagedObjectContext {
-    /// Everything that was lost with a conflict's record, when somebody else had deleted it; of a
-    /// lost link, with the end that is gone.
+    /// Returns the values that were lost because another replica had deleted a conflict's record.
+    /// For a lost link, the record is the end that was deleted.
     ///
-    /// - Returns: Empty values where the record was not deleted.
-    /// - Throws: ``ConflictError`` `unknownProperty` where the model does not know the entity;
-    ///   ``StoreError``.
+    /// - Returns: The lost values, which are empty if the record was not deleted.
+    /// - Throws: ``ConflictError`` with code `unknownProperty` if the model does not know the
+    ///   entity; `StoreError`.
     public func lostValues(of conflict: Conflict) throws -> LostValues {
         checkQueue()
         let record = try deletedRecord(of: conflict)
@@ -123,8 +126,10 @@ extension ManagedObjectContext {
         return right
     }
 
-    /// A lost write names the record's own entity; a link the one that declares the relationship,
-    /// which may be one above.
+    /// Returns the entity of a deleted record.
+    ///
+    /// A lost write names the record's own entity. A lost link names the entity that declares the
+    /// relationship, which can be a super-entity.
     private func entity(
         of record: RecordID, toldBy conflicts: [Conflict], for conflict: Conflict
     ) throws -> EntityDescription? {
@@ -136,14 +141,16 @@ extension ManagedObjectContext {
             .destination
     }
 
-    /// Inserts a new object with the values that were lost with a deleted one: an unsaved
-    /// insertion as any other, under an ID of its own, because a deleted record never comes back.
+    /// Inserts a new object with the values of a deleted one. The object is an ordinary unsaved
+    /// insertion with its own ID, because a deleted record never comes back.
     ///
-    /// Relationships to objects that are deleted, too, are left out. What the deleter knew has to
-    /// be set before the save, where the entity demands it.
+    /// Relationships to deleted objects are left out. If the entity requires a value that the
+    /// deleting replica had seen, set it before the save.
     ///
-    /// - Throws: ``PropertyError`` where a value is refused or the entity is abstract;
-    ///   ``StoreError``. Nothing has changed then.
+    /// - Parameter lost: The values, from ``lostValues(of:)``.
+    /// - Returns: The new object.
+    /// - Throws: ``PropertyError`` if a value is refused or the entity is abstract; `StoreError`.
+    ///   Nothing has changed then.
     @discardableResult
     public func insert(_ lost: LostValues) throws -> ManagedObject {
         let object = try insert(lost.entity)

@@ -3,17 +3,18 @@ import AnabranchReplication
 public import AnabranchStore
 
 extension ManagedObjectContext {
-    /// Writes a losing value into its object: an unsaved edit as any other, which the next save
-    /// sends to every replica as a write that knows of both.
+    /// Writes a losing value back into its object. The result is an ordinary unsaved change, which
+    /// the next save sends to every replica as a write that is causally later than both values.
     ///
-    /// An attribute and a to-one get the value, a group of attributes all of its members, also
-    /// those that the model does not know; a link is made again. The entry stays in the journal
-    /// until it is purged.
+    /// An attribute or a to-one relationship gets the value. An attribute group gets the values of
+    /// all its members, including members that the model does not know. A lost link is added
+    /// again. The journal entry stays until it is purged.
     ///
+    /// - Parameter conflict: The entry of the conflict journal.
     /// - Returns: The object.
-    /// - Throws: ``ConflictError``, with nothing changed: `recordDeleted`, `targetDeleted`,
-    ///   `cannotWin`, `unknownProperty`. ``PropertyError`` where the object refuses the value;
-    ///   ``StoreError``.
+    /// - Throws: ``ConflictError`` with code `recordDeleted`, `targetDeleted`, `cannotWin` or
+    ///   `unknownProperty`; ``PropertyError`` if the object refuses the value; `StoreError`.
+    ///   Nothing has changed then.
     @discardableResult
     public func restore(_ conflict: Conflict) throws -> ManagedObject {
         checkQueue()
@@ -66,10 +67,10 @@ extension ManagedObjectContext {
     private func checkCanWin(_ conflict: Conflict) throws {
         let cause: String
         switch conflict.property.rule {
-        case .firstWriter: cause = "the first write stays, whatever is written later."
+        case .firstWriter: cause = "its merge rule keeps the first write."
         case .max, .min:
-            cause = "the \(conflict.property.rule) of all writes stays, whatever is written later."
-        case .counter: cause = "a counter only adds, so that no write of it loses to another."
+            cause = "its merge rule keeps the \(conflict.property.rule) of all writes."
+        case .counter: cause = "every write of a counter adds to it, and so none loses."
         default: return
         }
         throw ConflictError(.cannotWin, conflict, because: cause)
@@ -84,7 +85,7 @@ extension ManagedObjectContext {
         guard let target = try existingTarget(record, of: relationship) else {
             throw ConflictError(
                 .targetDeleted, conflict,
-                because: "the record \(record), to which it led, is deleted; set it to another "
+                because: "the record \(record), to which it pointed, is deleted; set it to another "
                     + "object.")
         }
         if relationship.isToMany {
@@ -94,7 +95,9 @@ extension ManagedObjectContext {
         }
     }
 
-    /// - Returns: `nil` where the record is deleted, here or in the store.
+    /// Returns the object of a record that a relationship can point to.
+    ///
+    /// - Returns: `nil` if the record is deleted, in the context or in the store.
     func existingTarget(
         _ record: RecordID, of relationship: RelationshipDescription
     ) throws -> ManagedObject? {
@@ -110,10 +113,11 @@ extension ManagedObjectContext {
 }
 
 extension EntityDescription {
-    /// The property that a conflict is about, on the side that is stored.
+    /// Returns the property of a conflict. For a relationship, this is the stored side.
     func property(of conflict: Conflict) -> PropertyDescription? { property(conflict.property) }
 
-    /// The property of a wire property that is no group, on the side that is stored.
+    /// Returns the property with a wire property that is not a group. For a relationship, this is
+    /// the stored side.
     func property(_ wireProperty: WireProperty) -> PropertyDescription? {
         slots.first { property in
             guard property.wireProperty == wireProperty else { return false }

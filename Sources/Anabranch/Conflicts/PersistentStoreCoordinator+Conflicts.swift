@@ -3,48 +3,51 @@ import AnabranchReplication
 public import AnabranchStore
 
 extension PersistentStoreCoordinator {
-    /// What merging has discarded in this file, the newest first.
+    /// Returns the writes that merging has discarded in this file, the newest first.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Parameters:
+    ///   - selection: The entries to return.
+    ///   - limit: The greatest number of entries to return.
+    /// - Throws: `StoreError`.
     public func conflicts(
         _ selection: ConflictSelection = .all, limit: Int = .max
     ) throws -> [Conflict] {
         try store.conflicts(selection, limit: limit)
     }
 
-    /// One entry of the conflict journal; `nil` where there is none of that number, or it was
-    /// purged.
+    /// Returns one entry of the conflict journal.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Returns: `nil` if the journal has no entry with this number, or the entry was purged.
+    /// - Throws: `StoreError`.
     public func conflict(_ id: Conflict.ID) throws -> Conflict? {
         try store.conflicts(.number(id), limit: 1).first
     }
 
-    /// How many entries the conflict journal has; reads none of them.
+    /// Returns the number of entries in the conflict journal without reading them.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func conflictCount(_ selection: ConflictSelection = .all) throws -> Int {
         try store.conflictCount(selection)
     }
 
-    /// Removes entries from the conflict journal of this file, for good. Objects stay as they
-    /// are, and so do other replicas' journals.
+    /// Permanently removes entries from the conflict journal of this file. Objects and the
+    /// journals of other replicas are not changed.
     ///
-    /// What is to be removed without being asked, ``StoreOptions/conflictRetention`` says.
+    /// The option `StoreOptions.conflictRetention` purges entries automatically.
     ///
-    /// - Returns: How many there were.
-    /// - Throws: ``StoreError``; nothing was removed.
+    /// - Returns: The number of removed entries.
+    /// - Throws: `StoreError`; nothing was removed then.
     @discardableResult
     public func purgeConflicts(_ selection: ConflictSelection) throws -> Int {
         try store.purgeConflicts(selection)
     }
 
-    /// The object whose property lost a value; of a link, that at its left end. Of a record that
-    /// shows as one with others, because they hold one unique key, the object that shows it.
+    /// Returns the ID of the object that lost a value. For a lost link, this is the object at its
+    /// left end. For a merged duplicate, it is the object of the surviving record.
     ///
-    /// - Returns: `nil` where the model does not know the entity. Whether there is such an object
-    ///   only `existingObject(with:)` tells.
-    /// - Throws: ``StoreError``.
+    /// - Returns: `nil` if the model does not know the entity. An ID does not mean that the object
+    ///   still exists; ``ManagedObjectContext/existingObject(with:)`` checks that.
+    /// - Throws: `StoreError`.
     public func managedObjectID(of conflict: Conflict) throws -> ManagedObjectID? {
         guard let entity = try store.entity(of: conflict) else { return nil }
         guard let visible = try store.visibleID(of: conflict.record),
@@ -55,17 +58,17 @@ extension PersistentStoreCoordinator {
 }
 
 extension ConflictSelection {
-    /// What was lost of an object, links that led to it from others among it. Of one that shows
-    /// others, because they hold one unique key, also what those lost.
+    /// Selects the entries of one object, including lost links that pointed to it. If the object
+    /// is a surviving record, the entries of its merged duplicates are included.
     ///
-    /// - Throws: ``StoreError`` where the object's store was closed.
+    /// - Throws: `StoreError` if the object's store was closed.
     public static func of(_ objectID: ManagedObjectID) throws -> ConflictSelection {
         .record(try objectID.recordID)
     }
 
-    /// What was lost of an entity's objects, those of its sub-entities among them.
+    /// Selects the entries of an entity's objects, including its sub-entities.
     ///
-    /// A lost link counts for the entity that declares the relationship.
+    /// A lost link belongs to the entity that declares the relationship.
     public static func of(_ entity: EntityDescription) -> ConflictSelection {
         .entities(wireNames: entity.hierarchy.map(\.wireName.string))
     }

@@ -1,14 +1,15 @@
 public import AnabranchStore
 public import Foundation
 
-/// What one page of remote changes has added to the conflict journal.
+/// The entries that one page of remote changes has added to the conflict journal.
 public struct RecordedConflicts: Sendable {
-    /// In the order in which they were written down.
+    /// The entries, in the order in which they were recorded.
     public let ids: [Conflict.ID]
-    /// Whose values lost, each once; objects of entities that the model does not know are not
-    /// among them.
+    /// The objects that lost a value, each once. Objects of entities that the model does not know
+    /// are left out.
     public let objectIDs: ObjectIDList
 
+    /// The number of entries.
     public var count: Int { ids.count }
 
     init(_ conflicts: [RecordedConflict], origin: StoreOrigin) {
@@ -27,17 +28,17 @@ public struct RecordedConflicts: Sendable {
 }
 
 extension PersistentStoreCoordinator {
-    /// Merging has discarded something; posted once a page, when every context shows the page,
-    /// and before the ``conflictResolver`` runs. On a queue of no context.
+    /// Posted when merging has discarded values: once per page, after every context shows the page
+    /// and before the ``conflictResolver`` runs. It is not posted on the queue of a context.
     public static let didRecordConflicts = Notification.Name(
         "AnabranchCoordinatorDidRecordConflicts")
-    /// The ``conflictResolver`` has run, or failed.
+    /// Posted after the ``conflictResolver`` has run or failed.
     public static let didResolveConflicts = Notification.Name(
         "AnabranchCoordinatorDidResolveConflicts")
 
-    /// What merging discards from now on, page by page.
+    /// Returns a sequence of the conflicts that are recorded from now on, one element per page.
     ///
-    /// The sequence ends with the coordinator; who stops iterating stops listening.
+    /// The sequence ends with the coordinator. Stop iterating to unsubscribe.
     public func recordedConflicts() -> AsyncStream<RecordedConflicts> {
         conflictListeners.stream()
     }
@@ -60,13 +61,13 @@ extension Notification {
     static let recordedConflictsKey = "AnabranchRecordedConflicts"
     static let conflictResolutionKey = "AnabranchConflictResolution"
 
-    /// What ``PersistentStoreCoordinator/didRecordConflicts`` tells; `nil` of any other
+    /// The payload of ``PersistentStoreCoordinator/didRecordConflicts``; `nil` for any other
     /// notification.
     public var recordedConflicts: RecordedConflicts? {
         userInfo?[Self.recordedConflictsKey] as? RecordedConflicts
     }
 
-    /// What ``PersistentStoreCoordinator/didResolveConflicts`` tells; `nil` of any other
+    /// The payload of ``PersistentStoreCoordinator/didResolveConflicts``; `nil` for any other
     /// notification.
     public var conflictResolution: ConflictResolution? {
         userInfo?[Self.conflictResolutionKey] as? ConflictResolution

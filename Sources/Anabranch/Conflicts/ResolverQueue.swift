@@ -2,7 +2,7 @@ import AnabranchStore
 import Dispatch
 import Synchronization
 
-/// Runs a coordinator's resolver, one batch after the other, on a queue of its own.
+/// Runs a coordinator's conflict resolver, one batch after another, on its own queue.
 final class ResolverQueue: Sendable {
     private struct State: Sendable {
         var resolver: (any ConflictResolver)?
@@ -20,10 +20,9 @@ final class ResolverQueue: Sendable {
 
     var last: ConflictResolution? { state.withLock(\.last) }
 
-    /// Gives entries of the journal to the resolver, as one batch.
+    /// Passes entries of the journal to the resolver as one batch.
     ///
-    /// - Parameter whenDone: Called in any case, with `nil` where there is no resolver or no such
-    ///   entry.
+    /// - Parameter whenDone: Always called, with `nil` if there is no resolver or no such entry.
     func run(
         _ selection: ConflictSelection, on coordinator: PersistentStoreCoordinator,
         whenDone: @escaping @Sendable (ConflictResolution?) -> Void
@@ -55,8 +54,8 @@ final class ResolverQueue: Sendable {
         }
     }
 
-    /// Where somebody saves the same objects at the same time, the resolver looks at them again:
-    /// nothing of it was written.
+    /// Runs the resolver and saves its changes. If a concurrent save changed the same objects,
+    /// nothing was written, and the resolver runs again in a new context.
     private func attempt(
         _ conflicts: [Conflict], with resolver: any ConflictResolver,
         on coordinator: PersistentStoreCoordinator
@@ -81,21 +80,22 @@ final class ResolverQueue: Sendable {
 }
 
 extension PersistentStoreCoordinator {
-    /// The app's own rule for what merging discards; `nil` runs none.
+    /// The app's own rule for the values that merging discards; `nil` runs none.
     ///
-    /// Set it before the first sync: conflicts of pages that were applied before, or by another
-    /// process, are given to it by ``resolveConflicts(_:)`` only.
+    /// Set it before the first sync. Conflicts that were recorded earlier, or by another process,
+    /// are passed to it only by ``resolveConflicts(_:)``.
     public var conflictResolver: (any ConflictResolver)? {
         get { resolverQueue.resolver }
         set { resolverQueue.resolver = newValue }
     }
 
-    /// What became of the last batch that the resolver was given since the store was opened.
+    /// The result of the last batch that the resolver was given since the store was opened.
     public var lastConflictResolution: ConflictResolution? { resolverQueue.last }
 
-    /// Gives entries that are in the journal already to the resolver, as one batch.
+    /// Passes entries that are already in the journal to the resolver, as one batch.
     ///
-    /// - Returns: What became of it; `nil` where there is no resolver, or no such entry.
+    /// - Parameter selection: The entries to pass.
+    /// - Returns: The result; `nil` if there is no resolver or no such entry.
     @discardableResult
     public func resolveConflicts(
         _ selection: ConflictSelection = .all
@@ -107,7 +107,8 @@ extension PersistentStoreCoordinator {
 }
 
 extension PersistentContainer {
-    /// As ``PersistentStoreCoordinator/conflictResolver``; the store has to be loaded.
+    /// The coordinator's ``PersistentStoreCoordinator/conflictResolver``. Load the store before
+    /// you use it.
     public var conflictResolver: (any ConflictResolver)? {
         get { coordinator.conflictResolver }
         set { coordinator.conflictResolver = newValue }

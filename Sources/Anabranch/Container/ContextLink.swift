@@ -1,11 +1,11 @@
 import Dispatch
 import Synchronization
 
-/// How a coordinator reaches a context, without keeping it.
+/// A coordinator's connection to a context, which does not keep the context alive.
 final class ContextLink: Sendable {
     let queue: ContextQueue
-    // Set once, before anyone else has the link; a weak reference itself is safe to read anywhere,
-    // and what it gives is used on the context's queue only.
+    // Set once, before another thread can reach the link. A weak reference is safe to read on any
+    // thread, and the object behind it is used on the context's queue only.
     nonisolated(unsafe) private weak var context: ManagedObjectContext?
     private let hasEnded = Atomic(false)
 
@@ -13,13 +13,15 @@ final class ContextLink: Sendable {
 
     func connect(_ context: ManagedObjectContext) { self.context = context }
 
-    /// May be asked anywhere: asking the reference would hold the context for a moment, and end it
-    /// there.
+    /// True until the context is deallocated. It can be read on any thread. Reading the weak
+    /// reference instead could make the reading thread the last owner of the context and
+    /// deallocate it there.
     var isAlive: Bool { !hasEnded.load(ordering: .relaxed) }
 
     func noteEnd() { hasEnded.store(true, ordering: .relaxed) }
 
-    /// Runs a body later, on the context's queue; not at all if the context is gone by then.
+    /// Enqueues a closure on the context's queue. It does not run if the context is deallocated by
+    /// then.
     func enqueue(
         in group: DispatchGroup? = nil,
         _ body: @escaping @Sendable (ManagedObjectContext) -> Void
@@ -29,9 +31,18 @@ final class ContextLink: Sendable {
             body(context)
         }
     }
+
+    /// Runs a body later, on the context's queue, and holds the context until then.
+    ///
+    /// Called on the context's queue. A context that is ending runs nothing.
+    func enqueueHoldingContext(_ body: @escaping @Sendable (ManagedObjectContext) -> Void) {
+        guard let context else { return }
+        nonisolated(unsafe) let held = context
+        queue.dispatchQueue.async { body(held) }
+    }
 }
 
-/// The contexts that hang on a coordinator, or on a context above them.
+/// The contexts that are connected to a coordinator, or to a parent context.
 final class ContextLinks: Sendable {
     private let links = Mutex<[ContextLink]>([])
 
@@ -44,7 +55,7 @@ final class ContextLinks: Sendable {
 
     var isEmpty: Bool { links.withLock { links in links.allSatisfy { !$0.isAlive } } }
 
-    /// Runs a body later in each context but one, on its queue.
+    /// Enqueues a closure for each context except one, on the context's own queue.
     func enqueue(
         in group: DispatchGroup? = nil, except source: ContextLink? = nil,
         _ body: @escaping @Sendable (ManagedObjectContext) -> Void

@@ -1,40 +1,40 @@
 import AnabranchModel
 import AnabranchReplication
 
-/// What contexts need to know of an entity at every object, found out once.
+/// Facts about an entity that contexts need for every object, computed once.
 final class EntityPlan: Sendable {
     let entity: EntityDescription
     let type: ManagedObject.Type
-    /// What a new object has in its slots.
+    /// The initial slot values of a new object.
     let defaults: [Value]
-    /// By slot: whether its value is stored in the object's row.
+    /// By slot: true if the value is stored in the object's row.
     let isStored: [Bool]
     let storedSlots: [Int]
-    /// Of attributes that the store computes.
+    /// The slots of derived attributes, which the store computes.
     let derivedSlots: [Int]
-    /// By slot: whether an object has its value from the row, stored there or computed.
+    /// By slot: true if the value comes from the row, stored there or computed.
     let isRead: [Bool]
-    /// Of a new object. Where there are derived attributes no object is `writable`: each write is
-    /// looked at, so that none goes to these.
+    /// The flags of a new object. If the entity has derived attributes, no object is `writable`:
+    /// every write is examined, so that none reaches a derived attribute.
     let bornFlags: ObjectFlags
-    /// Of attributes that are not stored.
+    /// The slots of transient attributes.
     let transientSlots: [Int]
-    /// What a save asks of the entity's objects.
+    /// The checks that a save makes on the entity's objects.
     let checks: EntityChecks
-    /// Whether the class checks values in a way of its own.
+    /// True if the class conforms to `ValueChecking`.
     let checksValues: Bool
-    /// Whether the model alone says what an object may have, and nothing about relationships that
-    /// have no slot value.
+    /// True if the checks need only the slot values: the class has no value checks, and the model
+    /// makes no demands on relationships without a slot value.
     let asksValuesOnly: Bool
-    /// The groups of attributes, each with the slots of its members.
+    /// The attribute groups, each with the slots of its members.
     let groups: [(property: WireProperty, slots: [Int])]
-    /// What a merge decides about at once.
+    /// The units that a merge policy decides as one value.
     let units: [Unit]
-    /// The to-one relationships that are stored in the row.
+    /// The to-one relationships that are stored in the object's row.
     let references: [RelationshipDescription]
-    /// The relationships that are not.
+    /// The relationships that are not stored in the object's row.
     let relations: [RelationshipDescription]
-    /// By slot: the place in `relations`, or −1.
+    /// By slot: the index in `relations`, or −1.
     let relationIndex: [Int]
 
     init(_ entity: EntityDescription, type: ManagedObject.Type) {

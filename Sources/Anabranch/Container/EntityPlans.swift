@@ -1,22 +1,22 @@
 import AnabranchModel
 
-/// The plans of a model's entities, and the classes that stand for them.
+/// The plans of a model's entities, and the entities' classes.
 struct EntityPlans: Sendable {
-    /// By the entity's index.
+    /// The plans by entity index.
     let plans: [EntityPlan]
-    /// Whether the model has an ordered to-many at all.
+    /// True if the model has an ordered to-many relationship.
     let haveLists: Bool
-    /// Whether the model has a relationship whose members a save may have to count.
+    /// True if the model has a relationship with members that a save may have to count.
     let haveCounts: Bool
-    /// Whether the model has derived attributes.
+    /// True if the model has derived attributes.
     let haveDerivations: Bool
-    /// By the entity's index: whether a relationship without an inverse leads to it.
+    /// By entity index: true if a relationship without an inverse points to the entity.
     private let isBlindTarget: [Bool]
-    /// Whether the model has relationships without an inverse.
+    /// True if the model has relationships without an inverse.
     let haveOneWayRelationships: Bool
     private let entitiesByClass: [ObjectIdentifier: EntityDescription]
 
-    /// - Throws: ``PropertyError`` with the name in which a class and the model differ.
+    /// - Throws: ``PropertyError`` that names the first difference between a class and the model.
     init(model: ManagedObjectModel, classes: [ManagedObject.Type]) throws {
         var byEntity: [Int: ManagedObject.Type] = [:]
         var byClass: [ObjectIdentifier: EntityDescription] = [:]
@@ -25,8 +25,8 @@ struct EntityPlans: Sendable {
             guard byEntity.updateValue(type, forKey: entity.index) == nil else {
                 throw PropertyError(
                     .classMismatch,
-                    "Can't use \(type) because another class stands for "
-                        + "\(entity.name) already.", entity: entity.name)
+                    "Can't use \(type) because another class already represents "
+                        + "\(entity.name); pass one class for each entity.", entity: entity.name)
             }
             byClass[ObjectIdentifier(type)] = entity
         }
@@ -48,7 +48,7 @@ struct EntityPlans: Sendable {
         haveCounts = plans.contains { !$0.checks.relations.isEmpty }
     }
 
-    /// Whether there may be references to an entity's objects that no other property knows of.
+    /// True if objects can point to the entity's objects by a relationship without an inverse.
     func isBlindTarget(_ entity: EntityDescription) -> Bool { isBlindTarget[entity.index] }
 
     func entity(of type: ManagedObject.Type) -> EntityDescription? {
@@ -62,28 +62,30 @@ struct EntityPlans: Sendable {
             throw PropertyError(
                 .classMismatch,
                 "Can't use \(type) because the model has no entity "
-                    + "'\(type.entityName)'.", entity: type.entityName)
+                    + "'\(type.entityName)'; correct entityName.", entity: type.entityName)
         }
         let names = entity.slots.map(\.name)
         for (slot, name) in type.slotNames.enumerated()
         where !names.indices.contains(slot) || names[slot] != name {
-            let expected = names.indices.contains(slot) ? "'\(names[slot])'" : "nothing more"
+            let expected = names.indices.contains(slot) ? "slot '\(names[slot])'" : "no such slot"
             throw PropertyError(
                 .classMismatch,
-                "Can't use \(type) because its slot \(slot) is '\(name)' where "
-                    + "\(entity.name) has \(expected).", entity: entity.name, property: name)
+                "Can't use \(type) because its slot \(slot) is '\(name)' but "
+                    + "\(entity.name) has \(expected) there; make slotNames match the model.",
+                entity: entity.name, property: name)
         }
         if type.slotNames.count < names.count {
             throw PropertyError(
                 .classMismatch,
                 "Can't use \(type) because it lacks the slot "
-                    + "'\(names[type.slotNames.count])' of \(entity.name).", entity: entity.name,
-                property: names[type.slotNames.count])
+                    + "'\(names[type.slotNames.count])' of \(entity.name); add it to slotNames.",
+                entity: entity.name, property: names[type.slotNames.count])
         }
         return entity
     }
 
-    /// An entity's own class, or that of the nearest entity above it, whose slots come first.
+    /// Returns an entity's own class, or the class of the nearest super-entity that has one. The
+    /// slots of a super-entity come first, so its class fits.
     private static func type(
         of entity: EntityDescription, among types: [Int: ManagedObject.Type]
     ) throws -> ManagedObject.Type {
@@ -93,7 +95,7 @@ struct EntityPlans: Sendable {
             throw PropertyError(
                 .classMismatch,
                 "Can't use \(own) for \(entity.name) because it does not inherit "
-                    + "from \(above), the class of the entity above.", entity: entity.name)
+                    + "from \(above), the class of its super-entity.", entity: entity.name)
         }
         return own
     }

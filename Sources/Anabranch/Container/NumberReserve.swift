@@ -1,10 +1,10 @@
 import AnabranchStore
 import Synchronization
 
-/// Hands out record numbers that the store has reserved.
+/// Hands out record numbers from blocks that the store has reserved.
 ///
-/// Blocks grow with use, so that a loop that inserts pays for few write transactions and a
-/// program that inserts once wastes few numbers. Gaps are normal.
+/// Blocks grow with use: a loop of insertions needs few write transactions, and a program that
+/// inserts once wastes few numbers. Gaps in the numbers are normal.
 final class NumberReserve: Sendable {
     private struct State: Sendable {
         var next: LocalID = 1
@@ -15,7 +15,7 @@ final class NumberReserve: Sendable {
     private let state = Mutex(State())
     private static let largestBlock = 65_536
 
-    /// - Returns: At most `count` local IDs, at least one.
+    /// - Returns: At least one and at most `count` local IDs.
     func take(_ count: Int, from store: Store) throws -> ClosedRange<LocalID> {
         try state.withLock { state in
             if state.next > state.last {
@@ -30,7 +30,7 @@ final class NumberReserve: Sendable {
         }
     }
 
-    /// Forgets what is left of the block: the store has taken another replica ID.
+    /// Discards the rest of the block, because the store has taken another replica ID.
     func discard() {
         state.withLock { $0.next = $0.last + 1 }
     }

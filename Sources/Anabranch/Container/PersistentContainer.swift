@@ -13,18 +13,22 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Tests and previews give `storeDescription: .inMemory` in the place of the URL.
+/// Tests and previews can pass `storeDescription: .inMemory` instead of the URL.
 public final class PersistentContainer: Sendable {
+    /// The store that the container opens, and its options.
     public let storeDescription: PersistentStoreDescription
     private let givenModel: ManagedObjectModel?
     private let classes: [ManagedObject.Type]
     private let loaded = Mutex<PersistentStoreCoordinator?>(nil)
     @MainActor private var mainContext: HeldContext?
 
+    /// Creates a container. ``load()`` opens its store.
+    ///
     /// - Parameters:
-    ///   - model: `nil` opens an existing file with the model that it was saved with.
-    ///   - classes: The classes of the model's entities; an entity that has none has that of the
-    ///     nearest super-entity, or plain managed objects.
+    ///   - model: The model; `nil` opens an existing file with the model that it was saved with.
+    ///   - classes: The classes of the model's entities. An entity without a class uses the class
+    ///     of the nearest super-entity that has one, or ``ManagedObject``.
+    ///   - storeDescription: The store and its options.
     public init(
         model: ManagedObjectModel? = nil, classes: [ManagedObject.Type] = [],
         storeDescription: PersistentStoreDescription
@@ -34,6 +38,12 @@ public final class PersistentContainer: Sendable {
         self.storeDescription = storeDescription
     }
 
+    /// Creates a container for a store file.
+    ///
+    /// - Parameters:
+    ///   - model: The model; `nil` opens an existing file with the model that it was saved with.
+    ///   - classes: The classes of the model's entities.
+    ///   - url: The store file, which need not exist.
     public convenience init(
         model: ManagedObjectModel? = nil, classes: [ManagedObject.Type] = [], url: URL
     ) {
@@ -42,10 +52,11 @@ public final class PersistentContainer: Sendable {
             storeDescription: PersistentStoreDescription(url: url))
     }
 
-    /// Opens the store, making the file where there is none. Once it is open, does nothing.
+    /// Opens the store and creates the file if it does not exist. If the store is open, it does
+    /// nothing.
     ///
-    /// - Throws: ``StoreError`` with the file as it was; ``PropertyError`` with code
-    ///   `classMismatch` where a class does not fit the model.
+    /// - Throws: `StoreError`, with the file unchanged; ``PropertyError`` with code
+    ///   `classMismatch` if a class does not fit the model.
     public func load() throws {
         let opened = try loaded.withLock { loaded -> PersistentStoreCoordinator? in
             guard loaded == nil else { return nil }
@@ -53,11 +64,12 @@ public final class PersistentContainer: Sendable {
                 opening: storeDescription, model: givenModel, classes: classes)
             return loaded
         }
-        // Observers may want the container's contexts.
+        // Observers may use the container's contexts, so the lock is released first.
         opened?.announceStore()
     }
 
-    /// Before ``load()`` has succeeded there is none, and asking for it is a programming error.
+    /// The coordinator of the store. It exists after ``load()`` has succeeded; before that,
+    /// reading it is a programming error that stops the program.
     public var coordinator: PersistentStoreCoordinator {
         guard let coordinator = loaded.withLock({ $0 }) else {
             preconditionFailure("Call load() on a container before its contexts are used.")
@@ -65,11 +77,12 @@ public final class PersistentContainer: Sendable {
         return coordinator
     }
 
+    /// The model of the open store.
     public var model: ManagedObjectModel { coordinator.model }
 
-    /// The context for main-actor code, which uses it directly.
+    /// The context for code on the main actor, which uses it directly.
     ///
-    /// Wherever it is let go of last, it ends on the main queue.
+    /// It is deallocated on the main queue, wherever its last reference is released.
     @MainActor
     public var viewContext: ManagedObjectContext {
         if let mainContext { return mainContext.context }
@@ -78,12 +91,16 @@ public final class PersistentContainer: Sendable {
         return context
     }
 
-    /// A context with a queue of its own, straight on the store.
+    /// Creates a context that reads from and saves to the store on its own private queue.
     public func newBackgroundContext() -> BackgroundContext {
         BackgroundContext(coordinator: coordinator)
     }
 
-    /// Runs a body in a context that is made for it.
+    /// Runs a closure in a new background context.
+    ///
+    /// - Parameter body: The closure, which runs on the context's queue.
+    /// - Returns: The result of the closure.
+    /// - Throws: The error of the closure.
     public func performBackgroundTask<T>(
         _ body: sending @escaping (ManagedObjectContext) throws -> sending T
     ) async throws -> sending T {

@@ -5,14 +5,14 @@ import Dispatch
 public import Foundation
 import Synchronization
 
-/// The one owner of a store, shared by its contexts.
+/// The owner of one open store, shared by all its contexts.
 ///
-/// Reads of different contexts run at the same time, each in a snapshot of the file; saves one
-/// after the other. A save tells the other contexts what has changed.
+/// Reads of different contexts run concurrently, each in a snapshot of the file. Saves run one
+/// after another. After a save, the other contexts get the IDs of the changed objects.
 public final class PersistentStoreCoordinator: Sendable {
     package let store: Store
     package let origin: StoreOrigin
-    /// Of the file, or of the store in memory.
+    /// The URL of the file or of the in-memory store.
     public let url: URL
     let plans: EntityPlans
     private let numbers = NumberReserve()
@@ -23,8 +23,14 @@ public final class PersistentStoreCoordinator: Sendable {
     private let isOpen = Mutex(true)
     let resolverQueue = ResolverQueue()
 
-    /// - Throws: ``StoreError`` with the file as it was; ``PropertyError`` with code
-    ///   `classMismatch` where a class does not fit the model.
+    /// Opens a store and creates the file if it does not exist.
+    ///
+    /// - Parameters:
+    ///   - model: The model; `nil` opens an existing file with the model that it was saved with.
+    ///   - classes: The classes of the model's entities.
+    ///   - storeDescription: The store and its options.
+    /// - Throws: `StoreError`, with the file unchanged; ``PropertyError`` with code
+    ///   `classMismatch` if a class does not fit the model.
     public convenience init(
         model: ManagedObjectModel?, classes: [ManagedObject.Type] = [],
         storeDescription: PersistentStoreDescription
@@ -33,12 +39,12 @@ public final class PersistentStoreCoordinator: Sendable {
         announceStore()
     }
 
-    /// As the public one, but nobody is told.
+    /// Opens a store like the public initializer, but posts no notification.
     init(
         opening storeDescription: PersistentStoreDescription, model: ManagedObjectModel?,
         classes: [ManagedObject.Type]
     ) throws {
-        // A class that does not fit is found before a file is made for it.
+        // The classes are checked before a file is created.
         let plans = try model.map { try EntityPlans(model: $0, classes: classes) }
         store = try Store.open(
             at: storeDescription.path, model: model, options: storeDescription.options,
@@ -51,16 +57,19 @@ public final class PersistentStoreCoordinator: Sendable {
         origin = .of(store)
     }
 
+    /// The model of the store.
     public var model: ManagedObjectModel { store.model }
 
-    /// Who saves to this file now; a file that finds itself copied takes another one.
+    /// The replica ID under which this file saves now. A file that finds itself copied takes
+    /// another one.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public var replicaID: ReplicaID { get throws { try store.replica } }
 
     func announceStore() { post(Self.storesDidChange, StoresChange(added: [url])) }
 
-    /// Waits for what is being read and written; later uses throw ``StoreError`` `closed`.
+    /// Closes the store after running reads and writes have ended. Later uses throw `StoreError`
+    /// with code `closed`.
     public func close() {
         let wasOpen = isOpen.withLock { isOpen in
             defer { isOpen = false }
@@ -72,11 +81,11 @@ public final class PersistentStoreCoordinator: Sendable {
         post(Self.storesDidChange, StoresChange(removed: [url]))
     }
 
-    /// The ID that a URI stands for in this store.
+    /// Returns the object ID for a URI from ``ManagedObjectID/uriRepresentation``.
     ///
-    /// - Returns: `nil` where it is not the URI of an object, the model lacks its entity, or the
-    ///   store has never heard of its replica.
-    /// - Throws: ``StoreError``.
+    /// - Returns: `nil` if the URI does not name an object, the model lacks its entity, or the
+    ///   store does not know its replica.
+    /// - Throws: `StoreError`.
     public func managedObjectID(forURIRepresentation uri: URL) throws -> ManagedObjectID? {
         let parts = uri.pathComponents
         guard uri.scheme == "anabranch", parts.count == 3, let host = uri.host,
@@ -88,11 +97,11 @@ public final class PersistentStoreCoordinator: Sendable {
             for: RecordID(replica: replica, number: number), entity: entity)
     }
 
-    /// The ID of a record in this store.
+    /// Returns the object ID of a record in this store.
     ///
-    /// - Returns: `nil` where the store has never heard of the record's replica. Whether there is
-    ///   such an object only `existingObject(with:)` tells.
-    /// - Throws: ``StoreError``.
+    /// - Returns: `nil` if the store does not know the record's replica. An ID does not mean that
+    ///   the object exists; ``ManagedObjectContext/existingObject(with:)`` checks that.
+    /// - Throws: `StoreError`.
     public func managedObjectID(
         for record: RecordID, entity: EntityDescription
     ) throws -> ManagedObjectID? {
@@ -109,17 +118,19 @@ extension PersistentStoreCoordinator {
 
     func discardNumbers() { numbers.discard() }
 
-    /// Tells the other contexts what one has saved.
+    /// Passes the changes of one context's save to the other contexts.
     func didSave(_ changes: ChangedRecords, from source: ContextLink) {
         links.enqueue(except: source) { $0.mergeAutomatically(changes) }
     }
 
-    /// Tells every context what was changed in the store by somebody else.
+    /// Passes changes that a sync or a bundle applied to the store to every context.
     ///
-    /// Each context refreshes, on its own queue, the objects that it has registered. Then those
-    /// who want to know are told of conflicts, and the app's resolver runs.
+    /// Each context refreshes its registered objects on its own queue. After that, notifications
+    /// report rejected saves and conflicts, and the app's resolver runs.
     ///
-    /// - Parameter whenMerged: Called once every context and the resolver are done.
+    /// - Parameters:
+    ///   - author: The author that notifications name.
+    ///   - whenMerged: Called after every context and the resolver are done.
     package func didApply(
         _ changes: ChangedRecords, author: String = "sync",
         whenMerged: (@Sendable () -> Void)? = nil

@@ -1,24 +1,26 @@
 import Dispatch
 
-/// A context with a queue of its own: the handle that may be passed anywhere.
+/// A context with its own private queue, as a handle that can cross to any queue.
 ///
-/// The context itself, and its objects, exist inside the bodies only; what leaves one is
-/// `Sendable`, as object IDs are. The compiler sees to that but for a variable outside that the
-/// body of ``performAndWait(_:)`` writes to, which debug builds notice when the object is used.
+/// The context and its objects exist only inside the closures that the handle runs; `Sendable`
+/// values such as object IDs leave them. The compiler enforces this, except for a variable outside
+/// that the closure of ``performAndWait(_:)`` assigns. Debug builds detect that when the object is
+/// used.
 public final class BackgroundContext: Sendable {
     private let queue: ContextQueue
     // Used on the queue only.
     nonisolated(unsafe) private let context: ManagedObjectContext
 
+    /// Creates a context that reads from and saves to a coordinator's store.
     public convenience init(coordinator: PersistentStoreCoordinator) {
         let queue = ContextQueue.privateQueue()
         self.init(ManagedObjectContext(coordinator: coordinator, queue: queue))
     }
 
-    /// A context below another one: it sees what that one has not saved, and its saves go there.
+    /// Creates a child context, which shows the parent's unsaved changes and saves to the parent.
     ///
-    /// Both may be used at the same time; what the child reads and saves it waits for the parent's
-    /// queue for. See ``ManagedObjectContext/parent``.
+    /// Both can be used at the same time; the child waits for the parent's queue when it reads and
+    /// saves. See ``ManagedObjectContext/parent``.
     public convenience init(parent: BackgroundContext) {
         self.init(ManagedObjectContext(below: parent.context, on: .privateQueue()))
     }
@@ -31,9 +33,13 @@ public final class BackgroundContext: Sendable {
     /// How many contexts are above; it never changes.
     var depth: Int { context.depth }
 
-    /// Runs a body on the context's queue, then lets the context process what has changed.
+    /// Runs a closure on the context's queue, then processes the context's pending changes.
     ///
-    /// A call takes some 20 µs; what belongs together goes into one body.
+    /// A call takes about 20 µs, so put work that belongs together into one closure.
+    ///
+    /// - Parameter body: The closure.
+    /// - Returns: The result of the closure.
+    /// - Throws: The error of the closure.
     public func perform<T>(
         _ body: sending @escaping (ManagedObjectContext) throws -> sending T
     ) async throws -> sending T {
@@ -53,11 +59,16 @@ public final class BackgroundContext: Sendable {
         }
     }
 
-    /// Runs a body on the context's queue and waits for it; may be nested.
+    /// Runs a closure on the context's queue and waits for it. Calls can be nested.
     ///
     /// Pending changes are not processed at the end. A context may wait for its parent, as it does
-    /// to read. On the parent's queue nobody may wait for a child that others use meanwhile, or
-    /// that merges by itself: each would wait for the other. ``perform(_:)`` does not wait.
+    /// when it reads. On the parent's queue, do not wait for a child that other code uses
+    /// meanwhile, or that merges changes by itself: each would wait for the other. ``perform(_:)``
+    /// does not block a queue.
+    ///
+    /// - Parameter body: The closure.
+    /// - Returns: The result of the closure.
+    /// - Throws: The error of the closure.
     public func performAndWait<T>(
         _ body: (ManagedObjectContext) throws -> sending T
     ) rethrows -> sending T {

@@ -27,8 +27,8 @@ struct ContextQueue: Sendable {
     /// What to do, for messages.
     var advice: String {
         isMain
-            ? "Use it from code of the main actor that runs on the main queue."
-            : "Use it in the bodies of its perform(_:) and performAndWait(_:)."
+            ? "Use it in main-actor code that runs on the main queue."
+            : "Use it in the closures of its perform(_:) and performAndWait(_:)."
     }
 
     var isMain: Bool { number == Self.main.number }

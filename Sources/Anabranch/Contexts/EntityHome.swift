@@ -33,6 +33,17 @@ final class EntityHome {
         reference = .passUnretained(context)
     }
 
+    /// The home of an object that no context registers, in the context of another home, as long as
+    /// that has one.
+    init(beside other: EntityHome, _ plan: EntityPlan) {
+        self.plan = plan
+        entity = plan.entity
+        origin = other.origin
+        isObserved = false
+        related = Array(repeating: RelatedObjects(), count: plan.relations.count)
+        reference = nil
+    }
+
     var context: ManagedObjectContext? { reference?.takeUnretainedValue() }
 
     var hasContext: Bool { reference != nil }

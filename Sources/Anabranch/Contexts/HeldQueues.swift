@@ -20,7 +20,7 @@ enum HeldQueues {
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
         let status = pthread_key_create(&key, nil)
-        precondition(status == 0, "There is no room for a thread's value.")
+        precondition(status == 0, "Can't create a thread-specific key.")
         return key
     }()
 

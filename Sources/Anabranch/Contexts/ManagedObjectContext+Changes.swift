@@ -3,13 +3,16 @@ import AnabranchReplication
 import AnabranchStore
 
 extension ManagedObjectContext {
-    /// Whether a save would have something to do. Setting a property to the value that it has
-    /// counts as a change.
+    /// True if the context has unsaved changes. Setting a property to the value that it already
+    /// has counts as a change.
     public var hasChanges: Bool { !counts.isEmpty }
 
+    /// The objects that were inserted and are not saved yet.
     public var insertedObjects: Set<ManagedObject> { Set(pending.filter(\.isInserted)) }
+    /// The objects that were changed since the last save, without inserted and deleted ones.
     public var updatedObjects: Set<ManagedObject> { Set(pending.filter(\.isUpdated)) }
-    /// Those that the store has; an object inserted and deleted since the last save is in none.
+    /// The saved objects with an unsaved deletion. An object that was inserted and deleted since
+    /// the last save is in none of the three sets.
     public var deletedObjects: Set<ManagedObject> {
         Set(pending.filter { $0.isDeleted && !$0.flags.contains(.inserted) })
     }
@@ -22,10 +25,11 @@ extension ManagedObjectContext {
         return counts.total == changed.count ? changed : changed.filter(isPending)
     }
 
-    /// Makes a new object, with the defaults of its entity. Its ID is permanent.
+    /// Inserts a new object of a class, with the default values of its entity. Its ID is
+    /// permanent.
     ///
-    /// - Throws: ``PropertyError`` where the class stands for no entity of the model, or for an
-    ///   abstract one; ``StoreError`` where no numbers can be reserved in the store.
+    /// - Throws: ``PropertyError`` if the class represents no entity of the model, or an abstract
+    ///   one; `StoreError` if no record numbers can be reserved in the store.
     public func insert<T: ManagedObject>(_ type: T.Type) throws -> T {
         if let home = lastInsertion, home.plan.type == type {
             return unsafeDowncast(try insert(at: home), to: T.self)
@@ -33,7 +37,8 @@ extension ManagedObjectContext {
         guard let entity = coordinator.plans.entity(of: type) else {
             throw PropertyError(
                 .unknownEntity,
-                "Can't insert \(type) because the container was not given that class.")
+                "Can't insert \(type) because the container was not given that class; "
+                    + "pass it to the container's initializer.")
         }
         try check(entity)
         let home = home(of: entity)
@@ -42,13 +47,16 @@ extension ManagedObjectContext {
         return unsafeDowncast(try insert(at: home), to: T.self)
     }
 
-    /// Makes a new object of an entity by its name.
+    /// Inserts a new object of an entity by its name.
     ///
-    /// - Throws: As ``insert(_:)-(T.Type)``.
+    /// - Throws: The errors of ``insert(_:)-(T.Type)``.
     public func insert(_ entityName: String) throws -> ManagedObject {
         try insert(entity(named: entityName))
     }
 
+    /// Inserts a new object of an entity.
+    ///
+    /// - Throws: The errors of ``insert(_:)-(T.Type)``.
     public func insert(_ entity: EntityDescription) throws -> ManagedObject {
         try check(entity)
         return try insert(at: home(of: entity))
@@ -88,16 +96,18 @@ extension ManagedObjectContext {
         return entity
     }
 
-    /// Deletes an object at the next save.
+    /// Marks an object for deletion by the next save.
     ///
-    /// Its `prepareForDeletion` is called at once; the delete rules of its relationships are
-    /// followed by ``processPendingChanges()`` and by the save. An object that was never saved
-    /// only disappears. One that is deleted already stays so, and two objects whose
-    /// `prepareForDeletion` deletes the other one are each deleted once. A `prepareForDeletion`
-    /// that rolls the context back, or resets it, takes back the deletion that it is called for.
+    /// The object's ``ManagedObject/prepareForDeletion()`` is called at once.
+    /// ``processPendingChanges()`` and the save apply the delete rules of its relationships. An
+    /// object that was never saved just leaves the context. Deleting a deleted object has no
+    /// effect, and two objects that delete each other in `prepareForDeletion` are each deleted
+    /// once. A `prepareForDeletion` that rolls back or resets the context cancels the deletion.
     ///
     /// An object of another context is not deleted: the next save throws a ``PropertyError`` with
     /// code `foreignObject`.
+    ///
+    /// - Parameter object: The object to delete.
     public func delete(_ object: ManagedObject) {
         checkQueue()
         guard object.home.context === self else { return keep(foreign(object, to: "delete")) }
@@ -180,7 +190,7 @@ extension ManagedObjectContext {
         PropertyError(
             .foreignObject,
             "Can't \(verb) \(object.objectID) because it belongs to another context, or to none "
-                + "any more; ask this context for its object of that ID.",
+                + "any more; use this context's object with that ID.",
             objectID: object.objectID)
     }
 

@@ -106,7 +106,7 @@ extension PropertyError {
     init(inaccessible object: ManagedObject) {
         self.init(
             .inaccessible,
-            "Can't read \(object.objectID) because its row is gone; somebody else has deleted it.",
+            "Can't read \(object.objectID) because its row was deleted from the store.",
             objectID: object.objectID)
     }
 }

@@ -4,19 +4,20 @@ import AnabranchStore
 import Dispatch
 
 extension ManagedObjectContext {
-    /// Takes over changes that were saved elsewhere, told by IDs alone.
+    /// Merges changes that another context or replica saved, given as object IDs.
     ///
-    /// Registered objects with values are read again, in one read for each entity, and keep what
-    /// was changed here; deleted ones leave the context. What is not registered costs nothing:
-    /// also of inserted objects only the IDs are told, in `objectsDidChange` and
-    /// `didMergeChangesObjectIDs`.
+    /// Registered objects with values are read again, in one read per entity, and keep their
+    /// unsaved changes; deleted ones leave the context. Objects that are not registered cost
+    /// nothing. Inserted objects are not created: ``objectsDidChange`` and
+    /// ``didMergeChangesObjectIDs`` report their IDs.
     ///
-    /// An object of a record that another one stands for (``ObjectIDChanges/renamed``) is that one
-    /// from now on, with what is unsaved of it, and so is whatever mentions it. Where the context
-    /// has the other one's object in use, or that is of another entity, the object leaves, and
-    /// what was changed of it and not there is changed there.
+    /// If ``ObjectIDChanges/renamed`` maps an object's ID to another one, the object adopts that
+    /// ID. It keeps its unsaved changes, and references to it follow. If the context already uses
+    /// an object with the new ID, or the entity differs, the object leaves the context instead.
+    /// Its unsaved changes move to the object with the new ID, unless that has its own changes of
+    /// the same properties.
     ///
-    /// - Throws: ``PropertyError`` with code `foreignObject` where the IDs are of another store.
+    /// - Throws: ``PropertyError`` with code `foreignObject` if the IDs belong to another store.
     public func mergeChanges(from changes: ObjectIDChanges) throws {
         checkQueue()
         let lists = [changes.inserted, changes.updated, changes.refreshed, changes.deleted]
@@ -26,7 +27,7 @@ extension ManagedObjectContext {
             })
         else {
             throw PropertyError(
-                .foreignObject, "Can't merge changes because they are of another store.")
+                .foreignObject, "Can't merge changes because they belong to another store.")
         }
         var records: [Int: ChangedRecords.Entity] = [:]
         func change(_ list: ObjectIDList, _ body: (inout ChangedRecords.Entity, LocalID) -> Void) {

@@ -2,12 +2,12 @@ public import Foundation
 
 // Merging what notifications and other processes tell.
 extension ManagedObjectContext {
-    /// Takes over what another context of the coordinator has saved, told by its notification.
+    /// Merges the save of another context of the same coordinator, given as its notification.
     ///
-    /// - Parameter notification: `didSave` or `didSaveObjectIDs` of that context; it may be
-    ///   received on any queue, and is handed to this context on its own.
-    /// - Throws: ``PropertyError`` with code `wrongKind` for a notification without changes, with
-    ///   code `foreignObject` for one of another store.
+    /// - Parameter notification: The ``didSave`` or ``didSaveObjectIDs`` notification of the other
+    ///   context. It can arrive on any queue; call this method on the queue of this context.
+    /// - Throws: ``PropertyError`` with code `wrongKind` for a notification without changes, and
+    ///   with code `foreignObject` for one of another store.
     public func mergeChanges(fromContextDidSave notification: Notification) throws {
         guard let changes = notification.objectIDChanges else {
             throw PropertyError(
@@ -18,10 +18,10 @@ extension ManagedObjectContext {
         try mergeChanges(from: changes)
     }
 
-    /// Takes over changes in several contexts, each on its own queue, one after the other: a
-    /// context before those below it, which read from it.
+    /// Merges changes into several contexts, each on its own queue, one after another. A parent
+    /// context comes before its children, which read from it.
     ///
-    /// - Throws: The first error, after every context has been told.
+    /// - Throws: The first error, after the merge was tried in every context.
     public static func mergeChanges(
         fromRemoteContextSave changes: ObjectIDChanges, into contexts: [BackgroundContext]
     ) async throws {
@@ -38,11 +38,12 @@ extension ManagedObjectContext {
 }
 
 extension PersistentStoreCoordinator {
-    /// Changes that another process tells by URIs, to be merged into contexts.
+    /// Creates changes from the URIs of objects, for example from another process, to be merged
+    /// into contexts.
     ///
-    /// URIs that stand for no object of this store are left out.
+    /// URIs that do not name an object of this store are left out.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func objectIDChanges(
         inserted: [URL] = [], updated: [URL] = [], deleted: [URL] = []
     ) throws -> ObjectIDChanges {

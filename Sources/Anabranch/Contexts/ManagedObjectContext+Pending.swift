@@ -2,13 +2,13 @@ import AnabranchModel
 import AnabranchStore
 
 extension ManagedObjectContext {
-    /// Follows the delete rules of what was deleted and tells observers what has changed since
-    /// the last time; with nothing new it does nothing.
+    /// Applies the delete rules of deleted objects and notifies observers of the changes since the
+    /// last call. Without changes it does nothing.
     ///
-    /// Called by itself at the end of `perform`, of an event of the main queue, and by saving.
-    /// Delete rules wait for the save where ``propagatesDeletesAtEndOfEvent`` says so. An error of
-    /// the store is thrown by the next save. While a save settles conflicts observers are told
-    /// nothing: once it is through they hear of all that the settling has changed.
+    /// The context calls it at the end of `perform`, at the end of an event of the main queue, and
+    /// in a save. If ``propagatesDeletesAtEndOfEvent`` is false, only the save applies the delete
+    /// rules. The next save throws an error of the store. While a save resolves conflicts
+    /// observers are not notified; after it they get all changes of the resolution.
     public func processPendingChanges() {
         checkQueue()
         do {

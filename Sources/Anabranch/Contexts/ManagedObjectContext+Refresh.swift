@@ -3,17 +3,19 @@ import AnabranchReplication
 import AnabranchStore
 
 extension ManagedObjectContext {
-    /// Brings an object up to date with the store.
+    /// Updates an object to the store's state.
     ///
-    /// - Parameter mergeChanges: `true` reads the row and puts the unsaved changes on top; where a
-    ///   member of a group is changed, all members stay as they are here, and the next save writes
-    ///   them: they were read, and one of them set, together. Where the row is gone the object
-    ///   leaves the context as deleted, its changes with it. An object without changes becomes a
-    ///   fault. `false` drops the unsaved changes and makes the object a fault; one that was never
-    ///   saved leaves the context.
-    /// - Throws: ``StoreError``; the object is as it was. ``PropertyError`` with code
-    ///   `foreignObject` for an object of another context. One that is known to be deleted stays
-    ///   as it is.
+    /// - Parameters:
+    ///   - object: An object of this context.
+    ///   - mergeChanges: If it is true, the row is read again and the unsaved changes are applied
+    ///     on top. If a member of an attribute group has an unsaved change, all members keep their
+    ///     values here, and the next save writes them, because they were read and set together. If
+    ///     the row is gone, the object leaves the context as deleted, with its changes. An object
+    ///     without changes becomes a fault. If it is false, the unsaved changes are discarded and
+    ///     the object becomes a fault; an object that was never saved leaves the context.
+    /// - Throws: `StoreError`, with the object unchanged; ``PropertyError`` with code
+    ///   `foreignObject` for an object of another context. An object that is known to be deleted
+    ///   is not changed and causes no error.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws {
         checkQueue()
         guard object.home.context === self else { throw foreign(object, to: "refresh") }
@@ -27,9 +29,10 @@ extension ManagedObjectContext {
         scheduleProcessing()
     }
 
-    /// As ``refresh(_:mergeChanges:)`` of every registered object, changes merged.
+    /// Updates every registered object to the store's state and keeps unsaved changes, like
+    /// ``refresh(_:mergeChanges:)``.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func refreshAllObjects() throws {
         checkQueue()
         followParent()

@@ -3,26 +3,26 @@ import AnabranchReplication
 import AnabranchStore
 
 extension ManagedObjectContext {
-    /// Objects that somebody holds, or that have changes.
+    /// The objects that the app holds or that have unsaved changes.
     public var registeredObjects: Set<ManagedObject> {
         checkQueue()
         releaseUnused()
         return Set(registry.values)
     }
 
-    /// The object if it is registered; never reads the store.
+    /// Returns the object with an ID if it is registered; it never reads the store.
     public func registeredObject(for objectID: ManagedObjectID) -> ManagedObject? {
         checkQueue()
         guard objectID.belongs(to: coordinator.origin) else { return nil }
         return held(objectID.localID)
     }
 
-    /// The registered object, or a fault; never reads the store.
+    /// Returns the registered object with an ID, or a new fault; it never reads the store.
     ///
-    /// Where there is no such record, or one of another entity than the ID names, the object turns
-    /// out to be deleted when its first property is read. For an ID of another store there is one
-    /// that is deleted from the start, registered nowhere, and the next save throws a
-    /// ``PropertyError`` with code `foreignObject`; where an ID may come from anywhere, ask
+    /// The record may not exist, or may have another entity than the ID names. The object then
+    /// turns out to be deleted when its first property is read. For an ID of another store, the
+    /// result is an unregistered object that is deleted from the start. The next save then throws
+    /// a ``PropertyError`` with code `foreignObject`. If an ID can be invalid, use
     /// ``existingObject(with:)``, which throws at once.
     public func object(with objectID: ManagedObjectID) -> ManagedObject {
         checkQueue()
@@ -30,22 +30,24 @@ extension ManagedObjectContext {
         return held(objectID.localID) ?? makeFault(objectID.localID, objectID.entity)
     }
 
-    /// As ``object(with:)-(ManagedObjectID)``, of a class.
+    /// Returns the registered object with an ID, or a new fault, as an object of a class; see
+    /// ``object(with:)-(ManagedObjectID)``.
     ///
-    /// - Returns: `nil` where the object's entity has another class.
+    /// - Returns: `nil` if the object has another class.
     public func object<T: ManagedObject>(
         with objectID: ManagedObjectID, as type: T.Type
     ) -> T? {
         object(with: objectID) as? T
     }
 
-    /// The registered object, or the one that the store has; never a fault. The ID may name an
-    /// entity above the object's own, as one made of a ``RecordID`` does where nobody knows better.
-    /// An object whose deletion is not saved yet still exists, and says so by its `isDeleted`; an
-    /// insertion that was deleted does not.
+    /// Returns the object with an ID, from the context or the store; never a fault.
     ///
-    /// - Throws: ``PropertyError`` with code `inaccessible` where there is none, or with code
-    ///   `foreignObject` for an ID of another store; ``StoreError``.
+    /// The ID can name a super-entity of the object's entity, as an ID from a `RecordID` can. An
+    /// object with an unsaved deletion exists, with ``ManagedObject/isDeleted``; a deleted unsaved
+    /// insertion does not.
+    ///
+    /// - Throws: ``PropertyError`` with code `inaccessible` if the object does not exist, and with
+    ///   code `foreignObject` for an ID of another store; `StoreError`.
     public func existingObject(with objectID: ManagedObjectID) throws -> ManagedObject {
         checkQueue()
         guard objectID.belongs(to: coordinator.origin) else {
@@ -74,7 +76,7 @@ extension ManagedObjectContext {
 extension ManagedObjectContext {
     private func foreign(_ objectID: ManagedObjectID) -> PropertyError {
         PropertyError(
-            .foreignObject, "Can't find \(objectID) because it is of another store.",
+            .foreignObject, "Can't find \(objectID) because it belongs to another store.",
             objectID: objectID)
     }
 

@@ -3,13 +3,14 @@ import AnabranchReplication
 import AnabranchStore
 
 extension ManagedObjectContext {
-    /// Takes back everything since the last save: insertions, changes and deletions.
+    /// Discards all changes since the last save: insertions, updates and deletions.
     ///
-    /// What was changed is as it was read, at both ends of its relationships, whatever others have
-    /// saved since; ``refreshAllObjects()`` reads it again. Read again are objects that were
-    /// deleted or had lost somebody deleted, and lists that were changed.
+    /// Changed objects get the values that were last read, at both ends of their relationships,
+    /// even if another context has saved since; ``refreshAllObjects()`` reads these changes. Only
+    /// three kinds of objects are read again: deleted ones, ones that had lost a deleted object
+    /// from a relationship, and lists that were changed.
     ///
-    /// What `willTurnIntoFault` and `didTurnIntoFault` change of other objects is pending
+    /// Changes that `willTurnIntoFault` and `didTurnIntoFault` make to other objects are pending
     /// afterwards, like any other change.
     public func rollback() {
         checkQueue()
@@ -98,7 +99,8 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Forgets every object. Those that are still held have lost their values and their context.
+    /// Forgets every object. Objects that the app still holds have lost their values and their
+    /// context.
     public func reset() {
         checkQueue()
         rollbackCount += 1

@@ -2,13 +2,14 @@ public import AnabranchModel
 import AnabranchReplication
 import AnabranchStore
 
-/// A scratch pad of objects: what is changed in it is seen by others once it is saved.
+/// A workspace of objects, in which changes are visible to other contexts only after a save.
 ///
-/// A context and its objects are used on its queue only: the main queue's by main-actor code, a
-/// private queue's in the bodies of ``BackgroundContext``. Debug builds check that. It has one
-/// object for a record, and it keeps only those that have changed: others stay registered while
-/// somebody holds them.
+/// Use a context and its objects on its queue only: the main queue for main-actor code, or a
+/// private queue inside the closures of ``BackgroundContext``. Debug builds check this. A context
+/// has one object per record. It holds strong references to changed objects only; the other
+/// objects stay registered as long as the app holds them.
 public final class ManagedObjectContext {
+    /// The coordinator of the store.
     public let coordinator: PersistentStoreCoordinator
     let queue: ContextQueue
     let link: ContextLink
@@ -21,31 +22,34 @@ public final class ManagedObjectContext {
     var followedSuccessions = 0
     /// The state of the store that the context is pinned to; `nil` for the newest.
     var generation: QueryGenerationToken?
-    /// For people who look at several contexts; also in the history.
+    /// A name that tells contexts apart in messages. It is also recorded in the history.
     public var name = ""
-    /// Who changes things here, in the history.
+    /// The author that the history records for this context's saves.
     public var transactionAuthor = ""
-    /// Whether this context's objects are refreshed when others save to the same store, or, of a
-    /// context with a parent, to the parent, and when the parent itself saves or is refreshed.
+    /// True if the context refreshes its objects by itself after saves of other contexts to the
+    /// same store. A context with a parent refreshes them after other saves to the parent, and
+    /// when the parent saves or is refreshed.
     public var automaticallyMergesChangesFromParent = false
-    /// What happens where a property is read or set of an object whose row is gone.
+    /// The behaviour when a property of an object is read or set and the object's row is gone.
     ///
-    /// `true`: the object becomes deleted and leaves the context; reading gives the types' absent
-    /// values, setting is refused. `false`: it stays a fault; calls that can throw throw a
-    /// ``PropertyError`` with code `inaccessible`, others keep it for the next save and read the
-    /// absent values.
+    /// If it is true, the object becomes deleted and leaves the context: reading returns the
+    /// types' absent values, and setting is refused. If it is false, the object stays a fault.
+    /// Methods that can throw then throw a ``PropertyError`` with code `inaccessible`; accessors
+    /// keep the error for the next save and read the absent values.
     public var shouldDeleteInaccessibleFaults = true
-    /// Decides for one object instead of ``shouldDeleteInaccessibleFaults``.
+    /// A closure that decides for one object in place of ``shouldDeleteInaccessibleFaults``.
     ///
-    /// Not asked by ``existingObject(with:)``, which always throws.
+    /// ``existingObject(with:)`` does not call it and always throws.
     public var shouldHandleInaccessibleFault: ((ManagedObject) -> Bool)?
-    /// Whether ``processPendingChanges()`` follows the delete rules of what was deleted; without
-    /// it only a save does, and until then others still mention what is deleted.
+    /// True if ``processPendingChanges()`` applies the delete rules of deleted objects. If it is
+    /// false, only a save applies them, and until then other objects still point to the deleted
+    /// ones.
     public var propagatesDeletesAtEndOfEvent = true
-    /// For the app's own use.
+    /// Values for the app's own use.
     public var userInfo: [String: Any] = [:]
     @exclusivity(unchecked) private var isRetaining = false
-    /// What becomes of unsaved changes where others have saved first.
+    /// The policy for unsaved changes that conflict with an earlier save of another context or
+    /// replica.
     public var mergePolicy: any MergePolicy = .error
 
     @exclusivity(unchecked) var registry = IdentityMap()
@@ -95,6 +99,11 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var savePoint: SavePoint?
     /// What a property's accessor could not throw; the next save does.
     var keptErrors = KeptErrors()
+    /// Is called with each error of a property's accessor or a live view of a relationship, which
+    /// can't throw: on the context's queue, soon after the call that met the error.
+    ///
+    /// The next save throws the error all the same, unless ``clearPendingErrors()`` was called.
+    public var onAccessError: ((any Error) -> Void)?
     /// Where the class that was inserted last is at home.
     var lastInsertion: EntityHome?
     @exclusivity(unchecked) private var nextNumber: LocalID = 1
@@ -107,6 +116,7 @@ public final class ManagedObjectContext {
     let changeListeners = Listeners<ObjectIDChanges>()
     let saveListeners = Listeners<ObjectIDChanges>()
     let mergeListeners = Listeners<ObjectIDChanges>()
+    let errorListeners = Listeners<any Error>()
     var followers = ResultsFollowers()
 
     convenience init(coordinator: PersistentStoreCoordinator, queue: ContextQueue) {
@@ -138,10 +148,12 @@ public final class ManagedObjectContext {
 extension ManagedObjectContext: Sendable {}
 
 extension ManagedObjectContext {
+    /// The model of the store.
     public var model: ManagedObjectModel { coordinator.model }
 
-    /// Whether objects stay registered also when nobody holds them; without it only changed ones
-    /// do. Each then stays as it was read until it is refreshed, or the context reset.
+    /// True if objects stay registered even if the app does not hold them. If it is false, only
+    /// changed objects stay registered. A retained object keeps the values that were read until it
+    /// is refreshed or the context is reset.
     public var retainsRegisteredObjects: Bool {
         get { isRetaining }
         set {
@@ -206,9 +218,6 @@ extension ManagedObjectContext {
         lastInsertion = nil
         homes = Array(repeating: nil, count: homes.count)
     }
-
-    /// Keeps an error of an accessor that can't throw, for the next save.
-    func keep(_ error: any Error) { keptErrors.keep(error) }
 
     func takeNumber() throws -> LocalID {
         if nextNumber > lastNumber {

@@ -1,20 +1,21 @@
-/// What counts for more than one in a ``BlockSequence``.
+/// An element with a weight in a `BlockSequence`.
 protocol Weighted {
     var weight: Int { get }
 }
 
-/// A node of a ``BlockSequence``'s tree: elements, or nodes of one height that have them.
+/// A node of the tree of a `BlockSequence`: a leaf with elements, or an inner node with children
+/// of the same height.
 ///
-/// Nodes know the counts and weights of what is below them, so that going down looks into no node
-/// beside the way; a node copied for a change shares all of its children but one.
+/// A node keeps the count and weight of its subtree, so that a search visits no node outside its
+/// path. A node that is copied for a change shares all children except one.
 struct BlockNode<Element: Weighted> {
     private(set) var count = 0
     private(set) var weight = 0
-    /// Of a leaf.
+    /// The elements of a leaf; empty in an inner node.
     private(set) var elements: [Element] = []
     private(set) var children: [BlockNode] = []
 
-    /// An empty leaf.
+    /// Creates an empty leaf.
     init() {}
 
     init(elements: some Collection<Element>) {
@@ -29,9 +30,9 @@ struct BlockNode<Element: Weighted> {
         weight = children.reduce(0) { $0 + $1.weight }
     }
 
-    /// Of elements or children.
+    /// The greatest number of elements or children of a node.
     static var capacity: Int { 24 }
-    /// Of every node but the root.
+    /// The least number of elements or children of a node other than the root.
     static var minimum: Int { capacity / 4 }
 
     var length: Int { elements.count + children.count }
@@ -39,7 +40,9 @@ struct BlockNode<Element: Weighted> {
 
 // Changes.
 extension BlockNode {
-    /// - Returns: A node that belongs behind this one, where this one had no room.
+    /// Inserts an element at an index.
+    ///
+    /// - Returns: A new right neighbour if this node was full and was split; otherwise `nil`.
     mutating func insert(_ element: Element, at index: Int) -> BlockNode? {
         count += 1
         weight += element.weight
@@ -94,7 +97,8 @@ extension BlockNode {
         return next
     }
 
-    /// Joins a child that has become small with a neighbour, or shares out what both have.
+    /// Joins a child that has become too small with a neighbour, or redistributes the elements of
+    /// both.
     private mutating func joinIfSmall(_ child: Int) {
         guard children[child].length < Self.minimum, children.count > 1 else { return }
         let left = max(child - 1, 0)
@@ -119,7 +123,7 @@ extension BlockNode {
         return children[child][offset]
     }
 
-    /// The elements of the leaf that has a place, and the place among them.
+    /// Returns the elements of the leaf that contains an index, and the index within the leaf.
     func leaf(at index: Int) -> (elements: [Element], offset: Int) {
         guard !children.isEmpty else { return (elements, index) }
         let (child, offset) = place(of: index)
@@ -166,10 +170,12 @@ extension BlockNode {
         return sum + children[child].weight(before: offset)
     }
 
-    /// Of a node that has elements. What is first lies beside its array's count in memory.
+    /// The first element of a node that is not empty. An array's first element is next to its
+    /// count in memory.
     private var first: Element { children.isEmpty ? elements[0] : children[0].first }
 
-    /// The child that has a place, the last one also for that behind all.
+    /// Returns the child that contains an index, and the index within the child. The index after
+    /// the last element belongs to the last child.
     private func place(of index: Int) -> (child: Int, offset: Int) {
         var offset = index
         for child in 0..<children.count - 1 {
@@ -179,8 +185,8 @@ extension BlockNode {
         return (children.count - 1, offset)
     }
 
-    /// The first of some numbers from 0 on that a condition holds for, which then holds for all
-    /// behind it; the count where it holds for none.
+    /// Returns the least number from 0 on for which a condition holds, or `count` if there is
+    /// none. The condition must hold for all greater numbers too.
     private static func first(in count: Int, where condition: (Int) -> Bool) -> Int {
         var low = 0
         var high = count

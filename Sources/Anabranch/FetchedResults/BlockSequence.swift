@@ -1,13 +1,13 @@
-/// Elements in an order, for many that change one at a time: a tree whose nodes have at most 24
-/// elements or children, and at least 6.
+/// A sequence of elements for many single changes: a tree in which a node has 6 to 24 elements or
+/// children.
 ///
-/// Finding an element by its place, or by its order, and changing one goes down the tree: four
-/// nodes among 100,000. A copy shares all nodes until one of the two is changed, which copies
-/// those four, so that keeping the sequence as it was before some changes costs what the changes
-/// cost.
+/// Finding an element by its index or by its order, and changing one, visits one path of the tree:
+/// four nodes for 100,000 elements. A copy shares all nodes until one of the copies is changed,
+/// and the change copies those four. Keeping the sequence as it was before some changes therefore
+/// costs only what the changes cost.
 ///
-/// Elements also have weights, and are found by them: where elements are runs of other things,
-/// the weight is the length of the run.
+/// Elements have weights and can be found by them. If elements are runs of other things, the
+/// weight is the length of the run.
 struct BlockSequence<Element: Weighted> {
     private(set) var root = BlockNode<Element>()
 
@@ -21,8 +21,8 @@ struct BlockSequence<Element: Weighted> {
         root = nodes.first ?? BlockNode()
     }
 
-    /// Parts of nearly one length, each to about three quarters of what a node has room for, so
-    /// that the first insertions split nothing.
+    /// Divides elements into parts of nearly equal length. Each fills about three quarters of a
+    /// node, so that the first insertions split nothing.
     private static func parts<Part>(of all: [Part]) -> [ArraySlice<Part>] {
         let length = BlockNode<Element>.capacity * 3 / 4
         let number = (all.count + length - 1) / length
@@ -51,7 +51,7 @@ struct BlockSequence<Element: Weighted> {
         return element
     }
 
-    /// Changes an element, and its weight with it.
+    /// Changes an element and its weight.
     ///
     /// - Parameter index: Less than `count`.
     mutating func update(at index: Int, _ body: (inout Element) -> Void) {
@@ -61,20 +61,22 @@ struct BlockSequence<Element: Weighted> {
 
 // Finding.
 extension BlockSequence {
-    /// The place of the first element that belongs behind; `count` where none does.
+    /// Returns the index of the first element for which the closure returns true; `count` if there
+    /// is none.
     ///
-    /// - Parameter belongsBehind: False for all elements up to some place and true from there on.
+    /// - Parameter belongsBehind: False for all elements up to some index and true from there on.
     func partition(_ belongsBehind: (Element) -> Bool) -> Int { root.partition(belongsBehind) }
 
-    /// The element in which a weight lies, counted from the first element on, and how far in it.
+    /// Returns the index of the element that contains a weight, counted from the first element on,
+    /// and the offset within the element.
     ///
-    /// - Returns: `nil` where the weight is not less than that of all.
+    /// - Returns: `nil` if the sought weight is not less than the total weight.
     func element(atWeight sought: Int) -> (index: Int, offset: Int)? {
         guard sought >= 0, sought < weight else { return nil }
         return root.element(atWeight: sought)
     }
 
-    /// The weight of all elements before a place.
+    /// Returns the total weight of the elements before an index.
     func weight(before index: Int) -> Int { root.weight(before: index) }
 }
 
@@ -84,10 +86,10 @@ extension BlockSequence: Sequence {
     /// - Parameter index: At most `count`.
     func makeIterator(from index: Int) -> Iterator { Iterator(root: root, index: index) }
 
-    /// Goes down the tree once for each leaf.
+    /// An iterator that searches the tree once per leaf.
     struct Iterator: IteratorProtocol {
         private let root: BlockNode<Element>
-        /// Of the next leaf's first element.
+        /// The index of the next leaf's first element.
         private var index: Int
         private var leaf: [Element] = []
         private var offset = 0

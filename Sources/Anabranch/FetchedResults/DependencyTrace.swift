@@ -2,17 +2,19 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchStore
 
-/// Goes back along a dependency's path: from objects at its end to those at its beginning.
+/// Follows a dependency's path backwards, from objects at its end to objects at its beginning.
 ///
-/// Each step is one SELECT, whatever the number of objects, and adds what a context has not saved
-/// yet. The answer may hold more than is needed, never less: who was related before an unsaved
-/// change is in it, too.
+/// Each step is one SELECT, whatever the number of objects, plus the unsaved changes of a context.
+/// The result can contain too many objects, but never too few: it includes the objects that were
+/// related before an unsaved change.
 struct DependencyTrace {
     let context: ManagedObjectContext
     let dependency: RelationshipDependency
 
-    /// - Parameter ids: Of objects that are there, or that `canTraceDeleted` holds for.
-    /// - Returns: Of objects of the fetched entity, or of others above it.
+    /// Returns the objects from which the path leads to some objects.
+    ///
+    /// - Parameter ids: Existing objects, or deleted ones if `canTraceDeleted` is true.
+    /// - Returns: IDs of objects of the fetched entity or of its super-entities.
     func beginnings(of ids: Set<LocalID>) throws -> Set<LocalID> {
         var ids = ids
         for step in dependency.steps.reversed() where !ids.isEmpty {
@@ -24,7 +26,7 @@ struct DependencyTrace {
         return ids
     }
 
-    /// The inverse is not stored with these objects: whoever relates to them is.
+    /// Follows an inverse relationship that is not stored in the rows of these objects.
     private func members(
         of ids: Set<LocalID>, by inverse: RelationshipDescription
     ) throws -> Set<LocalID> {
@@ -43,7 +45,7 @@ struct DependencyTrace {
         return found
     }
 
-    /// The inverse is a reference that these objects have.
+    /// Follows an inverse relationship that these objects store as a reference.
     private func targets(
         of ids: Set<LocalID>, by inverse: RelationshipDescription
     ) throws -> Set<LocalID> {
@@ -67,32 +69,34 @@ struct DependencyTrace {
 }
 
 extension RelationshipDependency {
-    /// Whether it can be told who depended on a record that is gone: the references to it stay
-    /// where they are.
+    /// True if the objects that depended on a deleted record can be found: their references to it
+    /// are still stored.
     var canTraceDeleted: Bool {
         guard let last = steps.last else { return false }
         return last.storage == .reference && canTrace
     }
 
-    /// Whether an object leads elsewhere by an edit than where the store has it: whoever others
-    /// have given it to under the edit has not changed here.
+    /// Returns true if an unsaved change of this object has changed the reference at the end of
+    /// the path. In the store, another owner can have the object, and that owner has no change in
+    /// this context.
     private func hasLeft(_ object: ManagedObject) -> Bool {
         guard let last = steps.last, last.storage == .inverseReference, let inverse = last.inverse
         else { return false }
         return object.isWritten(inverse.slot)
     }
 
-    /// Whether there is a way back at all.
+    /// True if every step has an inverse relationship, so that the path can be followed backwards.
     var canTrace: Bool { steps.allSatisfy { $0.inverse != nil } }
 
-    /// Whether an object differs, in what is looked at, from what is stored, or from what it was
-    /// before an event: an undo may lead back to what is stored.
+    /// Returns true if an object's properties at the end of the path differ from the stored ones,
+    /// or from those before an event. An undo can restore the stored values, and so both
+    /// comparisons are necessary.
     ///
-    /// What was added to a relationship and taken out again leaves no trace, so that a changed
-    /// object is always concerned where one is looked at that it does not store itself.
+    /// A member that was added to a relationship and removed again leaves no trace. A changed
+    /// object therefore always counts if the path uses a relationship that the object does not
+    /// store itself.
     ///
-    /// - Parameter earlier: Its values before the event, where one is asked about and they were
-    ///   noted.
+    /// - Parameter earlier: The object's values before the event, if they are known.
     func isConcerned(by object: ManagedObject, since earlier: [Value]? = nil) -> Bool {
         if object.flags.contains(.deleted) || hasLeft(object) { return true }
         return slots.slots.contains { slot in

@@ -1,23 +1,23 @@
 import AnabranchModel
 import AnabranchStore
 
-/// The objects of a result as it was at one moment, in its order.
+/// The objects of a fetched result at one moment, in its order.
 ///
-/// It does not change when the result does: whoever holds it sees what was there when it was
-/// asked for. Getting it costs nothing, whatever the number of objects.
+/// The collection does not change when the result does. Creating it costs nothing, whatever the
+/// number of objects.
 ///
-/// Where the request has a ``FetchRequest/fetchBatchSize`` the collection has only IDs, and an
-/// object that is not registered is read when it is asked for, with the others of its slice: all
-/// of them in order cost one SELECT a slice, and no more than two slices are in memory unless
-/// somebody holds their objects. `count` and the IDs cost no read. An object that was deleted
-/// meanwhile says so when it is read; what can't be read is a fault, and the context's next save
-/// throws the error.
+/// If the request has a ``FetchRequest/fetchBatchSize``, the collection holds only IDs. An object
+/// that is not registered is read on access, together with the other objects of its batch:
+/// iterating over all objects costs one SELECT per batch. At most two batches stay in memory,
+/// apart from objects that the app holds. `count` and the IDs cost no read. An object that was
+/// deleted meanwhile shows that when it is read. An object that can't be read is a fault, and the
+/// context's next save throws the error.
 ///
-/// It is used on its context's queue.
+/// Use it on its context's queue only.
 public struct FetchedObjects<Object: ManagedObject> {
     let state: ResultsState
     let source: ObjectSource
-    /// Of the window.
+    /// The range of the collection within the result's window.
     let range: Range<Int>
 
     init(_ state: ResultsState, _ source: ObjectSource, _ range: Range<Int>? = nil) {
@@ -26,7 +26,7 @@ public struct FetchedObjects<Object: ManagedObject> {
         self.range = range ?? 0..<state.count
     }
 
-    /// The IDs in the same order; making no object.
+    /// The object IDs in the same order, without creating an object.
     public var objectIDs: FetchedObjectIDs {
         FetchedObjectIDs(state, source.context.coordinator.origin, range)
     }
@@ -36,9 +36,12 @@ public struct FetchedObjects<Object: ManagedObject> {
 extension FetchedObjects: Sendable {}
 
 extension FetchedObjects: RandomAccessCollection {
+    /// Zero.
     public var startIndex: Int { 0 }
+    /// The number of objects.
     public var endIndex: Int { range.count }
 
+    /// The object at a position, which is read with its batch if necessary.
     public subscript(position: Int) -> Object {
         precondition(indices.contains(position), "There is no object at \(position).")
         // The plan has checked the class.
@@ -46,12 +49,14 @@ extension FetchedObjects: RandomAccessCollection {
             source.object(at: range.lowerBound + position, in: state), to: Object.self)
     }
 
+    /// Returns an iterator over the objects in order.
     public func makeIterator() -> Iterator {
         Iterator(
             entries: state.entries.makeIterator(from: state.window.lowerBound + range.lowerBound),
             objects: self)
     }
 
+    /// An iterator over the objects of a result.
     public struct Iterator: IteratorProtocol {
         fileprivate var entries: BlockSequence<ResultEntry>.Iterator
         fileprivate let objects: FetchedObjects
@@ -64,6 +69,7 @@ extension FetchedObjects: RandomAccessCollection {
             self.objects = objects
         }
 
+        /// Returns the next object; `nil` at the end.
         public mutating func next() -> Object? {
             guard index < objects.count, let entry = entries.next() else { return nil }
             defer { index += 1 }
@@ -72,7 +78,7 @@ extension FetchedObjects: RandomAccessCollection {
     }
 }
 
-/// The IDs of a result's objects as it was at one moment, in its order.
+/// The IDs of a result's objects at one moment, in its order.
 public struct FetchedObjectIDs {
     private let state: ResultsState
     private let origin: StoreOrigin
@@ -89,9 +95,12 @@ public struct FetchedObjectIDs {
 extension FetchedObjectIDs: Sendable {}
 
 extension FetchedObjectIDs: RandomAccessCollection {
+    /// Zero.
     public var startIndex: Int { 0 }
+    /// The number of object IDs.
     public var endIndex: Int { range.count }
 
+    /// The object ID at a position.
     public subscript(position: Int) -> ManagedObjectID {
         precondition(indices.contains(position), "There is no object ID at \(position).")
         return state.entry(at: range.lowerBound + position).objectID(origin)
@@ -99,13 +108,13 @@ extension FetchedObjectIDs: RandomAccessCollection {
 }
 
 extension ManagedObjectContext {
-    /// Finds objects that are read when they are asked for.
+    /// Fetches objects that are read in batches when they are accessed.
     ///
-    /// As ``fetch(_:)``, of IDs alone: with a batch size of zero, 100 objects are read at a time.
-    /// What is unsaved counts, whether or not the request includes it. Without sorts the order is
-    /// that of the IDs.
+    /// It finds the same objects as ``fetch(_:)`` but reads only their IDs first. A batch size of
+    /// zero means 100 objects. Unsaved changes always count, even if the request excludes them.
+    /// Without sorts the objects are in the order of their IDs.
     ///
-    /// - Throws: As ``fetch(_:)``.
+    /// - Throws: The errors of ``fetch(_:)``.
     public func fetchBatched<Object>(
         _ request: FetchRequest<Object>
     ) throws -> FetchedObjects<Object> {

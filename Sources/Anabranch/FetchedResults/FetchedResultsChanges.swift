@@ -1,50 +1,62 @@
 public import Foundation
 
-/// What one event has done to a result, as a batch: all changes are between the result before the
-/// event and the one after it.
+/// The changes that one event has made to a result, as a batch from the result before the event to
+/// the result after it.
 ///
-/// Applied by anybody who does it as table views do, they lead from the one to the other: take
-/// out deleted and moved objects by their old places, take out deleted sections, put in new
-/// sections, put in new and moved objects by their new places. As few objects move as can be.
+/// Apply them as a table view does: remove deleted and moved objects by their old index paths,
+/// remove deleted sections, insert new sections, then insert new and moved objects by their new
+/// index paths. The number of moves is the smallest possible.
 public struct FetchedResultsChanges: Sendable {
+    /// The insertion or deletion of a section.
     public struct SectionChange: Hashable, Sendable {
+        /// The name of the section.
         public let name: String
+        /// The kind of change.
         public let kind: FetchedResultsSectionChangeType
-        /// Of an insertion in the sections after the event, of a deletion in those before it.
+        /// The index of the section: for an insertion among the sections after the event, for a
+        /// deletion among those before it.
         public let index: Int
     }
 
+    /// The change of one object of the result.
     public struct ObjectChange: Hashable, Sendable {
+        /// The ID of the object.
         public let objectID: ManagedObjectID
+        /// The kind of change.
         public let kind: FetchedResultsChangeType
-        /// Where the object was before the event; `nil` of an insertion.
+        /// The object's index path before the event; `nil` for an insertion.
         public let indexPath: IndexPath?
-        /// Where it is after the event; `nil` of a deletion.
+        /// The object's index path after the event; `nil` for a deletion.
         public let newIndexPath: IndexPath?
     }
 
-    /// Deletions from the last section to the first, then insertions from the first to the last.
+    /// The section changes: deletions from the last section to the first, then insertions from the
+    /// first to the last.
     public internal(set) var sections: [SectionChange] = []
-    /// Deletions from the last object to the first, insertions from the first to the last, moves,
-    /// then updates.
+    /// The object changes: deletions from the last object to the first, insertions from the first
+    /// to the last, moves, then updates.
     public internal(set) var objects: [ObjectChange] = []
 
+    /// True if nothing has changed.
     public var isEmpty: Bool { sections.isEmpty && objects.isEmpty }
 }
 
-/// What has happened to an object of a result.
+/// The kinds of change of an object in a result.
 public enum FetchedResultsChangeType: Hashable, Sendable {
-    /// It is new in the result: inserted, or changed so that the predicate holds.
+    /// The object is new in the result: it was inserted, or it changed and now matches the
+    /// predicate.
     case insert
-    /// It is no longer in the result: deleted, or changed so that the predicate does not hold.
+    /// The object is no longer in the result: it was deleted, or it changed and no longer matches
+    /// the predicate.
     case delete
-    /// It stands elsewhere among the others, or in another section, and its values have changed.
+    /// The object has changed and has another place among the other objects, or another section.
     case move
-    /// Its values have changed, and it stands where it was among the others.
+    /// The object has changed and has kept its place among the other objects.
     case update
 }
 
-/// What has happened to a section of a result.
+/// The kinds of change of a section in a result.
 public enum FetchedResultsSectionChangeType: Hashable, Sendable {
+    /// The section is new, or it is gone.
     case insert, delete
 }

@@ -4,18 +4,18 @@ public import Foundation
 extension FetchedResultsController {
     var state: ResultsState? { tracker?.state }
 
-    /// The result; `nil` until it was fetched.
+    /// The objects of the result; `nil` until it was fetched.
     public var fetchedObjects: FetchedObjects<Object>? {
         guard let state, let source else { return nil }
         return FetchedObjects(state, source)
     }
 
-    /// The result as names and IDs; `nil` until it was fetched.
+    /// The result as section names and object IDs; `nil` until it was fetched.
     public var snapshot: FetchedResultsSnapshot? {
         state.map { FetchedResultsSnapshot($0, managedObjectContext.coordinator.origin) }
     }
 
-    /// The object at a place; `nil` where there is none.
+    /// Returns the object at an index path; `nil` if there is none.
     public func object(at indexPath: IndexPath) -> Object? {
         guard indexPath.count == 2, let state, let source,
             let index = state.index(section: indexPath.section, item: indexPath.item)
@@ -23,12 +23,12 @@ extension FetchedResultsController {
         return unsafeDowncast(source.object(at: index, in: state), to: Object.self)
     }
 
-    /// Where an object is; `nil` where it is not in the result.
+    /// Returns the index path of an object; `nil` if it is not in the result.
     public func indexPath(forObject object: Object) -> IndexPath? {
         indexPath(forObjectWith: object.objectID)
     }
 
-    /// Where the object of an ID is; `nil` where it is not in the result.
+    /// Returns the index path of the object with an ID; `nil` if it is not in the result.
     public func indexPath(forObjectWith objectID: ManagedObjectID) -> IndexPath? {
         guard let tracker, objectID.belongs(to: managedObjectContext.coordinator.origin),
             let entry = tracker.entry(of: objectID.localID),
@@ -41,8 +41,9 @@ extension FetchedResultsController {
 
 // Sections.
 extension FetchedResultsController {
-    /// In their order; one, whatever there is in it, of a result without a section key path;
-    /// `nil` until it was fetched. Costs time in proportion to their number.
+    /// The sections in their order; `nil` until the result was fetched. A result without a section
+    /// key path has one section, which can be empty. The cost is proportional to the number of
+    /// sections.
     public var sections: [FetchedResultsSection<Object>]? {
         guard let state, let source else { return nil }
         var start = 0
@@ -60,8 +61,8 @@ extension FetchedResultsController {
             name: name, indexTitle: sectionIndexTitle(forSectionName: name), objects: objects)
     }
 
-    /// The titles of all sections, each once where neighbours share it; empty until the result
-    /// was fetched.
+    /// The index titles of all sections in order; neighbours with the same title share one entry.
+    /// It is empty until the result was fetched.
     public var sectionIndexTitles: [String] {
         guard let state else { return [] }
         var titles: [String] = []
@@ -73,10 +74,12 @@ extension FetchedResultsController {
         return titles
     }
 
-    /// The first section that has a title of the index.
+    /// Returns the index of the first section that has an index title.
     ///
-    /// - Parameter index: The title's in ``sectionIndexTitles``.
-    /// - Returns: `nil` where the title is not there.
+    /// - Parameters:
+    ///   - title: The title.
+    ///   - index: The position of the title in ``sectionIndexTitles``.
+    /// - Returns: `nil` if the title is not at that position.
     public func section(forSectionIndexTitle title: String, at index: Int) -> Int? {
         guard let state else { return nil }
         var last: String?
@@ -92,22 +95,22 @@ extension FetchedResultsController {
         return nil
     }
 
-    /// What an index beside a list has for a section: what ``sectionIndexTitle`` says, else the
-    /// delegate, else the first letter of the name as a capital.
+    /// Returns the title of a section in the index of a list: from ``sectionIndexTitle``,
+    /// otherwise from the delegate, otherwise the first letter of the name as a capital.
     public func sectionIndexTitle(forSectionName name: String) -> String? {
         if let sectionIndexTitle { return sectionIndexTitle(name) }
         if let delegate { return delegate.controller(self, sectionIndexTitleForSectionName: name) }
         return defaultSectionIndexTitle(forSectionName: name)
     }
 
-    /// The first letter of the name as a capital; `nil` of an empty name.
+    /// Returns the first letter of a section's name as a capital; `nil` for an empty name.
     public func defaultSectionIndexTitle(forSectionName name: String) -> String? {
         name.first.map { $0.uppercased() }
     }
 }
 
 extension ResultsState {
-    /// - Parameter index: In the window.
+    /// - Parameter index: An index in the window.
     func indexPath(at index: Int) -> IndexPath {
         let place = place(at: index)
         return IndexPath(item: place.item, section: place.section)

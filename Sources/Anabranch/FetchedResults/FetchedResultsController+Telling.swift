@@ -2,9 +2,9 @@ import AnabranchStore
 import Foundation
 
 extension FetchedResultsController {
-    /// The changes of the result, event by event, from now on.
+    /// Returns a sequence of the changes of the result from now on, one element per event.
     ///
-    /// The sequence ends with the controller; who stops iterating stops listening.
+    /// The sequence ends with the controller. Stop iterating to unsubscribe.
     public func changes() -> AsyncStream<FetchedResultsChanges> { listeners.stream() }
 
     var isHeard: Bool {

@@ -2,7 +2,8 @@ import AnabranchModel
 import AnabranchStore
 public import Foundation
 
-/// What a request finds, in order and in sections, kept true while its context changes.
+/// The result of a fetch request, in order and in sections, kept up to date while its context
+/// changes.
 ///
 /// ```swift
 /// var request = FetchRequest<Person>()
@@ -14,55 +15,71 @@ public import Foundation
 /// let person = results.object(at: IndexPath(item: 0, section: 0))
 /// ```
 ///
-/// The result is what the request would find at any moment, unsaved changes of the context
-/// included: objects come into it and leave it when pending changes are processed, before they
-/// are saved; when another context's save or a sync is merged, whether or not the objects are
-/// registered; and when objects are refreshed or changes rolled back. Changes that go past the
-/// context are seen when they are merged into it.
+/// The result is always what the request would find now, unsaved changes of the context included.
+/// It changes in these cases:
 ///
-/// Where predicate or sorts look at other objects (`company.name`, `ANY reports.age > 30`), a
-/// change of those counts too: the controller goes back along the relationships to the objects
-/// concerned, one SELECT a step. That needs inverses; through a relationship without one a change
-/// is seen by ``performFetch()`` once it is saved, or with the next change of the object itself.
+/// - The context processes its pending changes, which is before they are saved.
+/// - The context merges the save of another context or a sync, whether or not the objects are
+///   registered.
+/// - Objects are refreshed, or changes are rolled back.
 ///
-/// One changed object among many costs a few comparisons and the reading of its own row where
-/// the context does not have it; nothing is fetched again and nothing else is looked at.
+/// A change that bypasses the context is seen when it is merged into the context.
 ///
-/// The result is followed only while somebody listens: a delegate, or an iteration over
-/// ``changes()``. Nobody is listened for after the context was reset: call ``performFetch()``.
+/// If the predicate or the sorts use related objects (`company.name`, `ANY reports.age > 30`), a
+/// change of a related object counts too. The controller follows the inverse relationships back to
+/// the objects concerned, with one SELECT per step. Through a relationship without an inverse, a
+/// change is seen by ``performFetch()`` once it is saved, or with the next change of the object
+/// itself.
 ///
-/// It is used on its context's queue.
+/// One changed object among many costs a few comparisons, and the read of its row if the context
+/// does not have it. Nothing else is fetched or examined.
+///
+/// The controller tracks the result only while there is an observer: a delegate, or an iteration
+/// over ``changes()``. After the context was reset it tracks nothing until ``performFetch()`` is
+/// called.
+///
+/// Use it on its context's queue only.
 public final class FetchedResultsController<Object: ManagedObject> {
-    /// What is used by the next ``performFetch()``; changing it costs nothing, and a cache made
-    /// for another request is not used.
+    /// The request that the next ``performFetch()`` uses. Changing it has no immediate effect. A
+    /// cache that was written for another request is not used.
     public var fetchRequest: FetchRequest<Object>
+    /// The context of the result's objects.
     public let managedObjectContext: ManagedObjectContext
+    /// The key path that names the section of an object; `nil` for no sections.
     public let sectionNameKeyPath: String?
+    /// The name of the cache file; `nil` for no cache.
     public let cacheName: String?
-    /// Where the cache file is; `nil`: beside the store.
+    /// The directory of the cache file; `nil` for a directory next to the store's file.
     public let cacheDirectory: URL?
 
-    /// Told of every change, unless there is a ``snapshotDelegate``, or a ``differenceDelegate``
-    /// and no sections.
+    /// Receives every change as single calls. It is not used if there is a ``snapshotDelegate``,
+    /// or a ``differenceDelegate`` and no sections.
     public weak var delegate: (any FetchedResultsControllerDelegate<Object>)?
-    /// Where there is one it alone is told.
+    /// Receives the whole result after every change. The other delegates are not used while it is
+    /// set.
     public weak var snapshotDelegate: (any FetchedResultsSnapshotDelegate<Object>)?
-    /// Told of changes of results without sections, unless there is a ``snapshotDelegate``.
+    /// Receives the changes of a result without sections as a difference. It is not used if there
+    /// is a ``snapshotDelegate``.
     public weak var differenceDelegate: (any FetchedResultsDifferenceDelegate<Object>)?
-    /// What an index beside a list has for a section, by its name; goes before the delegate.
+    /// Returns the title of a section, by its name, in the index of a list. It takes precedence
+    /// over the delegate.
     public var sectionIndexTitle: ((_ sectionName: String) -> String?)?
 
     let listeners = Listeners<FetchedResultsChanges>()
     var tracker: ResultsTracker?
     var source: ObjectSource?
 
+    /// Creates a controller. ``performFetch()`` fetches its result.
+    ///
     /// - Parameters:
+    ///   - fetchRequest: The request; it needs at least one sort.
+    ///   - context: The context of the result's objects.
     ///   - sectionNameKeyPath: The key path of the request's first sort; `nil` for no sections.
-    ///   - cacheName: Of the file that keeps the result for the next time that it is fetched from
-    ///     an unchanged store; `nil` for none. Two controllers may share a name only for one
-    ///     request. A context that has a parent, or unsaved changes, uses none.
-    ///   - cacheDirectory: Where that file is; `nil`: in a folder beside the store, and nowhere for
-    ///     a store in memory.
+    ///   - cacheName: The name of a file that keeps the result until it is fetched again from an
+    ///     unchanged store; `nil` for none. Two controllers can share a name only for the same
+    ///     request. A context that has a parent or unsaved changes uses no cache.
+    ///   - cacheDirectory: The directory of that file. `nil` means a directory next to the store's
+    ///     file; a store in memory has no cache then.
     public init(
         fetchRequest: FetchRequest<Object>, context: ManagedObjectContext,
         sectionNameKeyPath: String? = nil, cacheName: String? = nil, cacheDirectory: URL? = nil
@@ -74,13 +91,13 @@ public final class FetchedResultsController<Object: ManagedObject> {
         self.cacheDirectory = cacheDirectory
     }
 
-    /// Finds what the request asks for; delegates hear nothing of it but a snapshot.
+    /// Fetches the result. Only the ``snapshotDelegate`` is notified.
     ///
-    /// - Throws: ``FetchedResultsError`` where the request has no sort, or does not sort by the
-    ///   sections first; ``FetchPredicateError``, ``PropertyError`` and ``StoreError`` as a fetch
-    ///   does. The result is as it was.
+    /// - Throws: ``FetchedResultsError`` if the request has no sort or does not sort by the
+    ///   sections first; `FetchPredicateError`, ``PropertyError`` and `StoreError` like a fetch.
+    ///   The result stays as it was.
     public func performFetch() throws {
-        // What is pending now belongs to the result from the start, and is not told of it later.
+        // Pending changes are part of the result from the start and must not be reported later.
         managedObjectContext.processPendingChanges()
         let plan = try ResultsPlan(
             fetchRequest, sectionNameKeyPath: sectionNameKeyPath, in: managedObjectContext)
@@ -97,7 +114,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
     private func makeTracker(_ plan: ResultsPlan) -> ResultsTracker {
         let tracker = ResultsTracker(context: managedObjectContext, plan: plan)
-        // A delegate may let go of the controller in the middle of an event.
+        // A delegate may release the controller in the middle of an event.
         tracker.isHeard = { [weak self] in self?.isHeard ?? false }
         tracker.report = { [weak self] in self?.tell($0) }
         managedObjectContext.followers.add(tracker)
@@ -120,20 +137,21 @@ public final class FetchedResultsController<Object: ManagedObject> {
                 entries: entries, horizon: whole.horizon, isStored: true)
         }
         let whole = try reader.whole()
-        // Others may have saved meanwhile, or the state that was pinned may have ended.
+        // Another context may have saved meanwhile, or the pinned state may have ended.
         if whole.isStored, try currentKey() == key { cache.write(whole, key) }
         return whole
     }
 
-    /// Removes the file of a cache; where there is none, nothing.
+    /// Deletes the file of a cache, if it exists.
     ///
-    /// A cache is never used for another state of the store or another request than it was made
-    /// for, so this only makes room.
+    /// A cache is used only for the state of the store and the request for which it was written.
+    /// Deleting it only frees space.
     ///
     /// - Parameters:
-    ///   - name: `nil` removes all caches of the store in the folder.
-    ///   - directory: As the controller was given it.
-    /// - Throws: What the file system says when it refuses.
+    ///   - name: The name of the cache; `nil` deletes all caches of the store in the directory.
+    ///   - coordinator: The coordinator of the store.
+    ///   - directory: The directory that the controller was given.
+    /// - Throws: The error of the file system.
     public static func deleteCache(
         withName name: String?, of coordinator: PersistentStoreCoordinator,
         in directory: URL? = nil

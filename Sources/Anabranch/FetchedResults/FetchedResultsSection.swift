@@ -1,12 +1,14 @@
-/// The objects of a result that have one value in common, as they were at one moment.
+/// The objects of a result that share the value of the section key path, at one moment.
 public struct FetchedResultsSection<Object: ManagedObject> {
-    /// The value as text; empty of a result without sections, and where the value is missing.
+    /// The shared value as text. It is empty in a result without sections, and if the value is
+    /// missing.
     public let name: String
-    /// What an index beside a list has for the section; `nil` for nothing.
+    /// The section's title in the index of a list; `nil` for none.
     public let indexTitle: String?
-    /// In their order. Of a section that was deleted, none.
+    /// The objects in their order. A deleted section has none.
     public let objects: FetchedObjects<Object>
 
+    /// The number of objects.
     public var numberOfObjects: Int { objects.count }
 }
 

@@ -1,13 +1,13 @@
 import AnabranchStore
 
-/// A whole result as it was at one moment: the names of its sections and the IDs of its objects.
+/// A result at one moment: the names of its sections and the IDs of its objects.
 ///
-/// Getting one costs nothing, whatever the number of objects: the IDs are looked up when they are
-/// asked for. It is used on its context's queue; `Array(snapshot.objectIDs)` may go anywhere.
+/// Creating it costs nothing, whatever the number of objects, because IDs are looked up on access.
+/// Use it on its context's queue only; `Array(snapshot.objectIDs)` can cross queues.
 public struct FetchedResultsSnapshot {
     private let state: ResultsState
     private let origin: StoreOrigin
-    /// Objects that stand where they stood in the snapshot before, with other values.
+    /// The objects that have kept their place since the previous snapshot and have other values.
     public let updatedObjectIDs: [ManagedObjectID]
 
     init(_ state: ResultsState, _ origin: StoreOrigin, updated: [ManagedObjectID] = []) {
@@ -16,13 +16,14 @@ public struct FetchedResultsSnapshot {
         updatedObjectIDs = updated
     }
 
-    /// In their order; of a result without sections one that is empty text.
+    /// The names of the sections in their order. A result without sections has one empty name.
     public var sectionNames: [String] { state.sections.map(\.name) }
+    /// The number of objects in all sections.
     public var numberOfObjects: Int { state.count }
-    /// Of all sections, in their order.
+    /// The object IDs of all sections in their order.
     public var objectIDs: FetchedObjectIDs { FetchedObjectIDs(state, origin, 0..<state.count) }
 
-    /// The objects of a section, in their order; none where there is no such section.
+    /// Returns the object IDs of a section in their order; none if there is no such section.
     public func objectIDs(inSection index: Int) -> FetchedObjectIDs {
         guard state.sections.indices.contains(index) else {
             return FetchedObjectIDs(state, origin, 0..<0)

@@ -1,14 +1,14 @@
 #if !canImport(UIKit) && !canImport(AppKit)
     public import Foundation
 
-    // As UIKit and AppKit have it, for where they are not.
+    // The members that UIKit and AppKit declare, for platforms without them.
     extension IndexPath {
-        /// The place of an object in a section.
+        /// Creates the index path of an object in a section.
         public init(item: Int, section: Int) { self.init(indexes: [section, item]) }
 
-        /// −1 of a path without a first index, which no section has.
+        /// The index of the section; −1 for an empty path.
         public var section: Int { isEmpty ? -1 : self[0] }
-        /// −1 of a path without a second index, which no object has.
+        /// The index of the object in its section; −1 for a path without a second index.
         public var item: Int { count < 2 ? -1 : self[1] }
     }
 #endif

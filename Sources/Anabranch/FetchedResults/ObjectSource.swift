@@ -1,11 +1,11 @@
 import AnabranchModel
 import AnabranchStore
 
-/// Makes the objects of entries that hold none, a slice at a time.
+/// Creates the objects of entries that hold none, one batch at a time.
 ///
-/// The two slices asked for last are held, so that going over a result in either direction, or
-/// showing the place where two meet, reads each slice once. Objects of other slices live as long
-/// as somebody holds them.
+/// It holds the last two batches. So an iteration in either direction, or a view of the border
+/// between two batches, reads each batch once. Objects of other batches live as long as the app
+/// holds them.
 final class ObjectSource {
     let context: ManagedObjectContext
     private let plan: ResultsPlan
@@ -16,13 +16,13 @@ final class ObjectSource {
         self.plan = plan
     }
 
-    /// The object of an entry.
+    /// Returns the object of an entry.
     ///
-    /// What can't be read is a fault, and the context's next save throws the error.
+    /// If the object can't be read, it is a fault, and the context's next save throws the error.
     ///
     /// - Parameters:
-    ///   - index: Of the entry, in the window.
-    ///   - state: Where the others of the slice come from.
+    ///   - index: The index of the entry in the window.
+    ///   - state: The result that contains the other entries of the batch.
     func object(at index: Int, in state: ResultsState) -> ManagedObject {
         let entry = state.entry(at: index)
         if let object = entry.object { return object }
@@ -33,15 +33,16 @@ final class ObjectSource {
         return slice[entry.id] ?? fault(of: entry)
     }
 
-    /// The object of a record that need not be in a result any more.
+    /// Returns the object of a record that need not be in a result any more.
     func object(of entry: ResultEntry) -> ManagedObject {
         entry.object ?? fault(of: entry)
     }
 
-    /// Lets the slices go.
+    /// Releases the batches.
     func forget() { slices = [] }
 
-    /// An object that its context has let go of is asked for again.
+    /// Returns an object of a batch. If its context has forgotten the object, the context is asked
+    /// for the record again.
     private func current(_ object: ManagedObject, _ entry: ResultEntry) -> ManagedObject {
         guard object.managedObjectContext == nil else { return object }
         return context.held(entry.id, of: entity(of: entry)) ?? object
@@ -63,7 +64,7 @@ final class ObjectSource {
             try prepare(objects)
             let found = Dictionary(
                 objects.map { ($0.localID, $0) }, uniquingKeysWith: { first, _ in first })
-            // Now they are seen.
+            // The result has now shown these versions of the rows.
             for entry in entries { found[entry.id].map { entry.version = $0.version } }
             return found
         } catch {
@@ -72,7 +73,7 @@ final class ObjectSource {
         }
     }
 
-    /// Does what the request asks for besides the objects.
+    /// Prefetches relationships and fires faults, as the request demands.
     func prepare(_ objects: [ManagedObject]) throws {
         if !plan.prefetched.isEmpty {
             try context.prefetch(plan.prefetched, of: objects, plan.fetch.entity)

@@ -1,17 +1,18 @@
 import AnabranchModel
 
-/// Objects at the end of a path that a request looks at: where one of them changes, the objects
-/// at the path's beginning may belong to the result or not, or stand elsewhere in it.
+/// A path of relationships that a request uses. If an object at its end changes, objects at its
+/// beginning can enter or leave the result, or get another place.
 struct RelationshipDependency {
-    /// From the fetched entity on; never empty.
+    /// The relationships from the fetched entity on; never empty.
     let steps: [RelationshipDescription]
-    /// What is looked at there; empty where it only matters whether the object exists.
+    /// The slots that the request reads at the end of the path; empty if only the existence of the
+    /// object matters.
     let slots: SlotSet
 
     var destination: EntityDescription { steps[steps.count - 1].destination }
 
-    /// One for each path through relationships that a predicate or a sort takes, the parts of
-    /// longer paths included.
+    /// Returns a dependency for each path of relationships that a predicate or a sort uses,
+    /// including the parts of longer paths.
     static func all(
         of predicate: ResolvedPredicate?, _ sorts: [ResolvedSort]
     ) -> [RelationshipDependency] {
@@ -27,7 +28,7 @@ struct RelationshipDependency {
 private struct DependencySearch {
     var order: [[RelationshipDescription]] = []
     var slots: [[RelationshipDescription]: SlotSet] = [:]
-    /// Of the evaluated object and of the elements of each collection around, the way there.
+    /// The paths to the evaluated object and to the elements of each enclosing collection.
     private var ways: [[RelationshipDescription]] = [[]]
 
     mutating func visit(_ predicate: ResolvedPredicate) {

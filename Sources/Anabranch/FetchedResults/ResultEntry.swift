@@ -1,18 +1,18 @@
 import AnabranchReplication
 import AnabranchStore
 
-/// One record of a result, with what it was sorted by when it got its place there.
+/// A record of a result, with the sort keys that it had when it got its place.
 ///
-/// The object itself may have changed since. What is compared to find a place are the keys.
+/// The object may have changed since. Places are found by comparing the keys.
 final class ResultEntry {
     let id: LocalID
     let entityIndex: Int
-    /// One for each sort of the plan.
+    /// The sort keys, one for each sort of the plan.
     let keys: [Value]
-    /// `nil` where objects are made in slices, when they are asked for.
+    /// The object; `nil` if objects are created in batches on access.
     let object: ManagedObject?
-    /// What the observer has seen of the record: the version of its row, `none` where that is not
-    /// known, and whether it showed anything else.
+    /// The version of the row that the observer has seen, or `none` if it is unknown. `isEdited`
+    /// is true if the object showed something other than its row.
     var version: RowVersion
     var isEdited: Bool
 
@@ -29,14 +29,14 @@ final class ResultEntry {
     }
 
     func objectID(_ origin: StoreOrigin) -> ManagedObjectID {
-        // An object that was renamed has the new ID already.
+        // After a change of its ID, the object already has the new one.
         object?.objectID ?? ManagedObjectID(origin: origin, entityIndex: entityIndex, localID: id)
     }
 }
 
 extension ManagedObject {
-    /// Whether what it shows is not what its row has: it has unsaved changes, or referred to
-    /// somebody who is about to be deleted.
+    /// True if the object shows something other than its row: it has unsaved changes, or it
+    /// pointed to an object with a pending deletion.
     final var differsFromRow: Bool { hasChanges || flags.contains(.refault) }
 }
 
@@ -44,10 +44,10 @@ extension ResultEntry: Weighted {
     var weight: Int { 1 }
 }
 
-/// Neighbours of one section.
+/// Consecutive entries of one section.
 struct SectionRun: Weighted {
     let name: String
-    /// Of one of its objects, the keys up to the one that names the section.
+    /// The keys of one of the entries, up to the key that names the section.
     let keys: [Value]
     var count: Int
 

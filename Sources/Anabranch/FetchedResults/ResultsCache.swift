@@ -3,18 +3,18 @@ import AnabranchReplication
 import AnabranchStore
 import Foundation
 
-/// A file that keeps a result for the next time that it is fetched.
+/// A file that keeps a result for the next fetch.
 ///
-/// It holds the IDs in their order, and their keys, which the sections follow from: so a fetch
-/// with a cache evaluates and sorts nothing. It is used only for the request and the state of the
-/// store that it was written for, both told by digests, so it is never stale. Contexts that show
-/// something else than a state of the store, as with unsaved changes, have none. A file that is
-/// missing, damaged or of another format is as none, and is written anew; a file that can't be
-/// written is left out. None of that is an error: the result is the same without it.
+/// It holds the IDs in their order and their sort keys, which determine the sections; a fetch with
+/// a cache evaluates and sorts nothing. It is used only for the request and the state of the store
+/// for which it was written. Digests identify both, and so it is never stale. A context that does
+/// not show exactly one state of the store, for example because of unsaved changes, uses no cache.
+/// A file that is missing, damaged or of another format counts as no file and is written again. A
+/// file that can't be written is not an error, because the result is the same without it.
 ///
-/// Format: `ABRESULT`, a version byte, the digest of all that follows, then in the encodings of
-/// change sets the key, whether the last entry is a horizon, the number of keys of an entry, the
-/// count of entries, and for each its ID, its entity and its keys.
+/// Format: `ABRESULT`, a version byte, the digest of all that follows. Then, in the encodings of
+/// change sets: the key, a flag for a horizon in the last entry, the number of keys of an entry,
+/// the count of entries, and for each entry its ID, its entity and its keys.
 struct ResultsCache {
     private let file: URL
     private let context: ManagedObjectContext
@@ -22,7 +22,8 @@ struct ResultsCache {
     private static let magic = Array("ABRESULT".utf8) + [1]
     private static let ending = "results"
 
-    /// - Returns: `nil` where there is no place for it, or the context shows unsaved changes.
+    /// - Returns: `nil` if there is no directory for the cache, or the context has unsaved
+    ///   changes.
     init?(named name: String, in directory: URL?, for context: ManagedObjectContext) {
         guard context.parent == nil, !context.hasChanges,
             let folder = Self.folder(directory, context.coordinator)
@@ -35,12 +36,13 @@ struct ResultsCache {
         folder.appending(path: "\(digest(Array(name.utf8))).\(ending)")
     }
 
-    /// One for each store, so that stores may share a directory.
+    /// Returns the cache directory of a store. Each store has its own, so that stores can share a
+    /// parent directory.
     private static func folder(
         _ directory: URL?, _ coordinator: PersistentStoreCoordinator
     ) -> URL? {
         let store = coordinator.url
-        // Beside a store in memory there is nothing.
+        // A store in memory has no directory for it.
         if directory == nil, PersistentStoreDescription.isInMemory(store) { return nil }
         let parent = directory ?? store.deletingLastPathComponent()
         return parent.appending(path: store.lastPathComponent + "-\(ending)")
@@ -55,9 +57,10 @@ struct ResultsCache {
         try FileManager.default.removeItem(at: file)
     }
 
-    /// Tells a request to the store, in the state that the context reads, from every other.
+    /// Returns a digest that identifies the request and the state of the store that the context
+    /// reads.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     func key<Object>(
         of request: FetchRequest<Object>, sectionNameKeyPath: String?
     ) throws -> Digest {
@@ -91,7 +94,7 @@ struct ResultsCache {
 }
 
 extension ResultsCache {
-    /// - Returns: `nil` where there is no sound file for the key.
+    /// - Returns: `nil` if there is no intact file for the key.
     func read(_ key: Digest) -> ResultsReader.Whole? {
         guard let data = try? Data(contentsOf: file), data.starts(with: Self.magic) else {
             return nil
@@ -139,7 +142,7 @@ extension ResultsCache {
         var bytes = Self.magic
         bytes += Self.digest(content.bytes).bytes
         bytes += content.bytes
-        // It holds values of the store, so nobody else may read it.
+        // The file holds values of the store, and so other users must not read it.
         try? FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])

@@ -2,23 +2,23 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchStore
 
-/// The records whose place in a result an event may have changed, and how the event met them.
+/// The records that an event may have changed or moved in a result, and the kind of change.
 struct ResultsConcern {
-    /// In the order of what is known of the values.
+    /// The kinds of change, in ascending order of what is known about the values.
     enum Kind: Int {
-        /// They are as they were: somebody else changed, whom the request looks at.
+        /// The values did not change; a related object that the request uses did.
         case affected
-        /// They came anew from the store, and may be as they were.
+        /// The values were read from the store again, and may be the same.
         case refreshed
-        /// They have changed.
+        /// The values have changed.
         case changed
     }
 
     private(set) var ids: [LocalID: Kind] = [:]
-    /// Whether records may be concerned that nothing leads to.
+    /// True if records can be concerned that no path leads to.
     private(set) var isUntraceable = false
 
-    /// - Throws: ``StoreError`` where relationships can't be read.
+    /// - Throws: `StoreError` if relationships can't be read.
     init(_ event: EventChanges, _ plan: ResultsPlan, in context: ManagedObjectContext) throws {
         noteObjects(of: event, plan.fetch)
         noteMerged(event, plan.fetch)
@@ -61,7 +61,7 @@ struct ResultsConcern {
     }
 }
 
-// Who is concerned by others.
+// Records that are concerned by related objects.
 extension ResultsConcern {
     private mutating func follow(
         _ dependency: RelationshipDependency, _ event: EventChanges,
@@ -73,7 +73,8 @@ extension ResultsConcern {
             object.entity.isKind(of: dependency.destination)
         }
         for object in event.touched where isAtEnd(object) {
-            // Those that refer to somebody whose deletion may be denied have kept the reference.
+            // An object that points to a pending deletion that may be denied has kept the
+            // reference.
             guard
                 event.broughtBack.contains(object)
                     || dependency.isConcerned(by: object, since: event.earlierValues[object])
@@ -88,7 +89,7 @@ extension ResultsConcern {
         }
         for object in event.invalidated where isAtEnd(object) { ends.insert(object.localID) }
         for object in event.vanished where isAtEnd(object) {
-            // Of one that was never saved, whoever knew it was told in memory.
+            // Objects that pointed to a record that was never saved were notified in memory.
             if object.version != .none { gone.insert(object.localID) }
         }
         for entity in merged {
@@ -112,9 +113,9 @@ extension RelationshipDependency {
     fileprivate func looks(at slot: Int) -> Bool { slots.contains(slot) }
 }
 
-// What has changed.
+// Comparison of values.
 extension ResultsConcern {
-    /// Whether the values differ of one that was in the result and still is.
+    /// Returns true if the values of an entry that stays in the result have changed.
     func isChanged(_ before: ResultEntry, _ after: ResultEntry) -> Bool {
         switch ids[after.id] {
         case .changed: true
@@ -123,7 +124,7 @@ extension ResultsConcern {
         }
     }
 
-    /// Whether one of two is unsaved, or they are of different rows, as far as is known.
+    /// Returns true if one of two entries is unsaved, or if they can come from different rows.
     static func haveDifferentRows(_ before: ResultEntry, _ after: ResultEntry) -> Bool {
         before.isEdited || after.isEdited || before.version != after.version
             || before.version == .none || before.keys != after.keys

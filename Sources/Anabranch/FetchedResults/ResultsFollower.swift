@@ -1,16 +1,16 @@
 import AnabranchStore
 
-/// Who follows what happens in a context, on its queue, while it happens.
+/// An object that tracks the changes of a context on the context's queue.
 protocol ResultsFollower: AnyObject {
-    /// An event is over, or changes of others were merged.
+    /// Called when an event is over, or when changes of another context or replica were merged.
     func contextDidChange(_ event: EventChanges)
-    /// What was pending is stored, and is not pending any more.
+    /// Called when pending changes were saved and are no longer pending.
     func contextDidSave()
-    /// Every object is forgotten.
+    /// Called when the context has forgotten every object.
     func contextWasReset()
 }
 
-/// A context's followers, none of which it keeps.
+/// A context's followers, by weak references.
 struct ResultsFollowers {
     private struct Reference {
         weak var follower: (any ResultsFollower)?

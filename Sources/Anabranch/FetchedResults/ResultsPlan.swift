@@ -2,19 +2,19 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchStore
 
-/// A request for results that was checked against the model: what belongs to them, in which
-/// order, in which sections, and what else it depends on.
+/// A fetched results request that was checked against the model: membership, order, sections and
+/// dependencies.
 struct ResultsPlan {
     let fetch: FetchPlan
-    /// The place of the sort whose key names an object's section; `nil` without sections.
+    /// The index of the sort key that names an object's section; `nil` without sections.
     let sectionKey: Int?
-    /// Other objects that decide about membership and order.
+    /// The paths to related objects that decide about membership and order.
     let dependencies: [RelationshipDependency]
     let batchSize: Int
     let prefetched: [String]
     let realises: Bool
 
-    /// - Throws: ``FetchedResultsError``; and as a fetch of the request.
+    /// - Throws: ``FetchedResultsError``, and the errors of a fetch of the request.
     init<Object>(
         _ request: FetchRequest<Object>, sectionNameKeyPath: String?,
         in context: ManagedObjectContext
@@ -25,10 +25,11 @@ struct ResultsPlan {
                 throw FetchedResultsError(
                     code: .unsortedSections,
                     message: "Can't make sections of \(request.entityName) by '\(path)' because "
-                        + "the request does not sort by it first.", entity: request.entityName,
+                        + "the request does not sort by it first; add that sort.",
+                    entity: request.entityName,
                     keyPath: path)
             }
-            // Names that the options take for equal would stand mixed.
+            // Names that are equal under the sort's options would otherwise be mixed.
             if !sort.options.isEmpty {
                 request.sorts.insert(FetchSort(path, ascending: sort.isAscending), at: 1)
             }
@@ -40,7 +41,7 @@ struct ResultsPlan {
             throw FetchedResultsError(
                 code: .missingSort,
                 message: "Can't fetch results of \(request.entityName) because the request has "
-                    + "no sort.", entity: request.entityName, keyPath: nil)
+                    + "no sort; add one.", entity: request.entityName, keyPath: nil)
         }
         fetch = try FetchPlan(request, in: context)
         dependencies = RelationshipDependency.all(of: fetch.predicate, fetch.sorts)
@@ -50,10 +51,10 @@ struct ResultsPlan {
     }
 
     var makesObjects: Bool { batchSize == 0 }
-    /// How many records, from the first on, decide about the window; `nil` for all.
+    /// The number of records, from the first on, that the window depends on; `nil` for all.
     var windowEnd: Int? { fetch.limit.map { fetch.offset + $0 } }
 
-    /// Of `count` records in order, those that are the result.
+    /// Returns the range of `count` ordered records that is the result.
     func window(of count: Int) -> Range<Int> {
         let start = min(fetch.offset, count)
         return start..<min(windowEnd ?? count, count)
@@ -62,7 +63,7 @@ struct ResultsPlan {
 
 // Order.
 extension ResultsPlan {
-    /// By the keys, and by ID where they do not tell, as the store sorts.
+    /// Returns true if the left entry comes first: by the keys, then by ID, as the store sorts.
     func areInOrder(_ left: ResultEntry, _ right: ResultEntry) -> Bool {
         switch order(left.keys, right.keys) {
         case .less: true
@@ -71,7 +72,7 @@ extension ResultsPlan {
         }
     }
 
-    /// By as many keys as both have.
+    /// Compares two lists of keys, up to the length of the shorter one.
     func order(_ left: [Value], _ right: [Value]) -> ValueOrder.Result {
         for (index, sort) in fetch.sorts.prefix(min(left.count, right.count)).enumerated() {
             let order = sort.order(ofKeys: left[index], right[index])
@@ -84,7 +85,7 @@ extension ResultsPlan {
         try fetch.sorts.map { try $0.key(of: object) }
     }
 
-    /// The keys that decide where a section stands.
+    /// Returns the keys that decide the place of an entry's section.
     func sectionKeys(of entry: ResultEntry) -> [Value] {
         sectionKey.map { Array(entry.keys[...$0]) } ?? []
     }

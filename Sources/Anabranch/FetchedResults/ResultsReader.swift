@@ -2,28 +2,28 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchStore
 
-/// Finds what belongs to a result: in the store, with what a context has not saved yet on top.
+/// Reads the entries of a result: from the store, with a context's unsaved changes on top.
 ///
-/// An object with unsaved changes is judged by its values in memory, and so is every object that
-/// the request looks at such an object from. All others are judged by the store. What contexts
-/// above have not saved counts alike, as this one shows it.
+/// An object with unsaved changes is evaluated in memory, and so is every object from which the
+/// request reaches such an object. The store evaluates all others. Unsaved changes of parent
+/// contexts count in the same way, as this context shows them.
 struct ResultsReader {
     let context: ManagedObjectContext
     let plan: ResultsPlan
 
-    /// What was read of a result from its beginning on.
+    /// A result that was read from its beginning on.
     struct Whole {
         var entries: [ResultEntry]
-        /// The last one that was read, where there are more; else `nil`.
+        /// The last entry that was read, if the store has more; otherwise `nil`.
         var horizon: ResultEntry?
-        /// Whether nothing unsaved had a part in it.
+        /// True if the result depends on no unsaved change.
         var isStored: Bool
     }
 
     private static let spareRows = 64
 
-    /// Everything that matches; of a request with a limit, the first ones up to the window's end
-    /// and some more. One SELECT where nothing is unsaved.
+    /// Returns all matching entries. For a request with a limit, it returns the first ones up to
+    /// the window's end and some more. Without unsaved changes this is one SELECT.
     func whole() throws -> Whole {
         let unsaved = try idsJudgedInMemory()
         var query = plan.fetch.query()
@@ -39,10 +39,10 @@ struct ResultsReader {
             isStored: unsaved.isEmpty)
     }
 
-    /// Those of some records that match, by ID; at most one SELECT for all that the context has
-    /// no values of, and one more where relationships lead to unsaved objects.
+    /// Returns those of some records that match, by ID. It uses at most one SELECT for all records
+    /// without values in the context, and one more if relationships lead to unsaved objects.
     func entries(among ids: some Sequence<LocalID>) throws -> [LocalID: ResultEntry] {
-        // Somebody at the other end of a relationship may be unsaved.
+        // An object at the other end of a relationship may have unsaved changes.
         let judgesInMemory = !plan.dependencies.isEmpty && context.hasChanges
         let canJudge = judgesInMemory || plan.dependencies.isEmpty
         var objects: [ManagedObject] = []
@@ -68,9 +68,9 @@ struct ResultsReader {
         return found
     }
 
-    /// The entries of known records in an order that is known: one SELECT for the objects.
+    /// Returns the entries of known records in a known order, with one SELECT for the objects.
     ///
-    /// - Returns: `nil` where a record is not there.
+    /// - Returns: `nil` if a record does not exist.
     func restored(_ entries: [ResultEntry]) throws -> [ResultEntry]? {
         guard plan.makesObjects else { return entries }
         let objects = try context.objects(listed: entries.map(\.id), of: plan.fetch.entity)
@@ -84,13 +84,14 @@ struct ResultsReader {
 }
 
 extension ResultsReader {
-    /// What the store or the context above finds, in the order of the entries, and how many rows
-    /// that were.
+    /// Returns the matches in the store or in the parent context, in order, and the number of
+    /// rows.
     private func entries(
         found query: FetchQuery
     ) throws -> (entries: [ResultEntry], rowCount: Int) {
         if context.parent != nil {
-            // The context above may show others' older values in the order of the newer ones.
+            // The parent may show older values of a child's objects, in the order of the newer
+            // ones.
             let objects = try objectsAbove(query, among: nil)
             return (try entries(of: objects).sorted(by: plan.areInOrder), objects.count)
         }
@@ -126,7 +127,7 @@ extension ResultsReader {
         withExtendedLifetime(forgotten) {}
     }
 
-    /// What the context above shows, its unsaved changes included.
+    /// Returns the objects that the parent context shows, including its unsaved changes.
     private func objectsAbove(
         _ query: FetchQuery, among ids: [LocalID]?
     ) throws -> [ManagedObject] {
@@ -138,14 +139,14 @@ extension ResultsReader {
         return objects
     }
 
-    /// Of objects, those that match.
+    /// Returns the entries of those objects that match.
     private func entries(of objects: [ManagedObject]) throws -> [ResultEntry] {
         try objects.compactMap { object in
             guard !object.isDeleted, plan.fetch.includes(object.entity) else { return nil }
             do {
                 return try plan.fetch.matches(object) ? try entry(of: object) : nil
             } catch let error as PropertyError where error.code == .inaccessible {
-                // Its row turned out to be gone.
+                // The row turned out to be gone.
                 guard object.isDeleted else { throw error }
                 return nil
             }
@@ -159,7 +160,8 @@ extension ResultsReader {
             version: object.version, isEdited: object.differsFromRow)
     }
 
-    /// Those that the context has values of, or has changed, as they are, others by their rows.
+    /// Returns objects with their present values if the context has them or has changed them, and
+    /// reads the others.
     private func objects(_ ids: [LocalID]) throws -> [ManagedObject] {
         var objects: [ManagedObject] = []
         var others: [LocalID] = []
@@ -173,8 +175,9 @@ extension ResultsReader {
         return objects + (try context.objects(others, of: plan.fetch.entity))
     }
 
-    /// Records of which the answer of the store, or of the context above, does not count: that one
-    /// does as a plain fetch, which leaves related objects' unsaved attributes to the store.
+    /// Returns the records for which the answer of the store or the parent context does not count.
+    /// Both evaluate like a plain fetch, which does not see the unsaved attributes of related
+    /// objects.
     private func idsJudgedInMemory() throws -> Set<LocalID> {
         var ids = try idsUnsettledAbove()
         guard context.hasChanges else { return ids }
@@ -190,7 +193,8 @@ extension ResultsReader {
         return ids
     }
 
-    /// The same of all contexts above, each of which goes back from what it has changed itself.
+    /// Returns the same records for all parent contexts, each of which starts from its own
+    /// changes.
     private func idsUnsettledAbove() throws -> Set<LocalID> {
         guard case .parent(let parent) = context.source else { return [] }
         return try parent.onQueue { above in

@@ -1,30 +1,31 @@
 import AnabranchStore
 
-/// Which entries left their place in the order and which got a place, with all others in between
-/// as they were.
+/// The entries that left their places in the order, and those that got new places. All other
+/// entries, called the rest, stay as they were.
 ///
-/// "The rest" are those others. They stand in one order before and after, so a place among them,
-/// its gap, can be compared across the change: it is how many of the rest come before it.
+/// The rest has the same order before and after. An entry's gap is the number of rest entries
+/// before it, and so gaps can be compared across the change.
 struct ResultsReordering {
     struct Place {
         let entry: ResultEntry
-        /// Among all entries of its side.
+        /// The index among all entries before the change, or after it.
         let index: Int
         let gap: Int
     }
 
-    /// With their places before, ascending.
+    /// The removed entries with their places before the change, ascending.
     private(set) var removed: [Place] = []
-    /// With their places after, ascending.
+    /// The inserted entries with their places after the change, ascending.
     private(set) var inserted: [Place] = []
 
-    /// Takes entries out of a result and puts others in.
+    /// Removes entries from a result and inserts new ones.
     ///
-    /// An entry beyond the horizon is not put in: between it and the horizon there may be others.
+    /// An entry beyond the horizon is not inserted, because the store can have other records
+    /// between it and the horizon.
     ///
     /// - Parameters:
     ///   - gone: Entries of the result.
-    ///   - arriving: Entries that are not among the others, in any order.
+    ///   - arriving: Entries that are not in the result, in any order.
     init(
         of state: inout ResultsState, taking gone: [ResultEntry], putting arriving: [ResultEntry],
         _ plan: ResultsPlan
@@ -44,8 +45,8 @@ struct ResultsReordering {
         state.window = plan.window(of: state.entries.count)
     }
 
-    /// Where entries belong among the rest: with the keys that it had before, one belongs where it
-    /// was, and is not searched for.
+    /// Returns the places of entries among the rest. An entry with unchanged keys belongs to its
+    /// former gap and is not searched for.
     private static func places(
         of arriving: [ResultEntry], in rest: BlockSequence<ResultEntry>,
         whereRemovedWere removed: [Place], _ plan: ResultsPlan
@@ -65,9 +66,9 @@ struct ResultsReordering {
         }
     }
 
-    /// What lies between two results, found by looking at all entries of both.
+    /// Computes the difference of two results by comparing all their entries.
     ///
-    /// Entries with equal keys on both sides are the rest, unless their values have changed.
+    /// Entries with equal keys on both sides belong to the rest, unless their values have changed.
     init(
         from old: ResultsState, to new: ResultsState,
         isChanged: (ResultEntry, ResultEntry) -> Bool
@@ -95,20 +96,20 @@ struct ResultsReordering {
     }
 }
 
-// The rest, by numbers.
+// Index conversions of the rest.
 extension ResultsReordering {
-    /// How many of the rest stand before a place in the order before.
+    /// Returns the number of rest entries before an index in the former order.
     func restBefore(old index: Int) -> Int { index - Self.count(removed, below: index) }
 
-    /// How many of the rest stand before a place in the order after.
+    /// Returns the number of rest entries before an index in the new order.
     func restBefore(new index: Int) -> Int { index - Self.count(inserted, below: index) }
 
-    /// Where one of the rest stood.
+    /// Returns the former index of a rest entry.
     func oldIndex(ofRest number: Int) -> Int {
         number + removed.count(where: { $0.gap <= number })
     }
 
-    /// Where one of the rest stands.
+    /// Returns the new index of a rest entry.
     func newIndex(ofRest number: Int) -> Int {
         number + inserted.count(where: { $0.gap <= number })
     }

@@ -3,17 +3,17 @@ import AnabranchStore
 
 /// A result at one moment: its records in order, and their sections.
 ///
-/// A copy is cheap, so the result before a change is there to be compared with the one behind it.
+/// A copy is cheap, so that the result before a change can be compared with the result after it.
 struct ResultsState {
-    /// In order; of a request with a limit also those before the window and some behind it, so
-    /// that the window can be filled again.
+    /// The entries in order. For a request with a limit, they include the entries before the
+    /// window and some after it, so that the window can be filled again.
     var entries = BlockSequence<ResultEntry>()
-    /// Of the window; without sections the one that all belong to.
+    /// The sections of the window; without a section key the one section to which all entries
+    /// belong.
     var sections = BlockSequence<SectionRun>()
-    /// The part of the entries that is the result.
+    /// The range of the entries that is the result.
     var window: Range<Int> = 0..<0
-    /// Where entries were left out behind the window: the last one before the first of those.
-    /// `nil`: there are no others.
+    /// The last known entry if the store has more records after it; `nil` if there are none.
     var horizon: ResultEntry?
 
     init() {}
@@ -44,43 +44,44 @@ struct ResultsState {
 
     var count: Int { window.count }
 
-    /// - Parameter index: In the window.
+    /// - Parameter index: An index in the window.
     func entry(at index: Int) -> ResultEntry { entries[window.lowerBound + index] }
 }
 
 // Places.
 extension ResultsState {
-    /// The place of a known entry among the entries, by bisection over the keys.
+    /// Returns the index of a known entry among the entries, by bisection over the keys.
     func index(of entry: ResultEntry, _ plan: ResultsPlan) -> Int? {
         let index = entries.partition { !plan.areInOrder($0, entry) }
         if index < entries.count, entries[index] === entry { return index }
-        // Only where the store sorts otherwise than memory does.
+        // This is reached only if the store sorts differently from memory.
         for (index, other) in entries.enumerated() where other === entry { return index }
         return nil
     }
 
-    /// Where an object of the window stands.
+    /// Returns the section of an object of the window, and its index there.
     ///
-    /// - Parameter index: In the window.
+    /// - Parameter index: An index in the window.
     func place(at index: Int) -> (section: Int, item: Int) {
         guard let place = sections.element(atWeight: index) else { return (0, index) }
         return (place.index, place.offset)
     }
 
-    /// - Returns: The place in the window; `nil` where there is none like that.
+    /// - Returns: The index in the window; `nil` if there is no such place.
     func index(section: Int, item: Int) -> Int? {
         guard section >= 0, section < sections.count, item >= 0, item < sections[section].count
         else { return nil }
         return sections.weight(before: section) + item
     }
 
-    /// The section that an entry of the window belongs to, or where it would have to be made.
+    /// Returns the section of an entry of the window, or the index where it would have to be
+    /// inserted.
     func section(of entry: ResultEntry, _ plan: ResultsPlan) -> (index: Int, isThere: Bool) {
         guard plan.sectionKey != nil else { return (0, true) }
         return section(named: plan.sectionName(of: entry), plan.sectionKeys(of: entry), plan)
     }
 
-    /// By bisection; the first key of a section may be another one than that of the run.
+    /// Finds a section by bisection. The first keys of a section can differ from those of its run.
     func section(
         named name: String, _ keys: [Value], _ plan: ResultsPlan
     ) -> (index: Int, isThere: Bool) {
@@ -91,7 +92,8 @@ extension ResultsState {
         return (index, false)
     }
 
-    /// Counts an object more or less in its section, which is made where there is none.
+    /// Changes the number of objects in an entry's section, which is inserted if it does not
+    /// exist.
     mutating func count(_ entry: ResultEntry, _ change: Int, _ plan: ResultsPlan) {
         let place = section(of: entry, plan)
         if place.isThere {

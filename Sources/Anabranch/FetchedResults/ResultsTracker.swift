@@ -2,33 +2,36 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchStore
 
-/// Keeps a result true while its context changes.
+/// Keeps a result up to date while its context changes.
 ///
-/// An event names the records that it concerns. Those, and no others, are judged again: out of
-/// memory where the context has their values, the others by one SELECT that is restricted to
-/// their IDs. What they were sorted by is in their entries, so their old places are found by
-/// bisection although the objects have changed. For k records among n an event costs k · log n
-/// comparisons, copies of the k · log n nodes of the tree that they lie below, and no look at the
-/// other n − k; the result as it was, for the report, shares all other nodes.
+/// An event names the records that it concerns. These and no others are evaluated again: in memory
+/// if the context has their values, and otherwise by one SELECT that is restricted to their IDs.
+/// Their entries hold the former sort keys, and so their former places are found by bisection
+/// although the objects have changed. For k records among n, an event costs k · log n comparisons
+/// and copies of the k · log n tree nodes above them. It does not visit the other n − k records.
+/// The former result, which the report needs, shares all other nodes.
 ///
-/// It costs a fetch, and a comparison of all entries, where that is the only way to know: nobody
-/// listened for a while, a window has run out of records behind it, or a record was deleted
-/// elsewhere that others depended on by a relationship that it stored itself.
+/// A new fetch and a comparison of all entries are necessary in three cases:
+///
+/// - There was no observer for a while.
+/// - A window has no spare records after it any more.
+/// - Another context or replica deleted a record to which other objects pointed by a relationship
+///   that the record stored itself.
 final class ResultsTracker: ResultsFollower {
     let context: ManagedObjectContext
     private(set) var plan: ResultsPlan
     private(set) var state = ResultsState()
-    /// Whether there is a result that can be followed.
+    /// True if there is a result that can be tracked.
     private(set) var isFollowing = false
-    /// Whether something was not followed: the next event compares everything.
+    /// True if an event was not tracked, so that the next event compares everything.
     private var isBehind = false
     private var entriesByID: [LocalID: ResultEntry] = [:]
-    /// Members that had unsaved changes when they were last judged.
+    /// Entries with unsaved changes when they were last evaluated.
     private var edited: Set<LocalID> = []
     private var waiting: [EventChanges] = []
     private var isReporting = false
 
-    /// Whether anybody wants to know.
+    /// Returns true if there is an observer.
     var isHeard: () -> Bool = { false }
     var report: (ResultsUpdate) -> Void = { _ in }
 
@@ -39,7 +42,7 @@ final class ResultsTracker: ResultsFollower {
 
     private var reader: ResultsReader { ResultsReader(context: context, plan: plan) }
 
-    /// Begins anew with what there is now.
+    /// Starts again with a fetched result.
     func start(_ whole: ResultsReader.Whole, _ plan: ResultsPlan) {
         self.plan = plan
         take(whole)
@@ -65,7 +68,7 @@ extension ResultsTracker {
         waiting = []
     }
 
-    /// What was seen of edited members is now what is stored.
+    /// The values of edited entries that observers have seen are now stored.
     func contextDidSave() {
         for id in edited {
             guard let entry = entriesByID[id], let object = context.held(id),
@@ -77,7 +80,7 @@ extension ResultsTracker {
         edited = edited.filter { entriesByID[$0]?.isEdited ?? false }
     }
 
-    /// An event that comes while another one is reported waits for its turn.
+    /// Processes an event. An event that arrives while another one is being reported waits.
     func contextDidChange(_ event: EventChanges) {
         guard isFollowing else { return }
         guard isHeard() else {
@@ -91,7 +94,8 @@ extension ResultsTracker {
         while isFollowing, !waiting.isEmpty { follow(waiting.removeFirst()) }
     }
 
-    /// What can't be read is told by the context's next save, and made good by the next event.
+    /// Follows one event. The context's next save throws an error of the store, and the next event
+    /// compares everything.
     private func follow(_ event: EventChanges) {
         do {
             let concern = try ResultsConcern(event, plan, in: context)
@@ -132,7 +136,7 @@ extension ResultsTracker {
             ResultsUpdate(from: state, to: new, by: reordering, plan, isChanged: concern.isChanged))
     }
 
-    /// Fetches everything again, and compares.
+    /// Fetches everything again and compares.
     private func reread(_ concern: ResultsConcern) throws {
         let whole = try reader.whole()
         let new = ResultsState(whole.entries, horizon: whole.horizon, plan)
@@ -159,7 +163,7 @@ extension ResultsTracker {
         if entry.isEdited { edited.insert(entry.id) }
     }
 
-    /// Of a request with a limit, what lies far behind the window is let go.
+    /// Drops the entries far after the window of a request with a limit.
     private func trim() {
         guard let end = plan.windowEnd, state.entries.count > 2 * end + 1024 else { return }
         let kept = end + 512

@@ -1,17 +1,17 @@
 import AnabranchStore
 
-/// What an event has done to a result, found from a reordering.
+/// The effect of an event on a result, computed from a reordering.
 ///
-/// Objects that left their places and got others have moved unless they may stay: they have the
-/// same gap and the same section as before, and among those in one gap the longest run that is
-/// still in order stays. The rest, whose keys have not changed, never move. But where a window
-/// shifts, some of the rest leave it at one end or enter at the other.
+/// An object that got a new entry has moved, unless it can stay: it has the same gap and section
+/// as before, and belongs to the longest run of such objects in its gap that is still in order.
+/// The rest has unchanged keys and never moves. If the window shifts, some of the rest leave it at
+/// one end or enter it at the other.
 struct ResultsUpdate {
     struct Change {
         let entry: ResultEntry
-        /// In the window before.
+        /// The index in the window before.
         let old: Int?
-        /// In the window after.
+        /// The index in the window after.
         let new: Int?
     }
 
@@ -21,14 +21,15 @@ struct ResultsUpdate {
     private(set) var inserted: [Change] = []
     private(set) var moved: [Change] = []
     private(set) var updated: [Change] = []
-    /// By their index before, ascending.
+    /// The removed sections, by their former index, ascending.
     private(set) var deletedSections: [(name: String, index: Int)] = []
-    /// By their index after, ascending.
+    /// The new sections, by their new index, ascending.
     private(set) var insertedSections: [(name: String, index: Int)] = []
 
     /// - Parameters:
-    ///   - new: With its sections as they were before.
-    ///   - isChanged: Whether the values have changed of one that was there before and is now.
+    ///   - new: The new result, still with its former sections.
+    ///   - isChanged: Returns true if the values of an entry that was there before and is now have
+    ///     changed.
     init(
         from old: ResultsState, to new: ResultsState, by reordering: ResultsReordering,
         _ plan: ResultsPlan, isChanged: (ResultEntry, ResultEntry) -> Bool

@@ -1,21 +1,23 @@
 import AnabranchStore
 
-/// Sorts out who left a result's window, who entered it, and who was in it before and after.
+/// Finds the entries that left a result's window, those that entered it, and those that were in it
+/// before and after.
 struct ResultsUpdateSearch {
     typealias Place = ResultsReordering.Place
 
     private let old: ResultsState
     private let new: ResultsState
     private let reordering: ResultsReordering
-    /// Those that got another entry, in the window before and after; by their places before.
+    /// The entries in the window that were replaced by a new entry of the same record, by their
+    /// former places.
     private(set) var pairs: [(old: Place, new: Place)] = []
-    /// By their places before.
+    /// The deletions, by their former places.
     private(set) var deleted: [ResultsUpdate.Change] = []
-    /// By their places after.
+    /// The insertions, by their new places.
     private(set) var inserted: [ResultsUpdate.Change] = []
-    /// Of the window before, what is not in it any more as it was.
+    /// Entries of the former window that are not in the new one, or not with the same entry.
     private(set) var leaving: [ResultEntry] = []
-    /// Of the window after, what was not in it as it is.
+    /// Entries of the new window that were not in the former one, or not with the same entry.
     private(set) var entering: [ResultEntry] = []
 
     init(old: ResultsState, new: ResultsState, reordering: ResultsReordering) {
@@ -47,7 +49,7 @@ struct ResultsUpdateSearch {
         inserted.sort { ($0.new ?? 0) < ($1.new ?? 0) }
     }
 
-    /// Finds those of the rest that the window has shifted over.
+    /// Finds the entries of the rest that left or entered because the window shifted.
     private mutating func followWindow() {
         let before =
             reordering.restBefore(
@@ -82,7 +84,7 @@ struct ResultsUpdateSearch {
         inserted.append(.init(entry: entry, old: nil, new: index - new.window.lowerBound))
     }
 
-    /// Of each pair, whether it may stay where it is while others move.
+    /// Returns, for each pair, true if it can stay in place while others move.
     func staying(_ isSameSection: (ResultEntry, ResultEntry) -> Bool) -> [Bool] {
         var staying = Array(repeating: false, count: pairs.count)
         let candidates = pairs.indices.filter { index in

@@ -1,19 +1,19 @@
 import AnabranchReplication
 import Foundation
 
-/// What a section is called after the value that its objects share.
+/// The name of a section, from the value that its objects share.
 ///
-/// Values that a sort takes for equal have one name, and values with one name stand side by side
-/// in any sort. So objects of one name are always neighbours, and a name has one section.
+/// Values that a sort treats as equal have one name, and values with one name are neighbours in
+/// every sort. So objects with one name are always neighbours, and a name has one section.
 enum SectionName {
-    /// A text is its own name, a missing value has the empty one, a number and a flag are written
-    /// in digits, a date as ISO 8601 has it to the second, bytes in hexadecimal digits.
+    /// Returns the name for a value: a string itself; an empty string for a missing value; digits
+    /// for a number or a Boolean; ISO 8601 to the second for a date; hexadecimal digits for bytes.
     static func of(_ value: Value) -> String {
         switch value {
         case .null, .reference, .group, .unknown: ""
         case .bool(let flag): flag ? "1" : "0"
         case .integer(let number): "\(number)"
-        // The two zeros are equal.
+        // Positive and negative zero are equal.
         case .double(let number): name(of: number == 0 ? 0 : number)
         case .decimal(let number): "\(number)"
         case .string(let text), .uri(let text): text
@@ -23,7 +23,7 @@ enum SectionName {
         }
     }
 
-    /// By the bytes: texts that Swift takes for equal may stand apart in a sort.
+    /// Compares by bytes: strings that Swift treats as equal can be apart in a sort.
     static func areEqual(_ left: String, _ right: String) -> Bool {
         left.utf8.elementsEqual(right.utf8)
     }
@@ -33,7 +33,7 @@ enum SectionName {
     }
 
     private static func name(ofDate seconds: Double) -> String {
-        // Beyond the years that a calendar names the number is as good.
+        // A calendar has no names for years this far away, and so the number is used.
         guard seconds.magnitude < 1e11 else { return "\(seconds)" }
         return Date(timeIntervalSinceReferenceDate: seconds.rounded(.down)).formatted(.iso8601)
     }

@@ -2,7 +2,7 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchStore
 
-/// A request that was checked against the model.
+/// A fetch request that was checked against the model.
 struct FetchPlan {
     let entity: EntityDescription
     let predicate: ResolvedPredicate?
@@ -11,7 +11,8 @@ struct FetchPlan {
     let limit: Int?
     let offset: Int
 
-    /// More than any store has: limit and offset can be added up.
+    /// A number greater than the row count of any store, small enough for limit and offset to be
+    /// added.
     private static let mostRows = 1 << 48
 
     init<Object>(_ request: FetchRequest<Object>, in context: ManagedObjectContext) throws {
@@ -31,7 +32,7 @@ struct FetchPlan {
         offset = min(max(request.fetchOffset, 0), Self.mostRows)
     }
 
-    /// What a context below has checked.
+    /// Creates a plan from a child context's query, which the child has checked.
     init(_ query: FetchQuery) {
         entity = query.entity
         predicate = query.predicate
@@ -50,7 +51,7 @@ struct FetchPlan {
         return try predicate.evaluate(with: object)
     }
 
-    /// Whether one object comes before another; by ID where no key tells.
+    /// Returns true if the left object comes first: by the sorts, then by ID.
     func areInOrder(_ left: ManagedObject, _ right: ManagedObject) throws -> Bool {
         for sort in sorts {
             switch try sort.order(left, right) {
@@ -67,10 +68,10 @@ struct FetchPlan {
         return Array(limit.map { rest.prefix($0) } ?? rest)
     }
 
-    /// Whether the order of IDs decides where there are no sorts.
+    /// True if there is a limit or an offset. Without sorts, such a request is ordered by ID.
     var isWindow: Bool { limit != nil || offset > 0 }
 
-    /// - Returns: `nil` for all, in any order.
+    /// - Returns: `nil` for all rows, in any order.
     private func mostRows(withExtra count: Int) -> Int? {
         guard isWindow else { return nil }
         let (rows, isMore) = (limit ?? Int.max).addingReportingOverflow(
@@ -78,8 +79,8 @@ struct FetchPlan {
         return isMore ? Int.max : rows
     }
 
-    /// - Parameter extraRows: `nil` asks for the window itself; otherwise for everything that the
-    ///   window may hold once so many rows have been taken away.
+    /// - Parameter extraRows: `nil` requests the window itself. A number requests all rows that
+    ///   the window can contain after that many rows have been removed.
     func query(extraRows: Int? = nil) -> FetchQuery {
         var query = FetchQuery(entity: entity)
         query.includesSubentities = includesSubentities

@@ -1,6 +1,6 @@
 public import AnabranchModel
 
-/// Which objects a context shall find, and how they come.
+/// A description of the objects that a context is to find, and of the form in which they come.
 ///
 /// ```swift
 /// var request = FetchRequest<Person>()
@@ -9,41 +9,46 @@ public import AnabranchModel
 /// let people = try context.fetch(request)
 /// ```
 public struct FetchRequest<Object: ManagedObject> {
-    /// Looked up when the request is run.
+    /// The name of the entity, which is looked up when the request runs.
     public var entityName: String
-    /// `nil`: all objects of the entity.
+    /// The condition for the objects; `nil` finds all objects of the entity.
     public var predicate: FetchPredicate?
-    /// Values of the predicate's `$variables`.
+    /// The values of the predicate's `$variables`, by name without the `$`.
     public var variables: [String: (any PredicateArgument)?] = [:]
-    /// Without sorts the order is that of the store's IDs where there is a limit or an offset,
-    /// and otherwise any.
+    /// The order of the objects. Without sorts the order is that of the store's IDs if there is a
+    /// limit or an offset, and otherwise undefined.
     public var sorts: [FetchSort] = []
-    /// Zero for no limit.
+    /// The greatest number of objects; zero for no limit.
     public var fetchLimit = 0
-    /// Rows to leave out, after predicate and sorts.
+    /// The number of objects to skip, after predicate and sorts.
     public var fetchOffset = 0
+    /// True if objects of sub-entities are found too.
     public var includesSubentities = true
-    /// Whether what the context has not saved yet counts: for membership, order and window, as
-    /// ``ManagedObjectContext/fetch(_:)`` says.
-    /// Without it, objects still show their unsaved values.
+    /// True if unsaved changes of the context count for membership, order and limit, as
+    /// ``ManagedObjectContext/fetch(_:)`` describes. If it is false, objects still show their
+    /// unsaved values.
     public var includesPendingChanges = true
-    /// Whether objects stay faults until a property is read, though their rows are there already.
+    /// True if objects stay faults until a property is read, although their rows are already in
+    /// memory.
     public var returnsObjectsAsFaults = true
-    /// Without it the store is asked for IDs only; each object's first property costs a read.
+    /// True if the fetch reads whole rows. If it is false, it reads only IDs, and the first
+    /// property of each object costs a read.
     public var includesPropertyValues = true
-    /// Whether registered objects without changes take over what the store has now.
+    /// True if registered objects without changes take the values that the store has now.
     public var shouldRefreshRefetchedObjects = false
-    /// Of a ``FetchedResultsController``, and of ``ManagedObjectContext/fetchBatched(_:)``: with a
-    /// number above zero only the IDs of all objects are kept, and what they are sorted by; the
-    /// objects are read so many at a time when they are asked for, and let go when nobody holds
-    /// them any more. ``ManagedObjectContext/fetch(_:)`` gives all its objects anyway.
+    /// The number of objects that are read at a time by a ``FetchedResultsController`` and by
+    /// ``ManagedObjectContext/fetchBatched(_:)``. With a number above zero, these keep only the
+    /// IDs and sort keys of all objects; objects are read in batches on access and released when
+    /// the app no longer holds them. ``ManagedObjectContext/fetch(_:)`` returns all its objects in
+    /// any case.
     public var fetchBatchSize = 0
-    /// To-one and to-many relationships of the entity whose objects come along, with one more
-    /// read for each.
+    /// The names of relationships to prefetch: their objects are read together with the found
+    /// objects, by one more read for each relationship.
     public var relationshipsForPrefetching: [String] = []
 
-    /// For the entity that the class stands for.
+    /// Creates a request for the entity that the class represents.
     public init() { entityName = Object.entityName }
 
+    /// Creates a request for an entity by its name.
     public init(entityName: String) { self.entityName = entityName }
 }

@@ -2,14 +2,18 @@ public import AnabranchModel
 import AnabranchReplication
 import AnabranchStore
 
-// What a predicate sees of an object in memory: its present values, unsaved ones included.
+// The view that a predicate has of an object in memory: its present values, unsaved ones included.
 extension ManagedObject: PredicateSubject {
+    /// The object's entity.
     public final var predicateEntity: EntityDescription { entity }
 
+    /// Returns the value of a property by its name.
     public final func predicateValue(forKey key: String) throws -> PredicateOperand {
         try predicateValue(of: property(named: key))
     }
 
+    /// Returns the value of a property: an attribute's value, the object of a to-one relationship,
+    /// or the objects of a to-many relationship.
     public final func predicateValue(of property: PropertyDescription) throws -> PredicateOperand {
         switch property {
         case .attribute(let attribute):
@@ -28,12 +32,13 @@ extension ManagedObject: PredicateSubject {
         }
     }
 
+    /// The object's record and store, by which predicates compare objects.
     public final var predicateReference: PredicateObjectReference? {
         PredicateObjectReference(record: localID, store: home.origin.identity)
     }
 
-    /// A to-one to a record that does not exist is no subject; one whose deletion the save may deny
-    /// exists until then.
+    /// Returns the target of a to-one relationship if it exists. If the save can still deny the
+    /// deletion of a target, the target exists until the save.
     private final func existingTarget(
         by relationship: RelationshipDescription, in context: ManagedObjectContext
     ) throws -> ManagedObject? {

@@ -5,17 +5,21 @@ import AnabranchStore
 extension ManagedObjectContext {
     /// Finds objects.
     ///
-    /// With pending changes an object is judged by what it has here if it has changed since the
-    /// last save; or if predicate or sorts look from it, by any number of relationships that have
-    /// inverses, at an object whose deletion is pending; or, by one relationship, at one that an
-    /// unsaved change has led elsewhere. The store judges all others, so that an unsaved attribute
-    /// of a related object does not count. A changed object whose row is gone is not found, and
-    /// becomes deleted where ``shouldDeleteInaccessibleFaults`` or
-    /// ``shouldHandleInaccessibleFault`` let it.
+    /// The store evaluates the predicate by its saved rows, and a related object counts as saved
+    /// too. With pending changes, the context evaluates an object in memory in these cases:
     ///
-    /// - Throws: ``FetchPredicateError`` for a predicate or sort that does not fit the entity,
+    /// - The object itself has changed since the last save.
+    /// - The predicate or a sort goes from the object, along any number of relationships with
+    ///   inverses, to an object with a pending deletion.
+    /// - The predicate or a sort goes from the object, along one relationship, to an object, and
+    ///   an unsaved change of either object has changed that relationship.
+    ///
+    /// A changed object without a row in the store is not found. It becomes deleted if
+    /// ``shouldDeleteInaccessibleFaults`` or ``shouldHandleInaccessibleFault`` permits it.
+    ///
+    /// - Throws: `FetchPredicateError` for a predicate or sort that does not fit the entity;
     ///   ``PropertyError`` for an unknown entity or one with another class, and with code
-    ///   `inaccessible` for a changed object that may not become deleted, ``StoreError``.
+    ///   `inaccessible` for a changed object that may not become deleted; `StoreError`.
     public func fetch<Object>(_ request: FetchRequest<Object>) throws -> [Object] {
         checkQueue()
         let plan = try FetchPlan(request, in: self)
@@ -27,14 +31,14 @@ extension ManagedObjectContext {
             try prefetch(request.relationshipsForPrefetching, of: objects, plan.entity)
         }
         if !request.returnsObjectsAsFaults { for object in objects { try object.realiseOrThrow() } }
-        // The plan has checked the class, and those of sub-entities inherit from it. Arrays of
-        // objects are laid out alike; converting one by one would cost a tenth of the fetch.
+        // The plan has checked the class, and the classes of sub-entities inherit from it. Arrays
+        // of objects have the same layout; converting one by one would cost a tenth of the fetch.
         return unsafeBitCast(objects, to: [Object].self)
     }
 
-    /// Finds the IDs of objects: as ``fetch(_:)``, without making one.
+    /// Finds the same objects as ``fetch(_:)`` and returns their IDs without creating objects.
     ///
-    /// - Throws: As ``fetch(_:)``.
+    /// - Throws: The errors of ``fetch(_:)``.
     public func objectIDs<Object>(
         for request: FetchRequest<Object>
     ) throws -> [ManagedObjectID] {
@@ -43,9 +47,9 @@ extension ManagedObjectContext {
             FetchPlan(request, in: self), includingPending: request.includesPendingChanges)
     }
 
-    /// How many objects a fetch would return.
+    /// Returns the number of objects that a fetch would find.
     ///
-    /// - Throws: As ``fetch(_:)``.
+    /// - Throws: The errors of ``fetch(_:)``.
     public func count<Object>(for request: FetchRequest<Object>) throws -> Int {
         checkQueue()
         return try count(
@@ -55,8 +59,8 @@ extension ManagedObjectContext {
 
 extension ManagedObjectContext {
     /// - Parameters:
-    ///   - values: Whether the objects come with their rows.
-    ///   - isRefreshing: Whether clean objects take over what the store has now.
+    ///   - values: True if the fetch reads whole rows.
+    ///   - isRefreshing: True if objects without changes take the values that the store has now.
     func fetch(
         _ plan: FetchPlan, includingPending: Bool, values: Bool = true,
         refreshing isRefreshing: Bool = false
@@ -79,7 +83,7 @@ extension ManagedObjectContext {
         guard let overlay = try pendingOverlay(of: plan, if: includingPending) else {
             return try storedIDs(plan, nil, includingPending)
         }
-        // Objects whose order is to be compared with pending ones have to be there.
+        // Objects that are compared with pending ones have to be in memory.
         let objects = try storedObjects(plan, overlay, includingPending, false)
         return plan.window(try overlay.merge(into: objects, plan)).map(\.objectID)
     }
@@ -93,13 +97,13 @@ extension ManagedObjectContext {
         return plan.limit.map { min($0, rest) } ?? rest
     }
 
-    /// What the store finds, but for what is pending here.
+    /// Returns the objects that the store finds, without those that the overlay evaluates.
     private func storedObjects(
         _ plan: FetchPlan, _ overlay: PendingOverlay?, _ includingPending: Bool,
         _ isRefreshing: Bool
     ) throws -> [ManagedObject] {
         releaseUnusedIfMany()
-        // A fetch has no row twice: a context without objects need not look for any.
+        // A fetch returns each row once: if the context is empty, no look-up is needed.
         let areNew = registry.count == 0
         var objects: [ManagedObject] = []
         var forgotten: [ManagedObject] = []

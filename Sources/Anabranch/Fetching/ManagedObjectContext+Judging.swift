@@ -2,16 +2,17 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchStore
 
-// Whom a fetch judges by what the context has, rather than by what the store finds: objects with
-// unsaved changes, and those of whom a relationship that the request looks at reads otherwise than
-// the store has it. They are found by going back along the request's relationships from what is
-// deleted or led elsewhere, so that deleting an object need not look for them, and a request that
-// looks at no relationship does not either.
+// Evaluation of objects by the context's state instead of the store's: objects with unsaved
+// changes, and objects from which a relationship that the request uses reads differently. These
+// are found by following the request's relationships backwards from deleted objects and changed
+// references. So a deletion need not look for them, and a request without relationships does not
+// either.
 extension ManagedObjectContext {
-    /// - Parameter isRefreshing: Whether objects without changes take over what the store has now.
-    /// - Returns: `nil` where the store's answer is right as it is.
-    /// - Throws: ``StoreError``; ``PropertyError`` where the row of a changed object is gone and it
-    ///   may not become deleted; ``FetchPredicateError``.
+    /// - Parameter isRefreshing: True if objects without changes take the values that the store
+    ///   has now.
+    /// - Returns: `nil` if the store's answer is right as it is.
+    /// - Throws: `StoreError`; ``PropertyError`` if the row of a changed object is gone and the
+    ///   object may not become deleted; `FetchPredicateError`.
     func pendingOverlay(
         of plan: FetchPlan, if isIncluded: Bool, refreshing isRefreshing: Bool = false
     ) throws -> PendingOverlay? {
@@ -28,8 +29,8 @@ extension ManagedObjectContext {
         return try PendingOverlay(own + others, plan)
     }
 
-    /// Brings the rows of changed objects that are faults still, as what has changed only at the
-    /// other end of a relationship may be. Those whose rows are gone leave the context.
+    /// Reads the rows of changed objects that are still faults, because they changed only at the
+    /// other end of a relationship. Objects without a row leave the context.
     private func readable(_ objects: [ManagedObject]) throws -> [ManagedObject] {
         let faults = objects.filter { $0.flags.isDisjoint(with: [.hasRow, .inserted, .deleted]) }
         guard !faults.isEmpty else { return objects }
@@ -40,8 +41,9 @@ extension ManagedObjectContext {
         return objects.filter { !$0.flags.contains(.detached) }
     }
 
-    /// Records that lead to a pending deletion, however far away; and those that lead, or have led,
-    /// to an object whose end of the relationship was changed here.
+    /// Returns the records from which the request reaches a pending deletion, by any number of
+    /// steps. It also returns the records from which it reaches, by one step, an object with an
+    /// unsaved change of its end of the relationship.
     private func idsMisread(
         by dependencies: [RelationshipDependency], since pending: [ManagedObject]
     ) throws -> Set<LocalID> {
@@ -49,7 +51,8 @@ extension ManagedObjectContext {
         for dependency in dependencies {
             let ends = pending.filter { $0.entity.isKind(of: dependency.destination) }
             let gone = ends.filter { deletedIDs.contains($0.localID) }
-            // Who may not be deleted after all, is led to until the save.
+            // If the deletion of an object can still be denied, the object stays a target until
+            // the save.
             if !gone.isEmpty, dependency.steps.last?.keepsTarget == false {
                 let trace = DependencyTrace(context: self, dependency: dependency)
                 ids.formUnion(try trace.beginnings(of: Set(gone.map(\.localID))))
@@ -61,7 +64,7 @@ extension ManagedObjectContext {
         return ids
     }
 
-    /// Those of some records that the store has, and the fetch may find.
+    /// Returns those of some records that the store has and the fetch can find.
     private func storedObjects(
         _ ids: Set<LocalID>, of plan: FetchPlan, refreshing isRefreshing: Bool
     ) throws -> [ManagedObject] {
@@ -75,13 +78,13 @@ extension ManagedObjectContext {
         return objects.filter { plan.includes($0.entity) }
     }
 
-    /// What a request looks at from some objects: one read for each relationship and one for those
-    /// it leads to, instead of one for each object when it is judged.
+    /// Reads what a request uses from some objects: one read per relationship, and one for its
+    /// targets, instead of one per object during the evaluation.
     private func objectsLookedAt(
         from objects: [ManagedObject], by dependencies: [RelationshipDependency]
     ) throws -> [ManagedObject] {
         guard !objects.isEmpty else { return [] }
-        // The parts of a path come before it.
+        // The parts of a path come before the path.
         var ends: [[RelationshipDescription]: [ManagedObject]] = [[]: objects]
         for dependency in dependencies {
             guard let step = dependency.steps.last else { continue }
@@ -111,8 +114,9 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// Those whom the object was related to, or was not, before an unsaved change of its end of a
-    /// relationship, as far as is known: others may have set it, too.
+    /// Returns the objects that an unsaved change of this object has added to or removed from a
+    /// relationship, as far as they are known. The relationship may also have been changed by
+    /// another context.
     fileprivate final func editedEnds(of relationship: RelationshipDescription) -> Set<LocalID> {
         if let index = home.plan.relationIndex(of: relationship) {
             guard let state = relations?.states[index] else { return [] }

@@ -1,37 +1,41 @@
 public import AnabranchModel
 
 extension ManagedObjectModel {
-    /// A fetch request of the model, by its name, with its variables unbound.
+    /// Returns a copy of a fetch request template of the model, with its variables unbound.
     ///
-    /// A copy: what is changed of it leaves the model as it is. Its variables get their values in
-    /// ``FetchRequest/variables``; without them a fetch is refused.
+    /// Changing the copy does not change the model. Bind the variables by
+    /// ``FetchRequest/variables``; a fetch with an unbound variable throws an error.
     ///
-    /// - Parameter type: The class of the template's entity, or one above it.
-    /// - Returns: `nil` where the model has no template of the name.
-    /// - Throws: ``FetchPredicateError``.
+    /// - Parameters:
+    ///   - name: The name of the template.
+    ///   - type: The class of the template's entity, or of a super-entity.
+    /// - Returns: `nil` if the model has no template of that name.
+    /// - Throws: `FetchPredicateError`.
     public func fetchRequestTemplate<Object: ManagedObject>(
         forName name: String, as type: Object.Type = Object.self
     ) throws -> FetchRequest<Object>? {
         try fetchRequestTemplate(named: name).map { try FetchRequest($0) }
     }
 
-    /// A fetch request of the model, by its name, with its variables replaced by values.
+    /// Returns a copy of a fetch request template of the model, with its variables replaced by
+    /// values.
     ///
     /// ```swift
     /// let grown: FetchRequest<Person> = try model.fetchRequestFromTemplate(
     ///     withName: "olderThan", substitutionVariables: ["MIN": 20])
     /// ```
     ///
-    /// A copy: what is changed of it leaves the model as it is. Its predicate has been checked
-    /// against the entity.
+    /// Changing the copy does not change the model. Its predicate has been checked against the
+    /// entity.
     ///
     /// - Parameters:
-    ///   - variables: A value for every variable of the template, named without the `$`; others
-    ///     are passed over.
-    ///   - type: The class of the template's entity, or one above it.
-    /// - Throws: ``PropertyError`` with code `unknownTemplate` where the model has none of the
-    ///   name; ``FetchPredicateError`` with code `unboundVariable` for a variable without a value,
-    ///   with `typeMismatch` for a value that its property can't be compared with.
+    ///   - name: The name of the template.
+    ///   - variables: A value for every variable of the template, by name without the `$`. Values
+    ///     for other names are ignored.
+    ///   - type: The class of the template's entity, or of a super-entity.
+    /// - Throws: ``PropertyError`` with code `unknownTemplate` if the model has no template of
+    ///   that name; `FetchPredicateError` with code `unboundVariable` for a variable without a
+    ///   value, and with code `typeMismatch` for a value that can't be compared with its property.
     public func fetchRequestFromTemplate<Object: ManagedObject>(
         withName name: String, substitutionVariables variables: [String: (any PredicateArgument)?],
         as type: Object.Type = Object.self
@@ -51,8 +55,8 @@ extension ManagedObjectModel {
             names.isEmpty ? "it has no templates" : "it has \(names.joined(separator: ", "))"
         return PropertyError(
             .unknownTemplate,
-            "Can't make a fetch request of the template '\(name)' because the model has none of "
-                + "that name; \(others).")
+            "Can't create a fetch request from the template '\(name)' because the model has "
+                + "no template of that name; \(others).")
     }
 }
 

@@ -1,11 +1,11 @@
 import AnabranchModel
 import AnabranchStore
 
-/// What a context has not saved yet, as far as it matters to a fetch.
+/// The unsaved changes of a context that matter to a fetch.
 struct PendingOverlay {
-    /// Of every changed object of the fetched entity: what the store says of them does not count.
+    /// The changed objects of the fetched entity, for which the store's answer does not count.
     let ids: Set<LocalID>
-    /// Those of them that the fetch finds, in its order.
+    /// The changed objects that the fetch finds, in its order.
     let matching: [ManagedObject]
 
     init(_ pending: [ManagedObject], _ plan: FetchPlan) throws {
@@ -15,10 +15,10 @@ struct PendingOverlay {
         }.sorted { try plan.areInOrder($0, $1) }
     }
 
-    /// Puts the pending objects where they belong among those of the store.
+    /// Inserts the pending objects in order among those of the store.
     ///
-    /// - Parameter stored: In the fetch's order; without sorts and window in any, and then the
-    ///   pending objects come last.
+    /// - Parameter stored: The objects in the fetch's order. Without sorts and window they come in
+    ///   any order, and the pending objects are appended.
     func merge(into stored: [ManagedObject], _ plan: FetchPlan) throws -> [ManagedObject] {
         guard !matching.isEmpty else { return stored }
         guard !plan.sorts.isEmpty || plan.isWindow else { return stored + matching }
@@ -34,7 +34,7 @@ struct PendingOverlay {
         return merged + rest
     }
 
-    /// By bisection: every comparison may realise an object.
+    /// Finds the place by bisection, because every comparison can fire a fault.
     private static func place(
         of object: ManagedObject, in stored: ArraySlice<ManagedObject>, _ plan: FetchPlan
     ) throws -> Int {

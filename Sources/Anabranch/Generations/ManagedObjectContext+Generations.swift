@@ -1,59 +1,66 @@
 import AnabranchStore
 
 extension ManagedObjectContext {
-    /// The state of the store that the context reads; `nil` for the newest at each read.
+    /// The state of the store that the context reads; `nil` if each read uses the newest state.
     ///
-    /// Of a context that was pinned to ``QueryGenerationToken/current`` and has not read since,
-    /// that.
+    /// It is ``QueryGenerationToken/current`` if the context was pinned to that and has not read
+    /// since.
     public var queryGenerationToken: QueryGenerationToken? {
         checkQueue()
         return generation
     }
 
-    /// Pins the context: it reads one state of the store until further notice.
+    /// Pins the context to one state of the store, which it reads until further notice.
     ///
-    /// Fetches and faults read that state, so that a list and what is shown of its objects fit
-    /// together whatever others save. A pinned context does not follow others' saves; its own save,
-    /// merging changes by hand, and ``reset()`` move it to the newest state, at which it is
-    /// pinned with its next read. So does the end of a state's lifetime
-    /// (``StoreOptions/generationLifetime``), after which the registered objects are refreshed.
+    /// Fetches and faults read that state, so that a list and its objects stay consistent whatever
+    /// other contexts save. A pinned context does not merge the saves of other contexts by itself.
     ///
-    /// Registered objects keep what they have; ``refreshAllObjects()`` brings them to the state.
+    /// These move the context to the newest state, to which it is pinned again with its next read:
     ///
-    /// - Parameter token: `.current`; another context's token; `nil` to read the newest again.
-    /// - Throws: ``PropertyError`` with code `hasParent` for a context that reads from another
-    ///   one, or `foreignObject` for a token of another store; ``StoreError`` with code
-    ///   `generationExpired` for a state that is not kept any more. The context stays as it was.
+    /// - its own save,
+    /// - merging changes by ``mergeChanges(from:)``,
+    /// - ``reset()``,
+    /// - the end of the state's lifetime (`StoreOptions.generationLifetime`), after which the
+    ///   registered objects are refreshed.
+    ///
+    /// Registered objects keep their values; ``refreshAllObjects()`` updates them to the state.
+    ///
+    /// - Parameter token: ``QueryGenerationToken/current``, or another context's token; `nil` to
+    ///   read the newest state again.
+    /// - Throws: ``PropertyError`` with code `hasParent` for a context that has a parent, and with
+    ///   code `foreignObject` for a token of another store; `StoreError` with code
+    ///   `generationExpired` for a state that is no longer kept. The context stays as it was.
     public func setQueryGeneration(from token: QueryGenerationToken?) throws {
         checkQueue()
         if token != nil, case .parent = source {
             throw PropertyError(
                 .hasParent,
-                "Can't pin a context that has a parent because it reads from that one; pin the "
-                    + "parent.")
+                "Can't pin a context that has a parent because it reads from its parent; pin "
+                    + "the parent.")
         }
         if let snapshot = token?.snapshot {
             guard token?.origin === coordinator.origin else {
                 throw PropertyError(
-                    .foreignObject, "Can't pin a context to a state of another store.")
+                    .foreignObject,
+                    "Can't pin the context because the token is a state of another store.")
             }
             if snapshot.hasEnded { try snapshot.read { _ in } }
         }
         generation = token
     }
 
-    /// A context that is pinned goes on from the newest state.
+    /// Moves a pinned context to the newest state.
     func advanceGeneration() {
         if generation != nil { generation = .current }
     }
 
-    /// Reads the store in one state of it: the newest, or that which the context is pinned to.
+    /// Reads the store in one state: the newest, or the state to which the context is pinned.
     func readStore<Result>(_ body: (StoreReader) throws -> Result) throws -> Result {
         try tellingObserversAfterwards { try readGeneration(body) }
     }
 
-    /// Runs a body that must not be interrupted: what it changes is told to observers once it has
-    /// returned. They may read, which nobody can within a read.
+    /// Runs a closure that must not be interrupted. Observers are notified of its changes after it
+    /// has returned, because they may read, and reads can't be nested.
     func tellingObserversAfterwards<Result>(_ body: () throws -> Result) rethrows -> Result {
         guard let observation else { return try body() }
         observation.beginHolding()
@@ -77,7 +84,8 @@ extension ManagedObjectContext {
         return try snapshot.read(body)
     }
 
-    /// What was read from a state that has ended follows once the present event is over.
+    /// Refreshes the registered objects after the present event, because the state that they were
+    /// read from has ended.
     private func refreshLater() {
         link.enqueue { context in
             do {

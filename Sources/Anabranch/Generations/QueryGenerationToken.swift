@@ -1,11 +1,11 @@
 import AnabranchStore
 
-/// One state of the store, for contexts that shall go on reading it whatever is saved meanwhile.
+/// One state of the store, which contexts can continue to read whatever is saved meanwhile.
 ///
-/// A state is kept for as long as somebody has its token, but no longer than
-/// ``StoreOptions/generationLifetime``.
+/// The store keeps a state as long as a token for it exists, but no longer than
+/// `StoreOptions.generationLifetime`.
 public struct QueryGenerationToken: Sendable {
-    /// `nil`: the state at the first read.
+    /// The snapshot of the store; `nil` for the state at the first read.
     let snapshot: StoreSnapshot?
     let origin: StoreOrigin?
 
@@ -14,11 +14,12 @@ public struct QueryGenerationToken: Sendable {
 }
 
 extension QueryGenerationToken: Hashable {
-    /// Equal tokens stand for one state, kept by one pin.
+    /// Returns true if both tokens name the same state, kept by one snapshot.
     public static func == (left: QueryGenerationToken, right: QueryGenerationToken) -> Bool {
         left.snapshot === right.snapshot
     }
 
+    /// Hashes the identity of the state.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(snapshot.map(ObjectIdentifier.init))
     }

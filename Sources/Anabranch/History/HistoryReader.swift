@@ -2,7 +2,7 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchStore
 
-/// Turns entries of the change log into transactions.
+/// Converts entries of the change log to history transactions.
 struct HistoryReader {
     let coordinator: PersistentStoreCoordinator
 
@@ -19,7 +19,8 @@ struct HistoryReader {
             timestamp: set.timestamp, author: set.author, contextName: set.name, changes: changes)
     }
 
-    /// What a model does not know is left out; the log keeps it.
+    /// Returns the changes of a change set. Entities and properties that the model does not know
+    /// are left out; the log keeps them.
     private func changes(_ set: ChangeSet) throws -> [HistoryChange] {
         var inserted: [HistoryChange] = []
         var deleted: [HistoryChange] = []
@@ -66,7 +67,8 @@ struct HistoryReader {
         return inserted + updated + deleted
     }
 
-    /// Of a group the names of all members, which are written together.
+    /// Returns the names of the properties of a wire property; for an attribute group all members,
+    /// which are written together.
     private static func names(of property: WireProperty, _ entity: EntityDescription) -> [String] {
         if let group = entity.attributeGroup(property) {
             return group.members.map(\.attribute.name)
@@ -87,13 +89,14 @@ struct HistoryReader {
 }
 
 extension PersistentStoreCoordinator {
-    /// The saves that this file holds, in the order in which it came to hold them: its own when
-    /// they were made, those of others when they were received.
+    /// Returns the saves that this file holds, in the order in which the file received them: own
+    /// saves at the time of the save, saves of other replicas at the time of the sync.
     ///
     /// - Parameters:
-    ///   - position: Of a transaction seen before; only later ones come.
-    ///   - limit: At most so many.
-    /// - Throws: ``StoreError``.
+    ///   - position: The position of the last transaction that was already read; only later ones
+    ///     are returned.
+    ///   - limit: The greatest number of transactions.
+    /// - Throws: `StoreError`.
     public func history(
         after position: HistoryPosition = .start, limit: Int = .max
     ) throws -> [HistoryTransaction] {
@@ -104,18 +107,19 @@ extension PersistentStoreCoordinator {
         return try entries.map { try reader.transaction($0) }
     }
 
-    /// The position of the last save that this file holds.
+    /// Returns the position of the last save that this file holds.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func currentHistoryPosition() throws -> HistoryPosition {
         HistoryPosition(rawValue: try store.read { try $0.logPosition() })
     }
 }
 
 extension ManagedObjectContext {
-    /// As ``PersistentStoreCoordinator/history(after:limit:)``.
+    /// Returns the history of the context's store; see
+    /// ``PersistentStoreCoordinator/history(after:limit:)``.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func history(
         after position: HistoryPosition = .start, limit: Int = .max
     ) throws -> [HistoryTransaction] {

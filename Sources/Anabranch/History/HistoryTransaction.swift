@@ -1,18 +1,22 @@
 public import AnabranchReplication
 public import Foundation
 
-/// A place in the history of one store file: everything up to one of its log's entries.
+/// A position in the history of one store file: everything up to one entry of its log.
 public struct HistoryPosition: Hashable, Sendable, Codable {
+    /// The number of the position, for storing it.
     public let rawValue: Int64
 
-    /// - Parameter rawValue: What a position once had; of the same file.
+    /// Creates a position from a stored number.
+    ///
+    /// - Parameter rawValue: The `rawValue` of a position in the same file.
     public init(rawValue: Int64) { self.rawValue = rawValue }
 
-    /// Before the first transaction.
+    /// The position before the first transaction.
     public static let start = HistoryPosition(rawValue: 0)
 }
 
 extension HistoryPosition: Comparable {
+    /// Returns true if the left position is earlier in the history.
     public static func < (left: HistoryPosition, right: HistoryPosition) -> Bool {
         left.rawValue < right.rawValue
     }
@@ -20,24 +24,25 @@ extension HistoryPosition: Comparable {
 
 /// One save, of this file or of another replica.
 public struct HistoryTransaction: Sendable {
-    /// Ask for the history after it to go on from here.
+    /// The position of the transaction. Ask for the history after it to continue from here.
     public let position: HistoryPosition
-    /// Whose save it was, and which one of that replica's.
+    /// The replica that saved, and the number of the save among that replica's saves.
     public let dot: Dot
-    /// The time by which concurrent edits are decided.
+    /// The time that decides concurrent changes.
     public let timestamp: HybridTimestamp
     /// The `transactionAuthor` of the context that saved.
     public let author: String
     /// The name of the context that saved.
     public let contextName: String
+    /// The changes of the save: insertions, then updates, then deletions.
     public let changes: [HistoryChange]
 
-    /// By the clock of the device that saved.
+    /// The time of the save by the clock of the device that saved.
     public var date: Date {
         Date(timeIntervalSince1970: Double(timestamp.wallMilliseconds) / 1000)
     }
 
-    /// The changes as IDs, to be merged into a context.
+    /// The changes as object IDs, which can be merged into a context.
     public var objectIDChanges: ObjectIDChanges {
         func ids(_ kind: HistoryChange.Kind) -> [ManagedObjectID] {
             var seen: Set<ManagedObjectID> = []
@@ -52,12 +57,23 @@ public struct HistoryTransaction: Sendable {
     }
 }
 
-/// What one save did to one object.
+/// The effect of one save on one object.
 public struct HistoryChange: Hashable, Sendable {
-    public enum Kind: Hashable, Sendable { case insert, update, delete }
+    /// The kinds of change.
+    public enum Kind: Hashable, Sendable {
+        /// The save inserted the object.
+        case insert
+        /// The save changed properties of the object.
+        case update
+        /// The save deleted the object.
+        case delete
+    }
 
+    /// The kind of change.
     public let kind: Kind
+    /// The ID of the object.
     public let objectID: ManagedObjectID
-    /// Of an update, sorted by name; a relationship whose inverse is stored is not among them.
+    /// The names of the changed properties, sorted; empty unless the object was updated. A
+    /// relationship appears only on the side that is stored.
     public let updatedProperties: [String]
 }

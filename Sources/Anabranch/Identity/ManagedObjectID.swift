@@ -3,9 +3,10 @@ import AnabranchReplication
 package import AnabranchStore
 public import Foundation
 
-/// Which object: a small value that crosses queues and contexts, permanent from insertion on.
+/// The identifier of a managed object: a small value that crosses queues and contexts, and is
+/// permanent from insertion on.
 ///
-/// Equal IDs of one coordinator name one record, whichever context gave them.
+/// Equal IDs of one coordinator name the same record, whichever context they came from.
 public struct ManagedObjectID: Sendable {
     // Sixteen plain bytes: lists of IDs are made, copied and dropped without counting references.
     package let localID: LocalID
@@ -27,29 +28,30 @@ public struct ManagedObjectID: Sendable {
     /// Whether it is an ID of the store that was opened.
     func belongs(to origin: StoreOrigin) -> Bool { originNumber == origin.number }
 
-    /// The object's own entity, not one above it.
+    /// The object's own entity. An ID that was made from a record and a super-entity has that
+    /// super-entity.
     public var entity: EntityDescription { origin.model.entities[Int(entityIndex)] }
 
-    /// Whether the store has the object's row.
+    /// True if the store has the object's row.
     ///
-    /// Not yet that of an object that was inserted and not saved, and no more that of one that was
-    /// deleted. The ID itself is the same before and after.
+    /// It is false before an inserted object is saved, and after its deletion was saved. The ID
+    /// itself does not change.
     ///
-    /// - Throws: ``StoreError``, also where the store is closed.
+    /// - Throws: `StoreError`, also if the store is closed.
     public var isStored: Bool {
         get throws { try origin.hasRow(of: localID, entity) }
     }
 
-    /// The record's identity on every replica.
+    /// The record's identity, which is the same on every replica.
     ///
-    /// - Throws: ``StoreError`` where the store is closed.
+    /// - Throws: `StoreError` if the store is closed.
     public var recordID: RecordID {
         get throws { try origin.recordID(of: localID) }
     }
 
-    /// `anabranch://<replica>/<entity>/<number>`: the same on every replica.
+    /// The URI `anabranch://<replica>/<entity>/<number>`, which is the same on every replica.
     ///
-    /// - Throws: ``StoreError`` where the store is closed.
+    /// - Throws: `StoreError` if the store is closed.
     public var uriRepresentation: URL {
         get throws {
             let record = try recordID
@@ -59,7 +61,9 @@ public struct ManagedObjectID: Sendable {
             parts.path = "/\(entity.name)/\(record.number)"
             guard let url = parts.url else {
                 throw StoreError(
-                    .corrupt, "Can't write the URI of an object of \(entity.name).",
+                    .corrupt,
+                    "Can't form the URI of an object of \(entity.name) because its parts are not "
+                        + "valid in a URL; report this as a bug.",
                     entity: entity.name)
             }
             return url
@@ -68,15 +72,17 @@ public struct ManagedObjectID: Sendable {
 }
 
 extension ManagedObjectID: Hashable {
+    /// Returns true if both IDs name the same record of the same store.
     public static func == (left: ManagedObjectID, right: ManagedObjectID) -> Bool {
         left.localID == right.localID && left.originNumber == right.originNumber
     }
 
+    /// Hashes the record's local ID.
     public func hash(into hasher: inout Hasher) { hasher.combine(localID) }
 }
 
 extension ManagedObjectID: CustomStringConvertible {
-    /// `Person/12`, or `Person/3:12` for a record of the file's third other replica.
+    /// The text `Person/12`, or `Person/3:12` for a record of the file's third other replica.
     public var description: String {
         let ordinal = localID.ordinal
         return ordinal == 0

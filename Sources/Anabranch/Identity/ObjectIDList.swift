@@ -1,7 +1,7 @@
 import AnabranchModel
 import AnabranchStore
 
-/// Object IDs of one store, each once.
+/// A list of object IDs of one store, each once.
 public struct ObjectIDList: Sendable {
     struct Item: Sendable {
         let id: LocalID
@@ -19,7 +19,10 @@ public struct ObjectIDList: Sendable {
         self.items = items
     }
 
-    /// - Parameter objectIDs: Of one store; a list of several is refused by whoever takes it.
+    /// Creates a list from object IDs.
+    ///
+    /// - Parameter objectIDs: IDs of one store. A method that takes the list refuses IDs of
+    ///   several stores.
     public init(_ objectIDs: some Collection<ManagedObjectID>) {
         let first = objectIDs.first?.origin
         origin = first
@@ -45,9 +48,12 @@ public struct ObjectIDList: Sendable {
 }
 
 extension ObjectIDList: RandomAccessCollection {
+    /// Zero.
     public var startIndex: Int { 0 }
+    /// The number of IDs.
     public var endIndex: Int { origin == nil ? 0 : items.count }
 
+    /// The ID at a position.
     public subscript(position: Int) -> ManagedObjectID {
         guard let origin else { preconditionFailure("An empty list has no object at \(position).") }
         let item = items[position]
@@ -58,5 +64,6 @@ extension ObjectIDList: RandomAccessCollection {
 }
 
 extension ObjectIDList: CustomStringConvertible {
+    /// The IDs as text.
     public var description: String { "\(Array(self))" }
 }

@@ -1,15 +1,16 @@
 public import AnabranchReplication
 import AnabranchStore
 
-/// A change set as a store file's log has it, for tools that look at what was saved.
+/// A change set as a store file's log holds it, for tools that inspect saves.
 ///
-/// An app that follows changes uses ``PersistentStoreCoordinator/history(after:limit:)``, which
-/// speaks of objects instead of bytes.
+/// An app that tracks changes uses ``PersistentStoreCoordinator/history(after:limit:)``, which
+/// reports objects instead of encoded operations.
 public struct LoggedChangeSet: Sendable {
-    /// In this file's log: the order in which the file came to hold its sets.
+    /// The position in this file's log, in which change sets stand in the order of their arrival.
     public let position: HistoryPosition
-    /// In the zone's log; `nil` while the set is not known to be there.
+    /// The position in the zone's log; `nil` if the change set is not known to be there.
     public let zonePosition: UInt64?
+    /// The change set.
     public let changeSet: ChangeSet
 
     init(_ entry: LogEntry) {
@@ -20,9 +21,12 @@ public struct LoggedChangeSet: Sendable {
 }
 
 extension PersistentStoreCoordinator {
-    /// Change sets behind a position of this file's log, oldest first.
+    /// Returns the change sets after a position of this file's log, oldest first.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Parameters:
+    ///   - position: The position; only later change sets are returned.
+    ///   - limit: The greatest number of change sets.
+    /// - Throws: `StoreError`.
     public func changeSets(
         after position: HistoryPosition = .start, limit: Int = .max
     ) throws -> [LoggedChangeSet] {
@@ -30,19 +34,24 @@ extension PersistentStoreCoordinator {
             .map(LoggedChangeSet.init)
     }
 
-    /// Goes through what a set did, a piece at a time: also a save in parts is never in memory
-    /// whole.
+    /// Calls a closure with each block of operations of a change set. A save that is stored in
+    /// parts is read part by part, and so it is never in memory as a whole.
     ///
-    /// - Throws: ``StoreError``, ``ChangeSetDecodingError`` where that is of a later format, and
-    ///   what `body` throws.
+    /// - Parameters:
+    ///   - set: The change set.
+    ///   - body: The closure. An error that it throws ends the iteration.
+    /// - Throws: `StoreError`; `ChangeSetDecodingError` if the change set has a later format; the
+    ///   errors of `body`.
     public func forEachBlock(
         of set: LoggedChangeSet, _ body: (ChangeBlock) throws -> Void
     ) throws {
         try store.forEachBlock(of: set.changeSet, body)
     }
 
-    /// - Returns: `nil` where the log does not hold the set.
-    /// - Throws: ``StoreError``.
+    /// Returns the change set with a dot.
+    ///
+    /// - Returns: `nil` if the log does not hold it.
+    /// - Throws: `StoreError`.
     public func changeSet(_ dot: Dot) throws -> LoggedChangeSet? {
         try store.read { try $0.changeSet(dot) }.map(LoggedChangeSet.init)
     }

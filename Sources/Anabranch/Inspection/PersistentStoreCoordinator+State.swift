@@ -2,23 +2,26 @@ public import AnabranchReplication
 public import AnabranchStore
 
 extension PersistentStoreCoordinator {
-    /// The hash of the merged state: equal on every replica and zone that holds the same change
-    /// sets. Reads every record.
+    /// Returns the hash of the merged state. It is equal on every replica and zone that holds the
+    /// same change sets. It reads every record.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func canonicalHash() throws -> Digest { try store.canonicalHash() }
 
-    /// Looks the file through, without its zone: whether SQLite finds it whole, its log what its
-    /// digests and origins say, and its state what the log says, where that reaches the beginning
-    /// and nothing waits to be repaired. Reads everything and, for the last, merges the log anew
-    /// in the temporary directory.
+    /// Checks the file without its zone.
     ///
-    /// - Throws: ``StoreError`` where the file can't be read at all.
+    /// The check covers SQLite's own integrity check, the digests and origins of the log, and
+    /// whether the state is what the log says. The last check needs a log that reaches back to the
+    /// beginning, and no record that waits for repair. It merges the log again in the temporary
+    /// directory. The check reads the whole file.
+    ///
+    /// - Returns: The findings.
+    /// - Throws: `StoreError` if the file can't be read at all.
     public func checkFile() throws -> StoreCheck { try store.check() }
 
-    /// What the file holds of every replica.
+    /// Returns the version vector of the file: the change sets that it holds from every replica.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func versionVector() throws -> VersionVector {
         try store.read { try $0.versionVector() }
     }

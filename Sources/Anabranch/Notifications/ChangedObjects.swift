@@ -1,14 +1,15 @@
 import AnabranchStore
 
-/// The objects that a notification of a context tells of, for code on the context's queue.
+/// The objects of a context's notification, for code on the context's queue.
 ///
-/// The sets are made when they are asked for: a notification that nobody reads makes none. An
-/// object that another context has inserted, and that is not registered here, is made as a fault
-/// when it is asked for.
+/// Each set is created when it is read, and so a notification that no observer reads creates none.
+/// An object that another context inserted, and that is not registered here, is created as a
+/// fault.
 public final class ChangedObjects {
     private let changes: ObjectIDChanges
     private let context: ManagedObjectContext
-    /// Those that the context had at hand, among them what it has let go of since.
+    /// Returns the objects that the context had at hand, including those that it has released
+    /// since.
     private let candidates: () -> [ManagedObject]
     private lazy var known: [LocalID: ManagedObject] = Dictionary(
         candidates().map { ($0.localID, $0) }, uniquingKeysWith: { first, _ in first })
@@ -22,16 +23,17 @@ public final class ChangedObjects {
         self.candidates = candidates
     }
 
+    /// The inserted objects.
     public var inserted: Set<ManagedObject> {
         Set(changes.inserted.map { known[$0.localID] ?? context.object(with: $0) })
     }
-    /// Changed by the context's own code, or saved as changed.
+    /// The objects that this context's code changed, or that a save wrote as changed.
     public var updated: Set<ManagedObject> { objects(changes.updated) }
-    /// Some of them have left the context, and only keep what they had.
+    /// The deleted objects. Some of them have left the context and only keep their last values.
     public var deleted: Set<ManagedObject> { objects(changes.deleted) }
-    /// Values came anew from the store, or the object became a fault.
+    /// The objects that got new values from the store, or became faults.
     public var refreshed: Set<ManagedObject> { objects(changes.refreshed) }
-    /// Insertions that were taken back.
+    /// The objects that left the context because their insertion was undone or rolled back.
     public var invalidated: Set<ManagedObject> { objects(changes.invalidated) }
 
     private func objects(_ list: ObjectIDList) -> Set<ManagedObject> {

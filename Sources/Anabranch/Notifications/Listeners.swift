@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Who iterates over what happens, event by event.
+/// The asynchronous sequences that report events of one kind.
 final class Listeners<Event: Sendable>: Sendable {
     private struct State: Sendable {
         var next = 0

@@ -1,18 +1,19 @@
 public import Foundation
 
 extension ManagedObjectContext {
-    /// Objects were changed, refreshed or deleted here, or another context has inserted objects
-    /// and this one has merged that; posted once per event.
+    /// Posted once per event in which objects of this context were changed, refreshed or deleted,
+    /// or in which it merged insertions of another context.
     public static let objectsDidChange = Notification.Name("AnabranchContextObjectsDidChange")
-    /// A save is about to write; changes made now are saved too. It has no changes, and comes
-    /// before the objects' own `willSave`.
+    /// Posted before a save writes; changes made by an observer are saved too. It has no payload,
+    /// and comes before the objects' own ``ManagedObject/willSave()``.
     public static let willSave = Notification.Name("AnabranchContextWillSave")
-    /// A save has been written, after the objects' own `didSave`. A save that had nothing to
-    /// write posts nothing.
+    /// Posted after a save has been written and the objects' own ``ManagedObject/didSave()`` have
+    /// run. A save without changes posts nothing.
     public static let didSave = Notification.Name("AnabranchContextDidSave")
-    /// A save has been written; after `didSave`, with the same changes.
+    /// Posted after ``didSave``, with the same changes as object IDs.
     public static let didSaveObjectIDs = Notification.Name("AnabranchContextDidSaveObjectIDs")
-    /// Changes made elsewhere were merged into the registered objects.
+    /// Posted after changes that another context or replica saved were merged into the registered
+    /// objects.
     public static let didMergeChangesObjectIDs = Notification.Name(
         "AnabranchContextDidMergeChangesObjectIDs")
 
@@ -29,7 +30,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// - Parameter objects: Those that the changes tell of, as far as they are at hand.
+    /// - Parameter objects: Returns the objects of the changes that are at hand.
     func post(
         _ occasion: Occasion, _ changes: ObjectIDChanges?,
         among objects: (() -> [ManagedObject])? = nil
@@ -53,17 +54,19 @@ extension ManagedObjectContext {
         }
     }
 
-    /// The changes of this context's objects, event by event, from now on.
+    /// Returns a sequence of the changes of this context's objects from now on, one element per
+    /// event.
     ///
-    /// This sequence and the two below end with the context; who stops iterating stops listening.
-    /// What a save is about to write can only be told while it waits, so that ``willSave`` has no
-    /// sequence.
+    /// This sequence, ``saves()`` and ``merges()`` end with the context. Stop iterating to
+    /// unsubscribe. ``willSave`` has no sequence, because its observers must run while the save
+    /// waits.
     public func objectChanges() -> AsyncStream<ObjectIDChanges> { changeListeners.stream() }
 
-    /// What this context saves from now on, save by save.
+    /// Returns a sequence of this context's saves from now on, one element per save.
     public func saves() -> AsyncStream<ObjectIDChanges> { saveListeners.stream() }
 
-    /// What this context merges from now on that was saved elsewhere.
+    /// Returns a sequence of the remote changes that this context merges from now on, one element
+    /// per merge.
     public func merges() -> AsyncStream<ObjectIDChanges> { mergeListeners.stream() }
 }
 
@@ -71,13 +74,14 @@ extension Notification {
     static let objectIDChangesKey = "AnabranchObjectIDChanges"
     static let changedObjectsKey = "AnabranchChangedObjects"
 
-    /// What a notification of a context tells; `nil` of any other notification.
+    /// The changes that a notification of a context reports; `nil` for any other notification.
     public var objectIDChanges: ObjectIDChanges? {
         userInfo?[Self.objectIDChangesKey] as? ObjectIDChanges
     }
 
-    /// The objects themselves, of `objectsDidChange` and `didSave`, for code on the queue of the
-    /// context that has posted it; `nil` of any other notification.
+    /// The changed objects that ``ManagedObjectContext/objectsDidChange`` and
+    /// ``ManagedObjectContext/didSave`` report; `nil` for any other notification. Use them on the
+    /// queue of the posting context only.
     public var changedObjects: ChangedObjects? {
         userInfo?[Self.changedObjectsKey] as? ChangedObjects
     }

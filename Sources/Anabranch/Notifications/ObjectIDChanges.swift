@@ -1,30 +1,41 @@
 import AnabranchStore
 
-/// What has happened to objects: the payload of every notification of a context.
+/// The changes of objects, as object IDs: the payload of every notification of a context.
 ///
-/// `Sendable`, so that one context's changes may be merged into another.
+/// It is `Sendable`, and so the changes of one context can be merged into another.
 public struct ObjectIDChanges: Sendable {
+    /// The inserted objects.
     public var inserted: ObjectIDList
-    /// Changed by the context's own code, or saved as changed.
+    /// The objects that a context's code changed, or that a save wrote as changed.
     public var updated: ObjectIDList
+    /// The deleted objects.
     public var deleted: ObjectIDList
-    /// Values came anew from the store, or the object became a fault; of a save, who shows
-    /// something else by it though it was not written: whoever has lost a one-to-one to another.
+    /// The objects that got new values from the store, or became faults. After a save, these are
+    /// objects that show other values although the save did not write them. An example is an
+    /// object that lost its one-to-one target to another object.
     public var refreshed: ObjectIDList
-    /// Insertions that were taken back.
+    /// The objects that left the context because their insertion was undone or rolled back.
     public var invalidated: ObjectIDList
-    /// Every object that was registered when the context was reset.
+    /// The objects that were registered when the context was reset.
     public var invalidatedAll: ObjectIDList
-    /// Objects that have other IDs than before, which they keep their registration and their
-    /// edits under: the file took a new replica ID before they were saved, what was saved under
-    /// the old one forked from the zone's history, or a ``MergePolicy`` let an object become a new
-    /// record, or the one that holds its unique key, an undo made a deleted record anew, or the
-    /// context has merged such changes of others. Where the context has another object of that
-    /// ID already, the one with the old ID has left it.
+    /// The objects with a changed ID, from the old ID to the new one. They keep their registration
+    /// and their unsaved changes.
+    ///
+    /// An ID changes in these cases:
+    ///
+    /// - The file took a new replica ID before the objects were saved.
+    /// - The objects were saved under the old replica ID, and that history forked from the zone's.
+    /// - A ``MergePolicy`` turned an object into a new record, or into the record that holds its
+    ///   unique key.
+    /// - An undo recreated a deleted record.
+    /// - The context merged such changes from another context.
+    ///
+    /// If the context already has an object with the new ID, the object with the old ID has left
+    /// the context.
     public var renamed: [ManagedObjectID: ManagedObjectID] = [:]
-    /// The history's position after this save; `nil` where nothing was saved.
+    /// The position of this save in the history; `nil` if nothing was saved.
     public var position: HistoryPosition?
-    /// Who made the changes: the author of the saving context, `sync` for remote ones.
+    /// The author of the saving context, or `sync` for remote changes.
     public var author = ""
 
     init(origin: StoreOrigin) {
@@ -37,7 +48,7 @@ public struct ObjectIDChanges: Sendable {
         invalidatedAll = none
     }
 
-    /// Changes known from elsewhere, to be merged into a context.
+    /// Creates changes from object IDs, to be merged into a context.
     public init(
         inserted: some Collection<ManagedObjectID> = [],
         updated: some Collection<ManagedObjectID> = [],
@@ -51,6 +62,7 @@ public struct ObjectIDChanges: Sendable {
         invalidatedAll = ObjectIDList([])
     }
 
+    /// True if no list has an element.
     public var isEmpty: Bool {
         inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty
             && invalidated.isEmpty && invalidatedAll.isEmpty

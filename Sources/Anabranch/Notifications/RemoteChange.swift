@@ -2,17 +2,17 @@ public import AnabranchReplication
 import AnabranchStore
 public import Foundation
 
-/// The store of a coordinator has more in its history than before: a save of one of its contexts,
-/// or changes from a zone or a bundle.
+/// A change of a coordinator's store: a save of one of its contexts, or change sets from a zone or
+/// a bundle.
 public struct RemoteChange: Sendable {
     /// The author of the saving context, `sync` or `bundle`.
     public let author: String
-    /// Of the store's file.
+    /// The URL of the store's file.
     public let url: URL
     private let origin: StoreOrigin
     private let savedPosition: Int64?
 
-    /// - Parameter savedPosition: Of a save, its own.
+    /// - Parameter savedPosition: The position of a save; otherwise `nil`.
     fileprivate init(
         _ coordinator: PersistentStoreCoordinator, author: String, savedPosition: Int64?
     ) {
@@ -22,10 +22,11 @@ public struct RemoteChange: Sendable {
         self.savedPosition = savedPosition
     }
 
-    /// Everything up to here is in the file: ask for the history after the position of the change
-    /// before. After a save its own place, after a sync the end of the history when this is asked.
+    /// The history position up to which the file holds everything. For a save it is the save's own
+    /// position; after a sync it is the end of the history at this moment. To read what is new,
+    /// ask for the history after the position of the previous change.
     ///
-    /// - Throws: ``StoreError``, also where the store is closed.
+    /// - Throws: `StoreError`, also if the store is closed.
     public var position: HistoryPosition {
         get throws {
             let store = try origin.openStore("read the history")
@@ -34,26 +35,27 @@ public struct RemoteChange: Sendable {
         }
     }
 
-    /// Who saves to the file.
+    /// The replica ID under which the file saves now.
     ///
-    /// - Throws: ``StoreError``, also where the store is closed.
+    /// - Throws: `StoreError`, also if the store is closed.
     public var replicaID: ReplicaID {
         get throws { try origin.openStore("read the replica ID").replica }
     }
 }
 
 extension PersistentStoreCoordinator {
-    /// The store has more in its history; posted for the coordinator's own saves, on the queue of
-    /// the context that has saved, and for what a sync or a bundle brings, on any queue. Contexts
-    /// need not have merged it yet. What another process writes to the file is not noticed.
+    /// Posted when the store's history has grown: for a save on the queue of the saving context,
+    /// for a sync or a bundle on any queue. Contexts may not have merged the change yet. Writes of
+    /// another process are not noticed.
     public static let remoteChange = Notification.Name("AnabranchCoordinatorRemoteChange")
 
-    /// What is written to the store from now on, save by save and page by page.
+    /// Returns a sequence of the changes of the store from now on, one element per save and per
+    /// page of remote changes.
     ///
-    /// The sequence ends with the coordinator; who stops iterating stops listening.
+    /// The sequence ends with the coordinator. Stop iterating to unsubscribe.
     public func remoteChanges() -> AsyncStream<RemoteChange> { remoteListeners.stream() }
 
-    /// - Parameter position: Of a save; else `nil`.
+    /// - Parameter position: The position of a save; otherwise `nil`.
     func postRemoteChange(at position: Int64? = nil, author: String) {
         let change = RemoteChange(self, author: author, savedPosition: position)
         NotificationCenter.default.post(
@@ -66,6 +68,7 @@ extension PersistentStoreCoordinator {
 extension Notification {
     static let remoteChangeKey = "AnabranchRemoteChange"
 
-    /// What ``PersistentStoreCoordinator/remoteChange`` tells; `nil` of any other notification.
+    /// The payload of ``PersistentStoreCoordinator/remoteChange``; `nil` for any other
+    /// notification.
     public var remoteChange: RemoteChange? { userInfo?[Self.remoteChangeKey] as? RemoteChange }
 }

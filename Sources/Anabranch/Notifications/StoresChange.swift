@@ -1,15 +1,17 @@
 public import Foundation
 
-/// Which store files a coordinator has got or given up.
+/// The store files that a coordinator has opened or closed.
 public struct StoresChange: Sendable {
+    /// The stores that were opened.
     public var added: [URL] = []
+    /// The stores that were or are about to be closed.
     public var removed: [URL] = []
 }
 
 extension PersistentStoreCoordinator {
-    /// The coordinator has opened or closed its store. On the queue that did so.
+    /// Posted after the coordinator has opened or closed its store, on the queue that did so.
     public static let storesDidChange = Notification.Name("AnabranchCoordinatorStoresDidChange")
-    /// The coordinator is about to close its store, which can still be read and written.
+    /// Posted before the coordinator closes its store, which can still be read and written.
     public static let willRemoveStore = Notification.Name("AnabranchCoordinatorWillRemoveStore")
 
     func post(_ name: Notification.Name, _ change: StoresChange) {
@@ -21,7 +23,7 @@ extension PersistentStoreCoordinator {
 extension Notification {
     static let storesChangeKey = "AnabranchStoresChange"
 
-    /// What ``PersistentStoreCoordinator/storesDidChange`` and
-    /// ``PersistentStoreCoordinator/willRemoveStore`` tell; `nil` of any other notification.
+    /// The payload of ``PersistentStoreCoordinator/storesDidChange`` and
+    /// ``PersistentStoreCoordinator/willRemoveStore``; `nil` for any other notification.
     public var storesChange: StoresChange? { userInfo?[Self.storesChangeKey] as? StoresChange }
 }

@@ -2,6 +2,7 @@ public import AnabranchReplication
 public import Foundation
 
 extension Date: AttributeValue {
+    /// Returns the date of a date value; `nil` for any other value.
     @inlinable
     public static func reading(_ value: Value) -> Date? {
         if case .date(let seconds) = value {
@@ -12,48 +13,60 @@ extension Date: AttributeValue {
     }
     /// 2001-01-01 00:00:00 UTC.
     @inlinable public static var absent: Date { Date(timeIntervalSinceReferenceDate: 0) }
+    /// The date as seconds since 2001-01-01 00:00:00 UTC.
     @inlinable public var attributeValue: Value { .date(timeIntervalSinceReferenceDate) }
 }
 
 extension Data: AttributeValue {
+    /// Returns the bytes of a binary value; `nil` for any other value.
     @inlinable
     public static func reading(_ value: Value) -> Data? {
         if case .data(let data) = value { data } else { nil }
     }
+    /// No bytes.
     @inlinable public static var absent: Data { Data() }
+    /// The bytes as an attribute value.
     @inlinable public var attributeValue: Value { .data(self) }
 }
 
 extension UUID: AttributeValue {
+    /// Returns the UUID of a UUID value; `nil` for any other value.
     @inlinable
     public static func reading(_ value: Value) -> UUID? {
         if case .uuid(let uuid) = value { uuid } else { nil }
     }
-    /// All bytes zero.
+    /// The UUID with only zero bytes.
     @inlinable public static var absent: UUID {
         UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     }
+    /// The UUID as an attribute value.
     @inlinable public var attributeValue: Value { .uuid(self) }
 }
 
 extension URL: AttributeValue {
+    /// Returns the URL of a URI value; `nil` for any other value, or if the text is not a URL.
     @inlinable
     public static func reading(_ value: Value) -> URL? {
         if case .uri(let text) = value { URL(string: text) } else { nil }
     }
-    /// The root folder.
+    /// The URL of the root folder.
     @inlinable public static var absent: URL { URL(fileURLWithPath: "/") }
+    /// The absolute form of the URL as an attribute value.
     @inlinable public var attributeValue: Value { .uri(absoluteString) }
 }
 
 extension Decimal: AttributeValue {
+    /// Returns the number of a decimal value; `nil` for any other value.
     @inlinable
     public static func reading(_ value: Value) -> Decimal? {
         if case .decimal(let number) = value { number.decimal } else { nil }
     }
+    /// Zero.
     @inlinable public static var absent: Decimal { 0 }
-    /// - Throws: ``AttributeValueError`` for NaN and for more than 38 digits, of which divisions
-    ///   make 39.
+    /// The number as an attribute value.
+    ///
+    /// - Throws: ``AttributeValueError`` for NaN, and for a number of more than 38 digits; a
+    ///   division of `Decimal` numbers can result in 39.
     @inlinable public var attributeValue: Value {
         get throws(AttributeValueError) {
             guard let number = ExactDecimal(self) else { throw AttributeValueError(refusing: self) }
@@ -63,11 +76,14 @@ extension Decimal: AttributeValue {
 }
 
 extension ExactDecimal: AttributeValue {
+    /// Returns the number of a decimal value; `nil` for any other value.
     @inlinable
     public static func reading(_ value: Value) -> ExactDecimal? {
         if case .decimal(let number) = value { number } else { nil }
     }
+    /// Zero.
     @inlinable public static var absent: ExactDecimal { .zero }
+    /// The number as an attribute value.
     @inlinable public var attributeValue: Value { .decimal(self) }
 }
 
@@ -77,8 +93,8 @@ extension AttributeValueError {
         self.init(
             value: "\(decimal)",
             cause: decimal.isNaN
-                ? "it is not a number; set a number, or nil where there is none"
-                : "it has more than the 38 digits that an attribute holds; round it, as "
-                    + "NSDecimalRound does, and set it again")
+                ? "it is not a number; set a number or nil"
+                : "it has more than the 38 digits that an attribute holds; round it, "
+                    + "for example by NSDecimalRound, and set it again")
     }
 }

@@ -1,30 +1,38 @@
 public import AnabranchReplication
 
-/// A type of a property of a managed object's class.
+/// A type that a property of a managed object's class can have.
 ///
-/// Standard types conform. An enum of a conforming raw type conforms by stating its `absent`
-/// case: `extension Colour: AttributeValue { static var absent: Colour { .red } }`.
+/// The standard types conform. An enum with a conforming raw type needs only its `absent` case:
+/// `extension Colour: AttributeValue { static var absent: Colour { .red } }`.
 public protocol AttributeValue {
-    /// - Returns: `nil` where the value has no counterpart in this type; of a type that is not
-    ///   optional also for `null`.
-    static func reading(_ value: Value) -> Self?
-    /// What a property that is not optional reads as while the attribute is null.
-    static var absent: Self { get }
-    /// What the slot gets; a type all of whose values fit an attribute declares it without
-    /// `throws`.
+    /// Converts an attribute's value to this type.
     ///
-    /// - Throws: ``AttributeValueError`` where no attribute holds the value as it is.
+    /// - Parameter value: The value as the object holds it.
+    /// - Returns: `nil` if this type has no counterpart of the value. A type that is not optional
+    ///   also returns `nil` for `null`.
+    static func reading(_ value: Value) -> Self?
+    /// The value that a non-optional property reads while the attribute is null.
+    static var absent: Self { get }
+    /// The value as an attribute stores it. If every value of a type fits an attribute, the type
+    /// declares this property without `throws`.
+    ///
+    /// - Throws: ``AttributeValueError`` if no attribute can store the value exactly.
     var attributeValue: Value { get throws(AttributeValueError) }
 }
 
-/// Why no attribute holds a value as it is. Who sets a property by name gets it as a
-/// ``PropertyError`` with the property's name.
+/// The reason why no attribute can store a value exactly. Setting a property by name throws it as
+/// a ``PropertyError`` that names the property.
 public struct AttributeValueError: Error, Sendable {
     /// The value, for messages.
     public let value: String
-    /// What stands against it and what to do, to follow a "because": `it is too long; cut it`.
+    /// The cause and what to do, as a clause that follows "because": `it is too long; cut it`.
     public let cause: String
 
+    /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - value: The value, for messages.
+    ///   - cause: The cause and what to do, as a clause that follows "because".
     public init(value: String, cause: String) {
         self.value = value
         self.cause = cause
@@ -32,16 +40,20 @@ public struct AttributeValueError: Error, Sendable {
 }
 
 extension AttributeValueError: CustomStringConvertible {
-    public var description: String { "Can't keep \(value) because \(cause)." }
+    /// The error as a sentence.
+    public var description: String { "Can't store \(value) because \(cause)." }
 }
 
 extension Optional: AttributeValue where Wrapped: AttributeValue {
+    /// Returns `.some(nil)` for null, and otherwise what the wrapped type returns.
     @inlinable
     public static func reading(_ value: Value) -> Wrapped?? {
         if value.isNull { return .some(nil) }
         return Wrapped.reading(value).map { .some($0) }
     }
+    /// `nil`.
     @inlinable public static var absent: Wrapped? { nil }
+    /// The wrapped value as an attribute value; null for `nil`.
     @inlinable public var attributeValue: Value {
         get throws(AttributeValueError) {
             guard let self else { return .null }
@@ -51,83 +63,110 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
 }
 
 extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue {
+    /// Returns the case with the attribute's value as its raw value; `nil` if there is none.
     @inlinable
     public static func reading(_ value: Value) -> Self? {
         RawValue.reading(value).flatMap { Self(rawValue: $0) }
     }
+    /// The raw value as an attribute value.
     @inlinable public var attributeValue: Value {
         get throws(AttributeValueError) { try rawValue.attributeValue }
     }
 }
 
 extension Int64: AttributeValue {
+    /// Returns the number of an integer value; `nil` for any other value.
     @inlinable
     public static func reading(_ value: Value) -> Int64? {
         if case .integer(let number) = value { number } else { nil }
     }
+    /// Zero.
     @inlinable public static var absent: Int64 { 0 }
+    /// The number as an attribute value.
     @inlinable public var attributeValue: Value { .integer(self) }
 }
 
 extension Int: AttributeValue {
+    /// Returns the number of an integer value that fits; `nil` for any other value.
     @inlinable
     public static func reading(_ value: Value) -> Int? {
         if case .integer(let number) = value { Int(exactly: number) } else { nil }
     }
+    /// Zero.
     @inlinable public static var absent: Int { 0 }
+    /// The number as an attribute value.
     @inlinable public var attributeValue: Value { .integer(Int64(self)) }
 }
 
 extension Int32: AttributeValue {
+    /// Returns the number of an integer value that fits; `nil` for any other value.
     @inlinable
     public static func reading(_ value: Value) -> Int32? {
         if case .integer(let number) = value { Int32(exactly: number) } else { nil }
     }
+    /// Zero.
     @inlinable public static var absent: Int32 { 0 }
+    /// The number as an attribute value.
     @inlinable public var attributeValue: Value { .integer(Int64(self)) }
 }
 
 extension Int16: AttributeValue {
+    /// Returns the number of an integer value that fits; `nil` for any other value.
     @inlinable
     public static func reading(_ value: Value) -> Int16? {
         if case .integer(let number) = value { Int16(exactly: number) } else { nil }
     }
+    /// Zero.
     @inlinable public static var absent: Int16 { 0 }
+    /// The number as an attribute value.
     @inlinable public var attributeValue: Value { .integer(Int64(self)) }
 }
 
 extension Double: AttributeValue {
+    /// Returns the number of a floating-point value; `nil` for any other value.
     @inlinable
     public static func reading(_ value: Value) -> Double? {
         if case .double(let number) = value { number } else { nil }
     }
+    /// Zero.
     @inlinable public static var absent: Double { 0 }
+    /// The number as an attribute value.
     @inlinable public var attributeValue: Value { .double(self) }
 }
 
 extension Float: AttributeValue {
+    /// Returns the number of a floating-point value, rounded to single precision; `nil` for any
+    /// other value.
     @inlinable
     public static func reading(_ value: Value) -> Float? {
         if case .double(let number) = value { Float(number) } else { nil }
     }
+    /// Zero.
     @inlinable public static var absent: Float { 0 }
+    /// The number as an attribute value.
     @inlinable public var attributeValue: Value { .double(Double(self)) }
 }
 
 extension Bool: AttributeValue {
+    /// Returns the flag of a Boolean value; `nil` for any other value.
     @inlinable
     public static func reading(_ value: Value) -> Bool? {
         if case .bool(let flag) = value { flag } else { nil }
     }
+    /// `false`.
     @inlinable public static var absent: Bool { false }
+    /// The flag as an attribute value.
     @inlinable public var attributeValue: Value { .bool(self) }
 }
 
 extension String: AttributeValue {
+    /// Returns the text of a string value; `nil` for any other value.
     @inlinable
     public static func reading(_ value: Value) -> String? {
         if case .string(let text) = value { text } else { nil }
     }
+    /// The empty string.
     @inlinable public static var absent: String { "" }
+    /// The text as an attribute value.
     @inlinable public var attributeValue: Value { .string(self) }
 }

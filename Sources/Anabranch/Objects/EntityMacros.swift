@@ -1,4 +1,4 @@
-/// Makes a class stand for an entity of the model.
+/// Makes a class represent an entity of the model.
 ///
 /// ```swift
 /// @Entity
@@ -11,87 +11,89 @@
 /// }
 /// ```
 ///
-/// The class gets what one writes by hand otherwise (see ``ManagedObject``): `entityName`,
-/// `slotNames` and the accessors of its properties. Give it to the container, which compares it
-/// with the model and refuses it with the name that differs.
+/// The macro adds what a class by hand declares itself (see ``ManagedObject``): `entityName`,
+/// `slotNames` and the accessors of its properties. Pass the class to the container, which
+/// compares it with the model and names the first difference if it does not fit.
 ///
-/// **Properties.** Every stored variable is a property of the entity, of the same name:
+/// **Properties.** Every stored variable is a property of the entity with the same name:
 ///
-/// - of a type that conforms to ``AttributeValue``, optional or not, an attribute. One that is
-///   not optional reads as the type's `absent` value while the attribute is null;
-/// - of any optional type with the mark ``Transformable()``, an attribute whose bytes a
-///   transformer makes;
-/// - of an optional class, a to-one relationship;
-/// - of a ``ManagedObjectSet``, a to-many relationship;
-/// - of a ``ManagedObjectList``, an ordered to-many relationship.
+/// - A type that conforms to ``AttributeValue``, optional or not, makes an attribute. A
+///   non-optional property reads as the type's `absent` value while the attribute is null.
+/// - An optional type with the mark ``Transformable()`` makes an attribute that a transformer
+///   stores as bytes.
+/// - An optional class makes a to-one relationship.
+/// - A ``ManagedObjectSet`` makes a to-many relationship.
+/// - A ``ManagedObjectList`` makes an ordered to-many relationship.
 ///
-/// A macro sees how a type is written, not what it is: an optional of a type that is not one of
-/// Swift's or Foundation's is taken for a relationship. Mark an attribute of such a type with
-/// ``Attribute()``; the compiler says so where it is forgotten.
+/// A macro sees only how a type is written. It takes an optional of a type that is not Swift's or
+/// Foundation's for a relationship. Mark an attribute of such a type with ``Attribute()``; the
+/// compiler reports a missing mark.
 ///
-/// Computed, static and lazy properties and constants with a value are left alone. A stored
-/// property that is to be the object's own business and no slot is marked ``Transient()``. What
-/// an attribute is at first is said by the model, so a property has no initial value.
+/// The macro ignores computed, static and lazy properties, and constants with a value. Mark a
+/// stored property that is not a property of the entity with ``Transient()``. The model declares
+/// the default value of an attribute, so a property has no initial value.
 ///
-/// **Inheritance.** The class of a sub-entity inherits from the class of its super-entity, and
-/// both have `@Entity`, or are written in the form that it makes.
+/// **Inheritance.** The class of a sub-entity inherits from the class of its super-entity. Both
+/// use `@Entity`, or are written in the form that it generates.
 ///
-/// **Isolation.** In a module whose code is on the main actor unless it says otherwise, a class
-/// says `nonisolated`, since its objects live in the contexts of any queue.
+/// **Isolation.** If a module's code is on the main actor by default, declare the class
+/// `nonisolated`, because its objects live in contexts of any queue.
 ///
-/// - Parameter name: Of the entity, where it is not the name of the class.
+/// - Parameter name: The name of the entity, if it differs from the name of the class.
 @attached(member, names: named(entityName), named(slotNames), named(_firstOwnSlot))
 @attached(memberAttribute)
 public macro Entity(_ name: String? = nil) =
     #externalMacro(module: "AnabranchMacros", type: "EntityMacro")
 
-/// Says that a property of a class with ``Entity(_:)`` is an attribute, where its type alone does
-/// not: `@Attribute var colour: Colour?`.
+/// Marks a property of a class with ``Entity(_:)`` as an attribute, if its type alone does not
+/// show that: `@Attribute var colour: Colour?`.
 @attached(peer)
 public macro Attribute() = #externalMacro(module: "AnabranchMacros", type: "EntityMark")
 
-/// Says that a property of a class with ``Entity(_:)`` is a transformable attribute, of whose
-/// values an ``AttributeTransformer`` makes bytes: `@Transformable var colour: Colour?`. Its type
-/// is optional.
+/// Marks a property of a class with ``Entity(_:)`` as a transformable attribute. An
+/// ``AttributeTransformer`` stores its values as bytes: `@Transformable var colour: Colour?`. The
+/// type of the property is optional.
 @attached(peer)
 public macro Transformable() = #externalMacro(module: "AnabranchMacros", type: "EntityMark")
 
-/// Says that a property of a class with ``Entity(_:)`` is a relationship; needed where the class
-/// at the other end is called like a standard type.
+/// Marks a property of a class with ``Entity(_:)`` as a relationship. It is needed only if the
+/// class at the other end has the name of a standard type.
 @attached(peer)
 public macro Relationship() = #externalMacro(module: "AnabranchMacros", type: "EntityMark")
 
-/// Says that a stored property of a class with ``Entity(_:)`` is no property of the entity: it
-/// lives and dies with the object in memory. (What the model calls a transient attribute is a
-/// property of the entity like any other.)
+/// Marks a stored property of a class with ``Entity(_:)`` that is not a property of the entity. It
+/// exists only in memory, as long as the object does. (What the model calls a transient attribute
+/// is a property of the entity.)
 @attached(peer)
 public macro Transient() = #externalMacro(module: "AnabranchMacros", type: "EntityMark")
 
-/// Written by ``Entity(_:)``, never by hand: the accessors of an attribute.
+/// Generates the accessors of an attribute. ``Entity(_:)`` adds this macro; do not write it by
+/// hand.
 ///
 /// - Parameters:
-///   - slot: Among the slots of the class's own entity.
-///   - isBelowEntity: Whether a super-entity's slots come before.
+///   - slot: The index among the slots of the class's own entity.
+///   - isBelowEntity: True if the slots of a super-entity come before.
 @attached(accessor)
 public macro _EntitySlot(slot: Int, isBelowEntity: Bool = false) =
     #externalMacro(module: "AnabranchMacros", type: "EntitySlotMacro")
 
-/// As ``_EntitySlot(slot:isBelowEntity:)``, of a transformable attribute.
+/// Generates the accessors of a transformable attribute; see ``_EntitySlot(slot:isBelowEntity:)``.
 @attached(accessor)
 public macro _EntitySlot(transformable: Int, isBelowEntity: Bool = false) =
     #externalMacro(module: "AnabranchMacros", type: "EntitySlotMacro")
 
-/// As ``_EntitySlot(slot:isBelowEntity:)``, of a to-one relationship.
+/// Generates the accessors of a to-one relationship; see ``_EntitySlot(slot:isBelowEntity:)``.
 @attached(accessor)
 public macro _EntitySlot(toOne: Int, isBelowEntity: Bool = false) =
     #externalMacro(module: "AnabranchMacros", type: "EntitySlotMacro")
 
-/// As ``_EntitySlot(slot:isBelowEntity:)``, of a to-many relationship.
+/// Generates the accessor of a to-many relationship; see ``_EntitySlot(slot:isBelowEntity:)``.
 @attached(accessor)
 public macro _EntitySlot(toMany: Int, isBelowEntity: Bool = false) =
     #externalMacro(module: "AnabranchMacros", type: "EntitySlotMacro")
 
-/// As ``_EntitySlot(slot:isBelowEntity:)``, of an ordered to-many relationship.
+/// Generates the accessor of an ordered to-many relationship; see
+/// ``_EntitySlot(slot:isBelowEntity:)``.
 @attached(accessor)
 public macro _EntitySlot(list: Int, isBelowEntity: Bool = false) =
     #externalMacro(module: "AnabranchMacros", type: "EntitySlotMacro")

@@ -2,10 +2,10 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchStore
 
-// To-one relationships whose reference is in the other end's row.
+// To-one relationships that are stored as a reference in the row of the object at the other end.
 extension ManagedObject {
-    /// The present targets of those that have changed since the last save, by name; of a new
-    /// object, those that have one.
+    /// Returns the present targets of the inverse references that have changed since the last
+    /// save, by name. For a new object, these are the relationships that have a target.
     final func changedInverseReferences() throws -> [String: Value] {
         guard let table = relations else { return [:] }
         var values: [String: Value] = [:]
@@ -16,9 +16,9 @@ extension ManagedObject {
         return values
     }
 
-    /// The target at the last fetch or save.
+    /// Returns the target of an inverse reference at the last fetch or save.
     ///
-    /// - Returns: `nil` where nobody has asked for it and the object has no context any more.
+    /// - Returns: `nil` if the relationship was never read and the object has no context any more.
     final func committedInverseReference(_ relationship: RelationshipDescription) throws -> Value? {
         guard let index = home.plan.relationIndex(of: relationship) else { return nil }
         if let former = relations?.states[index].removed.first { return try reference(to: former) }
@@ -35,6 +35,6 @@ extension ManagedObject {
 }
 
 extension RelationshipDescription {
-    /// Whether it is a to-one that the other end's reference makes.
+    /// True if this is a to-one relationship that is stored as a reference at the other end.
     var isInverseReference: Bool { !isToMany && storage == .inverseReference }
 }

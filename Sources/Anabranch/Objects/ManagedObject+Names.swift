@@ -2,12 +2,13 @@ import AnabranchModel
 public import AnabranchReplication
 import AnabranchStore
 
-// Access by name: for entities without a class, and for programs that read their keys.
+// Access to properties by name, for entities without a class and for programs that compute their
+// keys.
 extension ManagedObject {
-    /// An attribute's value, `null` where it has none.
+    /// Returns an attribute's value, which is `null` if the attribute has none.
     ///
-    /// - Throws: ``PropertyError`` for an unknown name or a relationship, ``StoreError`` where a
-    ///   fault can't be read.
+    /// - Throws: ``PropertyError`` for an unknown name or a relationship; `StoreError` if a fault
+    ///   can't be read.
     public final func value(forKey key: String) throws -> Value {
         let attribute = try attribute(named: key)
         try realiseOrThrow()
@@ -15,10 +16,12 @@ extension ManagedObject {
         return slots[attribute.slot]
     }
 
-    /// An attribute's value as a type: `let age: Int = try person.value(forKey: "age")`.
+    /// Returns an attribute's value as a Swift type: `let age: Int = try person.value(forKey:
+    /// "age")`.
     ///
-    /// - Throws: As ``value(forKey:)-(String)``; also where the type can't hold the value, as a
-    ///   type that is not optional can't hold null.
+    /// - Throws: The errors of ``value(forKey:)-(String)``; also ``PropertyError`` with code
+    ///   `wrongType` if the type can't hold the value, for example null in a type that is not
+    ///   optional.
     public final func value<T: AttributeValue>(
         forKey key: String, as type: T.Type = T.self
     ) throws -> T {
@@ -33,10 +36,12 @@ extension ManagedObject {
 
     /// Sets an attribute.
     ///
-    /// - Parameter value: Brought to the attribute's type where nothing is lost by it.
-    /// - Throws: ``PropertyError`` for an unknown name, a relationship, a value that does not fit,
-    ///   or, with code `inaccessible`, an object that is deleted or has lost its context;
-    ///   ``StoreError`` where a fault can't be read. Nothing has changed then.
+    /// - Parameters:
+    ///   - value: The new value. It is converted to the attribute's type if that loses nothing.
+    ///   - key: The name of the attribute.
+    /// - Throws: ``PropertyError`` for an unknown name, a relationship or a value that does not
+    ///   fit, and with code `inaccessible` for an object that is deleted or has lost its context;
+    ///   `StoreError` if a fault can't be read. Nothing has changed then.
     public final func setValue(_ value: Value, forKey key: String) throws {
         let attribute = try attribute(named: key)
         let fitting = try fitting(value, attribute)
@@ -49,16 +54,17 @@ extension ManagedObject {
             let key = attribute.name
             throw PropertyError(
                 .wrongType,
-                "Can't set \(entity.name).\(key), of type \(attribute.type), to \(value).",
+                "Can't set \(entity.name).\(key) to \(value) because its type is "
+                    + "\(attribute.type).",
                 property: key, objectID: objectID)
         }
         return fitting
     }
 
-    /// Sets an attribute; as ``setValue(_:forKey:)-(Value,_)``.
+    /// Sets an attribute to a value of a Swift type.
     ///
-    /// - Throws: Also ``PropertyError`` with code `unrepresentable` for a value that no attribute
-    ///   holds as it is.
+    /// - Throws: The errors of ``setValue(_:forKey:)-(Value,_)``; also ``PropertyError`` with code
+    ///   `unrepresentable` for a value that no attribute can store exactly.
     public final func setValue(_ value: some AttributeValue, forKey key: String) throws {
         let converted: Value
         do {
@@ -69,14 +75,14 @@ extension ManagedObject {
         try setValue(converted, forKey: key)
     }
 
-    /// An attribute by name: `person["age"] = 42`.
+    /// An attribute's value by name: `person["age"] = 42`.
     ///
-    /// Of an object whose context was reset, and of a fault whose context is gone, it reads null;
-    /// what was read before the context went stays readable. Setting it is refused as the setter of
-    /// a class refuses it.
+    /// It reads null for an object of a context that was reset, and for a fault of a deallocated
+    /// context; a value that was read before stays readable. A change of such an object is refused
+    /// in the same way as by the setter of a class.
     ///
-    /// A subscript can't throw when it is set; what ``setValue(_:forKey:)-(Value,_)`` would throw
-    /// is thrown by the context's next save instead, which then saves nothing.
+    /// A subscript can't throw when it is set. The context's next save throws what
+    /// ``setValue(_:forKey:)-(Value,_)`` would throw, and saves nothing then.
     public final subscript(key: String) -> Value {
         get {
             do {
@@ -97,33 +103,35 @@ extension ManagedObject {
 }
 
 extension ManagedObject {
-    /// The object at the other end of a to-one relationship.
+    /// Returns the object at the other end of a to-one relationship.
     ///
-    /// - Throws: ``PropertyError``, ``StoreError``.
+    /// - Throws: ``PropertyError`` for a name that is not that of a to-one relationship;
+    ///   `StoreError`.
     public final func object(forKey key: String) throws -> ManagedObject? {
         let relationship = try relationship(named: key, isToMany: false)
         noteAccess(relationship.slot)
         return try context(for: key).targetOrThrow(of: self, by: relationship)
     }
 
-    /// Sets a to-one relationship, and its inverse.
+    /// Sets a to-one relationship and its inverse.
     ///
-    /// - Throws: ``PropertyError``, ``StoreError``; nothing has changed then.
+    /// - Throws: ``PropertyError``, `StoreError`. Nothing has changed then.
     public final func setObject(_ object: ManagedObject?, forKey key: String) throws {
         let relationship = try relationship(named: key, isToMany: false)
         try context(for: key).setTarget(of: self, by: relationship, to: object)
     }
 
-    /// The objects at the other end of a to-many relationship.
+    /// Returns the objects at the other end of a to-many relationship, as a live view.
     ///
     /// - Throws: ``PropertyError`` for a name that is not that of a to-many relationship.
     public final func objects(forKey key: String) throws -> ManagedObjectSet<ManagedObject> {
         ManagedObjectSet(owner: self, slot: try relationship(named: key, isToMany: true).slot)
     }
 
-    /// The objects at the other end of an ordered to-many relationship, in their order.
+    /// Returns the objects at the other end of an ordered to-many relationship in their order, as
+    /// a live view.
     ///
-    /// - Throws: ``PropertyError`` for a name that is not that of an ordered relationship.
+    /// - Throws: ``PropertyError`` for a name that is not that of an ordered to-many relationship.
     public final func list(forKey key: String) throws -> ManagedObjectList<ManagedObject> {
         let relationship = try relationship(named: key, isToMany: true)
         guard relationship.isOrdered else {
@@ -135,10 +143,10 @@ extension ManagedObject {
         return ManagedObjectList(owner: self, slot: relationship.slot)
     }
 
-    /// The IDs at the other end of a relationship, ascending by record, of an ordered one in its
-    /// order; of a to-one at most one.
+    /// Returns the IDs of the objects at the other end of a relationship: at most one for a
+    /// to-one, in ascending order for a to-many, and in the relationship's order if it is ordered.
     ///
-    /// - Throws: ``PropertyError``, ``StoreError``.
+    /// - Throws: ``PropertyError`` for an unknown name or an attribute; `StoreError`.
     public final func objectIDs(
         forRelationshipNamed key: String
     ) throws -> [ManagedObjectID] {
@@ -146,7 +154,7 @@ extension ManagedObject {
         return try context(for: key).targetIDs(of: self, by: relationship)
     }
 
-    /// Whether the other end of a relationship still has to come from the store.
+    /// Returns true if the other end of a relationship has not been read from the store yet.
     ///
     /// - Throws: ``PropertyError`` for an unknown name or an attribute.
     public final func hasFault(forRelationshipNamed key: String) throws -> Bool {
@@ -190,7 +198,8 @@ extension ManagedObject {
         guard isToMany == nil || isToMany == relationship.isToMany else {
             throw PropertyError(
                 .wrongKind,
-                "Can't use \(entity.name).\(key) so because it is a "
+                "Can't use \(entity.name).\(key) as a "
+                    + "to-\(relationship.isToMany ? "one" : "many") relationship because it is a "
                     + "to-\(relationship.isToMany ? "many" : "one") relationship.",
                 property: key, objectID: objectID)
         }

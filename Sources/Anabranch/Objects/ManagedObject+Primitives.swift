@@ -1,13 +1,13 @@
 import AnabranchModel
 public import AnabranchReplication
 
-// Access behind the accessors, for hooks and for accessors that a class writes itself:
+// Access beneath the accessors, for hooks and for accessors that a class implements itself:
 //
 //     var name: String {
 //         get {
 //             willAccessValue(forKey: "name")
 //             defer { didAccessValue(forKey: "name") }
-//             return primitiveValue(forKey: "name") ?? "nobody"
+//             return primitiveValue(forKey: "name") ?? "unnamed"
 //         }
 //         set {
 //             willChangeValue(forKey: "name")
@@ -16,10 +16,10 @@ public import AnabranchReplication
 //         }
 //     }
 //
-// `self[slot: n]` does the same in a hundredth of the time. Accessors can't throw, so none of
-// these does: what is wrong is thrown by the context's next save.
+// `self[slot: n]` does the same in a hundredth of the time. Accessors can't throw, and so none of
+// these methods does: the context's next save throws their errors.
 extension ManagedObject {
-    /// An attribute's value as the object holds it, without firing a fault, of which it is null.
+    /// Returns an attribute's value without firing a fault; the value of a fault is null.
     public final func primitiveValue(forKey key: String) -> Value {
         attempt(or: .null) {
             let slot = try attribute(named: key).slot
@@ -27,26 +27,29 @@ extension ManagedObject {
         }
     }
 
-    /// As ``primitiveValue(forKey:)-(String)``, as a type.
+    /// Returns an attribute's value as a Swift type, without firing a fault.
     ///
-    /// - Returns: `nil` where there is no value, or the type can't hold it.
+    /// - Returns: `nil` if there is no value, or if the type can't hold it.
     public final func primitiveValue<T: AttributeValue>(
         forKey key: String, as type: T.Type = T.self
     ) -> T? {
         T.reading(primitiveValue(forKey: key))
     }
 
-    /// Sets an attribute without any notice.
+    /// Sets an attribute without marking the object as changed.
     ///
     /// The object does not become changed, ``changedValues()`` leaves the attribute out, and no
-    /// event and no further `willSave` follows. What is set so is saved with the object's other
-    /// changes, at once where it has any or in `willSave`, else together with the next one; it is
-    /// gone when the object is rolled back or refreshed. In ``awakeFromFetch()`` and
-    /// ``awake(fromSnapshotEvents:)`` every accessor of the object sets its attributes so. Between
-    /// ``willChangeValue(forKey:)`` and ``didChangeValue(forKey:)`` of the same key it is a change
-    /// like any other.
+    /// event and no further `willSave` follows. The value is saved together with other changes of
+    /// the object: at once if it has any or in `willSave`, otherwise with the next change. A
+    /// rollback or a refresh of the object discards it.
     ///
-    /// - Parameter value: Brought to the attribute's type where nothing is lost by it.
+    /// In ``awakeFromFetch()`` and ``awake(fromSnapshotEvents:)`` every accessor of the object
+    /// sets its attributes in this way. Between ``willChangeValue(forKey:)`` and
+    /// ``didChangeValue(forKey:)`` of the same key, the call is an ordinary change.
+    ///
+    /// - Parameters:
+    ///   - value: The new value. It is converted to the attribute's type if that loses nothing.
+    ///   - key: The name of the attribute.
     public final func setPrimitiveValue(_ value: Value, forKey key: String) {
         attempt(or: ()) {
             let attribute = try attribute(named: key)
@@ -56,7 +59,8 @@ extension ManagedObject {
         }
     }
 
-    /// As ``setPrimitiveValue(_:forKey:)-(Value,_)``.
+    /// Sets an attribute to a value of a Swift type without marking the object as changed; see
+    /// ``setPrimitiveValue(_:forKey:)-(Value,_)``.
     public final func setPrimitiveValue(_ value: some AttributeValue, forKey key: String) {
         do throws(AttributeValueError) {
             setPrimitiveValue(try value.attributeValue, forKey: key)
@@ -65,8 +69,8 @@ extension ManagedObject {
         }
     }
 
-    /// Fires the fault, so that ``primitiveValue(forKey:)-(String)`` has the value, and lets
-    /// whoever observes the property know of its next change.
+    /// Fires the fault, so that ``primitiveValue(forKey:)-(String)`` has the value, and registers
+    /// the access with an observation that is being tracked.
     public final func willAccessValue(forKey key: String) {
         attempt(or: ()) {
             let slot = try property(named: key).slot
@@ -75,12 +79,12 @@ extension ManagedObject {
         }
     }
 
-    /// Ends what ``willAccessValue(forKey:)`` has begun.
+    /// Ends the access that ``willAccessValue(forKey:)`` began.
     public final func didAccessValue(forKey key: String) {}
 
-    /// Makes the object changed, and what ``setPrimitiveValue(_:forKey:)-(Value,_)`` sets next a
-    /// change of this attribute. Relationships are changed by their own accessors only, which keep
-    /// both ends in step.
+    /// Marks the object as changed, and makes the next ``setPrimitiveValue(_:forKey:)-(Value,_)``
+    /// of this attribute an ordinary change. It is for attributes only: change a relationship by
+    /// its own accessor, which keeps both ends consistent.
     public final func willChangeValue(forKey key: String) {
         attempt(or: ()) {
             let slot = try attribute(named: key).slot
@@ -92,7 +96,7 @@ extension ManagedObject {
         }
     }
 
-    /// Ends what ``willChangeValue(forKey:)`` has begun.
+    /// Ends the change that ``willChangeValue(forKey:)`` began.
     public final func didChangeValue(forKey key: String) {
         guard let slot = entity.slotIndex(named: key) else { return }
         managedObjectContext?.primitives.endAnnouncement(self, slot)
@@ -119,7 +123,7 @@ extension ManagedObject {
 }
 
 extension ManagedObjectContext {
-    /// What is written to a slot next is saved, and no change.
+    /// Records that the next write to a slot is saved but does not count as a change.
     func notePrimitive(_ object: ManagedObject, _ slot: Int) {
         if object.flags.contains(.inserted) { return object.noteWritten(slot) }
         guard object.home.plan.isStored[slot] else { return }

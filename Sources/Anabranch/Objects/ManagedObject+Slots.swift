@@ -1,22 +1,23 @@
 import AnabranchReplication
 
-// The accessors of generated and hand-written properties. Inlinable, so that a property of a
-// known type is one flag test, one array access and one enum case.
+// The accessors of generated and hand-written properties. They are inlinable, so that a property
+// of a known type costs one flag test, one array access and one enum case.
 extension ManagedObject {
     /// The attribute in a slot.
     ///
-    /// Reading fires a fault. Where the row is gone the object becomes deleted, and where the
-    /// store can't be read the error is thrown by the context's next save; both read as the
-    /// type's absent value. A value of another type than the attribute's is refused by the save.
+    /// Reading fires a fault. If the row is gone, the object becomes deleted. If the store can't
+    /// be read, the context's next save throws the error. Both cases read as the type's `absent`
+    /// value. The save refuses a value of another type than the attribute's.
     ///
-    /// A value that no attribute holds as it is, such as a decimal of 39 digits, is not set: the
-    /// property stays as it was, and the context's next save throws a ``PropertyError``. So it
-    /// does for an object that is deleted in the store, or whose insertion was taken back: it
-    /// takes no value any more.
+    /// A value that no attribute can store exactly, such as a decimal of 39 digits, is not set:
+    /// the property keeps its value, and the context's next save throws a ``PropertyError``. The
+    /// same happens for an object that is deleted in the store, or that left the context because
+    /// its insertion was undone.
     ///
-    /// An object of a context that is gone or was reset has nobody left to tell: debug builds
-    /// stop there with the names of object and property, release builds leave the property as it
-    /// was. ``ManagedObject/setValue(_:forKey:)-(Value,_)`` throws in all these cases.
+    /// For an object of a context that was deallocated or reset, there is no save that could
+    /// throw. A debug build stops with the names of object and property; a release build leaves
+    /// the property unchanged. ``ManagedObject/setValue(_:forKey:)-(Value,_)`` throws in all these
+    /// cases.
     @inlinable
     public final subscript<T: AttributeValue>(slot slot: Int) -> T {
         get {
@@ -40,8 +41,8 @@ extension ManagedObject {
 
     /// The object at the other end of the to-one relationship in a slot.
     ///
-    /// Setting it changes the inverse at the same time. An object that takes no value any more
-    /// tells so as ``subscript(slot:)`` does.
+    /// Setting it updates the inverse at the same time. Errors are reported in the same way as by
+    /// ``subscript(slot:)``.
     public final subscript<T: ManagedObject>(toOne slot: Int) -> T? {
         get {
             assert(isOnItsQueue, misuse("read"))
@@ -57,12 +58,13 @@ extension ManagedObject {
         }
     }
 
-    /// The objects at the other end of the to-many relationship in a slot.
+    /// The objects at the other end of the to-many relationship in a slot, as a live view.
     public final subscript<T: ManagedObject>(toMany slot: Int) -> ManagedObjectSet<T> {
         ManagedObjectSet(owner: self, slot: slot)
     }
 
-    /// The objects at the other end of the ordered to-many relationship in a slot, in their order.
+    /// The objects at the other end of the ordered to-many relationship in a slot in their order,
+    /// as a live view.
     public final subscript<T: ManagedObject>(list slot: Int) -> ManagedObjectList<T> {
         ManagedObjectList(owner: self, slot: slot)
     }
@@ -81,10 +83,11 @@ extension ManagedObject {
             property: key, objectID: objectID)
     }
 
-    /// The object takes no change any more: its context tells so, where there is one.
+    /// Reports that the object can't be changed any more, if it still has a context.
     final func refuseChange(of slot: Int) { keep(inaccessible(slot)) }
 
-    /// Keeps what a setter can't throw, also for an object that the context has let go of.
+    /// Keeps an error that a setter can't throw for the context's next save, even if the object
+    /// has left the context.
     final func keep(_ error: any Error) {
         guard let context = home.context else { return assertionFailure("\(error)") }
         context.keep(error)
@@ -97,24 +100,25 @@ extension ManagedObject {
             objectID: objectID)
     }
 
-    /// Why nothing of an object without a context can be saved any more.
+    /// The reason why a change of an object without a context can't be saved.
     private final var obstacle: String {
         guard let context = home.context else {
-            return "its context was reset or is gone; fetch the object anew"
+            return "its context was reset or is gone; fetch the object again"
         }
-        if home.origin !== context.coordinator.origin { return "it is of another store" }
+        if home.origin !== context.coordinator.origin { return "it belongs to another store" }
         return flags.contains(.deleted)
-            ? "somebody else has deleted it" : "it was deleted, or its insertion was taken back"
+            ? "it was deleted in the store" : "it was deleted, or its insertion was undone"
     }
 
-    /// Afterwards there is a value in every slot, and observers know who has read this one.
+    /// Fires the fault if necessary and records the read for observers. Every slot has a value
+    /// afterwards.
     @usableFromInline
     final func prepareToRead(_ slot: Int) {
         if !flags.contains(.realised) { realise() }
         noteAccess(slot)
     }
 
-    /// Afterwards there is a value in every slot.
+    /// Fires the fault. Every slot has a value afterwards.
     @usableFromInline
     final func realise() {
         var hasWoken = false
@@ -123,7 +127,7 @@ extension ManagedObject {
             if flags.contains(.realised) { return }
             hasWoken = true
         }
-        // Hooks may also have the context forget the object.
+        // A hook can also make the context forget the object.
         defer { fillSlots() }
         guard let context = managedObjectContext else { return }
         do {
@@ -134,13 +138,15 @@ extension ManagedObject {
         }
     }
 
-    /// - Throws: ``StoreError`` where the row can't be read, ``PropertyError`` where it is gone.
+    /// Fires the fault.
+    ///
+    /// - Throws: `StoreError` if the row can't be read; ``PropertyError`` if it is gone.
     final func realiseOrThrow() throws {
         guard !flags.contains(.realised) else { return }
         guard let context = managedObjectContext else {
             throw PropertyError(
                 .inaccessible,
-                "Can't read \(objectID) because its context was reset or is gone; fetch it anew.",
+                "Can't read \(objectID) because its context was reset or is gone; fetch it again.",
                 objectID: objectID)
         }
         try context.realise(self)
@@ -151,16 +157,17 @@ extension ManagedObject {
         }
     }
 
-    /// Makes sure that a write to a slot is noticed.
+    /// Makes sure that the context records a write to a slot.
     ///
-    /// - Returns: Whether there is anything to write to; if not, the context has been told why.
+    /// - Returns: True if the object can be written. If not, the context keeps the reason for its
+    ///   next save.
     @usableFromInline
     final func prepareToWrite(_ slot: Int) -> Bool {
         if let refusal = derivedRefusal(slot) {
             keep(refusal)
             return false
         }
-        // Whoever is told may make it a fault.
+        // An observer can turn the object into a fault.
         noteChange(slot)
         if flags.contains(.realised), !flags.contains(.detached), home.hasContext {
             home.withContext { $0.noteWrite(self, slot) }
@@ -176,7 +183,7 @@ extension ManagedObject {
         return true
     }
 
-    /// Why a slot is not written, where its attribute is derived.
+    /// Returns the error for a write to a derived attribute; `nil` for any other slot.
     @inline(__always)
     private final func derivedRefusal(_ slot: Int) -> PropertyError? {
         home.plan.derivedSlots.isEmpty ? nil : refusalAmongDerived(slot)
@@ -189,12 +196,15 @@ extension ManagedObject {
         return PropertyError(
             .derived,
             "Can't set \(entity.name).\(attribute.name) because it is derived from "
-                + "'\(attribute.derivationExpression ?? "")'; change that.",
+                + "'\(attribute.derivationExpression ?? "")'; change "
+                + "the properties in that expression.",
             property: attribute.name, objectID: objectID)
     }
 
-    /// - Throws: ``StoreError`` where the row can't be read, ``PropertyError`` where the object
-    ///   takes no value any more, or the attribute is derived.
+    /// Fires the fault before a write.
+    ///
+    /// - Throws: `StoreError` if the row can't be read; ``PropertyError`` if the object can't be
+    ///   changed any more or the attribute is derived.
     final func realiseToWrite(_ slot: Int) throws {
         if let refusal = derivedRefusal(slot) { throw refusal }
         guard let context = managedObjectContext else { throw inaccessible(slot) }
@@ -205,7 +215,8 @@ extension ManagedObject {
 
     final func isWritten(_ slot: Int) -> Bool { writtenSlots & 1 << UInt64(min(slot, 63)) != 0 }
 
-    /// Ascending. Slots from 63 on come where one of them was written.
+    /// Calls a closure with each written slot in ascending order. The slots from 63 on share one
+    /// bit and are reported together.
     @inline(__always)
     final func forEachWrittenSlot(_ body: (Int) -> Void) {
         var written = writtenSlots
@@ -218,8 +229,8 @@ extension ManagedObject {
 
     final func noteWritten(_ slot: Int) { writtenSlots |= 1 << UInt64(min(slot, 63)) }
 
-    /// Writes a slot of a realised object; where those who are told of it empty the object, the
-    /// context's next save says so.
+    /// Writes a slot of an object that is not a fault. If an observer empties the object
+    /// meanwhile, the context's next save throws an error.
     final func write(_ value: Value, to slot: Int) {
         noteChange(slot)
         if slots.isEmpty { return refuseChange(of: slot) }
@@ -228,7 +239,7 @@ extension ManagedObject {
         slots[slot] = value
     }
 
-    /// What an object without a row has: nothing, in every slot.
+    /// Gives every slot of an object without a row the value null.
     final func fillSlots() {
         if slots.count != entity.slots.count {
             slots = SlotStorage(copying: Array(repeating: .null, count: entity.slots.count))

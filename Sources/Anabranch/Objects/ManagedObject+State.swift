@@ -2,42 +2,48 @@ public import AnabranchModel
 public import AnabranchReplication
 import AnabranchStore
 
-// Nothing here makes a fault fire.
+// Nothing in this file fires a fault, except `committedValues(forKeys:)`.
 extension ManagedObject {
+    /// The object's entity.
     public final var entity: EntityDescription { home.entity }
 
+    /// The object's ID, which is permanent from insertion on.
     public final var objectID: ManagedObjectID {
         ManagedObjectID(origin: home.origin, entity: home.entity, localID: localID)
     }
 
-    /// `nil` once the context has forgotten the object: it was reset, the object's insertion was
-    /// rolled back, or its deletion was saved.
+    /// The object's context. It is `nil` after the context has forgotten the object: the context
+    /// was reset, the object's insertion was rolled back, or its deletion was saved.
     public final var managedObjectContext: ManagedObjectContext? {
         flags.contains(.detached) ? nil : home.context
     }
 
-    /// Whether the values still have to come from the store.
+    /// True if the values have not been read from the store yet.
     public final var isFault: Bool { !flags.contains(.realised) }
-    /// 0 where the object is no fault and is not becoming or ceasing to be one: not in
-    /// `awakeFromFetch`, nor between `willTurnIntoFault` and the end of `didTurnIntoFault`.
+    /// The state of the object in faulting: 0 if it is not a fault, 1 if it is a fault, 2 during a
+    /// transition. A transition is ``awakeFromFetch()``, and the time from ``willTurnIntoFault()``
+    /// to the end of ``didTurnIntoFault()``.
     public final var faultingState: UInt {
         flags.contains(.inTransition) ? 2 : flags.contains(.realised) ? 0 : 1
     }
-    /// Inserted, and not yet saved.
+    /// True if the object was inserted and is not saved yet.
     public final var isInserted: Bool { flags.contains(.inserted) && !flags.contains(.deleted) }
-    /// Changed, and not yet saved; never true of an object that was inserted and not yet saved.
+    /// True if the object has unsaved changes. It is false for an object that was inserted and is
+    /// not saved yet.
     public final var isUpdated: Bool {
         flags.contains(.updated) && flags.isDisjoint(with: [.inserted, .deleted])
     }
-    /// Deleted, and not yet saved; or found to be deleted elsewhere.
+    /// True if the object was deleted and the deletion is not saved yet, or if its record was
+    /// found to be deleted in the store.
     public final var isDeleted: Bool { flags.contains(.deleted) }
+    /// True if the object was inserted, updated or deleted since the last save.
     public final var hasChanges: Bool { !flags.isDisjoint(with: .changes) }
 
-    // Asked by debug builds only.
+    // Debug builds only check this.
     @usableFromInline
     final var isOnItsQueue: Bool { home.context?.queue.isCurrent ?? true }
 
-    /// Says which object of which context was used where it may not be.
+    /// Returns a message that names the object and the context that were used on the wrong queue.
     @usableFromInline
     final func misuse(_ use: String) -> String {
         guard let context = home.context else { return "" }
@@ -47,20 +53,21 @@ extension ManagedObject {
 }
 
 extension ManagedObject {
-    /// Whether something differs from the last saved state, transient attributes aside.
+    /// True if a property other than a transient attribute differs from the last saved state.
     public final var hasPersistentChangedValues: Bool {
         !changedStoredSlots.isEmpty || hasChangedRelations
     }
 
-    /// The present values of attributes and to-one relationships that differ from the last saved
-    /// state, by name; of a new object, those that are not null. A to-one is a record reference.
+    /// Returns the present values of attributes and to-one relationships that differ from the last
+    /// saved state, by name. For a new object, these are the values that are not null. A to-one
+    /// relationship has a record reference as its value.
     ///
-    /// - Throws: ``StoreError`` where the store is closed.
+    /// - Throws: `StoreError` if the store is closed.
     public final func changedValues() throws -> [String: Value] {
         try changedRowValues().merging(changedInverseReferences()) { own, _ in own }
     }
 
-    /// Those of the changed values that are in the object's own row.
+    /// Returns the changed values that are in the object's own row.
     final func changedRowValues() throws -> [String: Value] {
         var values: [String: Value] = [:]
         guard !isFault else { return values }
@@ -81,13 +88,13 @@ extension ManagedObject {
         }
     }
 
-    /// The last fetched or saved values of attributes and to-one relationships; of an object that
-    /// was never saved, none. A to-one is a record reference; one whose reference is the other
-    /// end's may have to be read.
+    /// Returns the last fetched or saved values of attributes and to-one relationships, by name.
+    /// An object that was never saved has none. A to-one relationship has a record reference as
+    /// its value; if the other end stores the reference, it may have to be read.
     ///
-    /// - Parameter keys: `nil` for all that are stored. Relationships to many have no value here;
-    ///   see ``changedRelationshipNames``.
-    /// - Throws: ``PropertyError`` for a name that the entity lacks; ``StoreError``.
+    /// - Parameter keys: The names of the properties; `nil` for all stored ones. A to-many
+    ///   relationship has no value here; see ``changedRelationshipNames``.
+    /// - Throws: ``PropertyError`` for a name that the entity lacks; `StoreError`.
     public final func committedValues(forKeys keys: [String]? = nil) throws -> [String: Value] {
         let properties = try keys?.map { try property(named: $0) } ?? entity.slots
         guard !flags.contains(.inserted) else { return [:] }
@@ -108,7 +115,7 @@ extension ManagedObject {
         return isChangedSinceCommit(slot)
     }
 
-    /// What a slot had when the object was last fetched or saved.
+    /// Returns the value that a slot had when the object was last fetched or saved.
     final func committedValue(_ slot: Int) -> Value {
         committed.isEmpty ? slots[slot] : committed[slot]
     }
@@ -117,7 +124,7 @@ extension ManagedObject {
         !committed.isEmpty && !slots.agrees(with: committed, at: slot)
     }
 
-    /// A reference leaves the store as the record's identity.
+    /// Converts the value of a reference slot from a local ID to a record reference.
     final func portable(
         _ value: Value, of property: PropertyDescription
     ) throws -> Value {
@@ -125,7 +132,8 @@ extension ManagedObject {
         return .reference(try home.origin.recordID(of: id))
     }
 
-    /// Ascending; every stored slot of an object that was never saved.
+    /// The stored slots that differ from the last saved state, in ascending order; all stored
+    /// slots of an object that was never saved.
     final var changedStoredSlots: [Int] {
         if flags.contains(.inserted) { return home.plan.storedSlots }
         return home.plan.storedSlots.filter(isChangedSinceCommit)

@@ -1,6 +1,8 @@
-// What the compiler finds where no accessor of slots fits the type of a property, so that it can
-// say what to do. A wrong guess of `@Entity` ends here, and so does a slip in a class by hand.
+// Unavailable accessors, which the compiler chooses if no accessor of slots fits the type of a
+// property. Their messages say what to do if `@Entity` or a hand-written class guessed the wrong
+// kind of property.
 extension ManagedObject {
+    /// Unavailable: the property's type does not conform to ``AttributeValue``.
     @available(
         *, unavailable,
         message: """
@@ -15,6 +17,7 @@ extension ManagedObject {
         set { preconditionFailure("An unavailable subscript was called.") }
     }
 
+    /// Unavailable: the property's type is not optional.
     @available(
         *, unavailable,
         message: """
@@ -27,6 +30,7 @@ extension ManagedObject {
         set { preconditionFailure("An unavailable subscript was called.") }
     }
 
+    /// Unavailable: the property's type is not an optional class of a ``ManagedObject``.
     @available(
         *, unavailable,
         message: """

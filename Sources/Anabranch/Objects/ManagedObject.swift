@@ -2,10 +2,11 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchStore
 
-/// An object of the graph: one record, in one context.
+/// An object of the graph: one record in one context.
 ///
-/// An entity without a class of its own has plain managed objects, whose properties are read and
-/// written by name. A class has one form, written by hand, generated or made by ``Entity(_:)``:
+/// An entity without its own class uses plain managed objects; their properties are read and
+/// written by name. A class always has the same form, whether it is written by hand, generated, or
+/// made by ``Entity(_:)``:
 ///
 /// ```swift
 /// final class Person: ManagedObject {
@@ -18,34 +19,35 @@ import AnabranchStore
 /// }
 /// ```
 ///
-/// An ordered to-many is a ``ManagedObjectList``, `self[list: 4]`; an attribute of whose values a
-/// transformer makes bytes is `self[transformable: 1]`, of any optional type.
+/// An ordered to-many relationship is a ``ManagedObjectList``, `self[list: 4]`. A transformable
+/// attribute is `self[transformable: 1]`, with any optional type.
 ///
-/// The slots are those of the super-entity, then the entity's own attributes, to-one and to-many
-/// relationships, each sorted by the bytes of their names; the container compares the list with
-/// the model. A class of a sub-entity inherits from its super-entity's class and appends its own
-/// names to `super.slotNames`.
+/// The slots of the super-entity come first, then the entity's own attributes, to-one
+/// relationships and to-many relationships, each group sorted by the bytes of their names. The
+/// container compares the list with the model. The class of a sub-entity inherits from the class
+/// of its super-entity and appends its own names to `super.slotNames`.
 ///
-/// An object and its context are used on the context's queue only; the last reference may be
-/// dropped anywhere.
+/// Use an object and its context on the context's queue only. The last reference can be released
+/// on any thread.
 open class ManagedObject {
-    // The accessors below are the only code that touches the slots, and none of them calls out
-    // while it does, so the run-time check of exclusive access could find nothing.
+    // The accessors are the only code that touches the slots, and none of them calls out while it
+    // does. The run-time check of exclusive access could find nothing here.
     @exclusivity(unchecked) @usableFromInline final var slots: SlotStorage
     @exclusivity(unchecked) @usableFromInline final var flags: ObjectFlags
-    /// Bits of the slots written since the last save; slots from 63 on share one. What is not
-    /// marked is as committed.
+    /// One bit for each slot that was written since the last save; the slots from 63 on share one
+    /// bit. A slot without its bit has its committed value.
     @exclusivity(unchecked) @usableFromInline final var writtenSlots: UInt64 = 0
     final let home: EntityHome
     @exclusivity(unchecked) final var localID: LocalID
-    /// The slots as the store has them, while they may differ from the present ones; else empty.
+    /// The slot values that the store has, while they can differ from the present ones; otherwise
+    /// empty.
     @exclusivity(unchecked) final var committed = SlotStorage()
-    /// Of the row that the slots came from.
+    /// The version of the row from which the slot values were read.
     @exclusivity(unchecked) final var version: RowVersion
-    /// Of the relationships that have no slot value.
+    /// The states of the relationships that have no slot value; `nil` if none was read or changed.
     @exclusivity(unchecked) final var relations: RelationTable?
 
-    /// Called by contexts only.
+    /// Creates the object from what its context passes. Only contexts call it.
     public required init(_ birth: ObjectBirth) {
         slots = birth.slots()
         flags = birth.home.isObserved ? birth.flags.observed : birth.flags
@@ -54,64 +56,68 @@ open class ManagedObject {
         version = birth.version
     }
 
-    /// The entity whose objects the class stands for; empty where it stands for none.
+    /// The name of the entity that the class represents; empty if it represents none.
     open class var entityName: String { "" }
     /// The names of all slots of the entity, inherited ones first.
     open class var slotNames: [String] { [] }
 
-    /// The object is new, with its defaults; called once.
+    /// Called once, after the object was inserted and has its default values.
     open func awakeFromInsert() {}
-    /// The object was a fault and now has the values of the store.
+    /// Called after a fault got its values from the store.
     ///
-    /// Attributes of the object that are set here, such as transient ones, do not make it changed
-    /// (``setPrimitiveValue(_:forKey:)-(Value,_)``); relationships do.
+    /// An attribute of the object that is set here, such as a transient one, does not mark the
+    /// object as changed (see ``setPrimitiveValue(_:forKey:)-(Value,_)``). A relationship that is
+    /// set here does.
     open func awakeFromFetch() {}
-    /// The object has other values than before, though nobody has set them: by an undo or a redo,
-    /// a rollback, or a refresh that has read newer ones. Attributes may be set here as in
+    /// Called after the object got other values without a setter: by an undo or redo, a rollback,
+    /// a merge policy, or a refresh that read newer values. Attributes can be set here as in
     /// ``awakeFromFetch()``.
     ///
-    /// - Parameter events: Why.
+    /// - Parameter events: The reasons for the new values.
     open func awake(fromSnapshotEvents events: SnapshotEventType) {}
-    /// The object is about to be deleted; its relationships are still there. Called anew each
-    /// time that a deletion is asked for.
+    /// Called before the object is marked as deleted, while its relationships are intact. It is
+    /// called again each time a deletion is requested.
     open func prepareForDeletion() {}
-    /// The context is about to save the object. What is changed here is saved too, and has this
-    /// called once more.
+    /// Called before the context saves the object. Changes made here are saved too; an object that
+    /// is changed here gets another call.
     open func willSave() {}
-    /// Checks an inserted object before it is saved; called by the save after every `willSave`.
+    /// Checks an inserted object before it is saved. The save calls it after all `willSave` hooks.
     ///
     /// This implementation checks every property by the model, and by
-    /// ``ValueChecking/checkValue(_:forKey:)`` where the class has one. An override calls it
-    /// first, and throws whatever it finds beside: a ``ValidationError``, or an error of the app,
-    /// which becomes one with the object. The save reports what the model finds even where an
-    /// override swallows it. What an override changes is validated again.
+    /// ``ValueChecking/checkValue(_:forKey:)`` if the class has it. An override calls `super`
+    /// first and then throws its own findings: a ``ValidationError``, or an error of the app,
+    /// which is wrapped in one with the object. The save reports the model's findings even if an
+    /// override catches them. An object that an override changes is validated again.
     ///
-    /// - Throws: ``ValidationError`` with everything that is wrong; ``StoreError`` where a
-    ///   relationship can't be read; ``PropertyError`` where the object has lost its context.
+    /// - Throws: ``ValidationError`` with everything that is wrong; `StoreError` if a relationship
+    ///   can't be read; ``PropertyError`` if the object has lost its context.
     open func validateForInsert() throws { try checkByModel(.insert) }
-    /// As ``validateForInsert()``, of an updated object: of what was set since the last save, of
-    /// relationships that have changed or may have lost objects, and of mandatory properties.
+    /// Checks an updated object before it is saved, like ``validateForInsert()``. It checks the
+    /// properties that were set since the last save, the relationships that have changed or may
+    /// have lost objects, and the mandatory properties.
     open func validateForUpdate() throws { try checkByModel(.update) }
-    /// As ``validateForInsert()``, of an object that is to be deleted: no relationship that denies
-    /// it leads to an object that is not deleted, too.
+    /// Checks a deleted object before its deletion is saved, like ``validateForInsert()``. A
+    /// relationship with the delete rule deny must not point to an object that is not being
+    /// deleted.
     open func validateForDelete() throws { try checkByModel(.delete) }
-    /// The context has saved the object.
+    /// Called after the context has saved the object.
     open func didSave() {}
+    /// Called before the object turns into a fault, while it still has its values.
     open func willTurnIntoFault() {}
+    /// Called after the object turned into a fault.
     open func didTurnIntoFault() {}
 }
 
 @available(*, unavailable)
 extension ManagedObject: Sendable {}
 
-/// What an object is made from; only contexts make one, for one call of
-/// ``ManagedObject/init(_:)``.
+/// The values from which a context creates an object, for one call of ``ManagedObject/init(_:)``.
 ///
-/// It may refer to the row that is being read: an initializer of the app's own passes it on to its
-/// superclass, and neither keeps it nor makes another object from it. Read after the initializer
-/// has returned, it is memory that was freed.
+/// It can refer to the row that is being read. An initializer in a subclass passes it on to its
+/// superclass; it must not keep it or create another object from it. After the initializer has
+/// returned, it refers to freed memory.
 public struct ObjectBirth {
-    /// Where its values come from.
+    /// The source of the object's values.
     enum Values {
         case none
         case defaults
@@ -134,12 +140,14 @@ public struct ObjectBirth {
 }
 
 extension ManagedObject: Hashable {
-    /// An object is equal to itself only; a context has one object for a record.
+    /// Returns true if both are the same object. A context has one object for each record.
     public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
+    /// Hashes the identity of the object.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension ManagedObject: CustomStringConvertible {
+    /// The object's ID and its state.
     public var description: String {
         "<\(objectID)\(isFault ? ", fault" : "")\(isDeleted ? ", deleted" : "")>"
     }

@@ -1,4 +1,4 @@
-/// What an object is going through.
+/// The state of an object in its context.
 @usableFromInline
 struct ObjectFlags: OptionSet, Sendable {
     @usableFromInline let rawValue: UInt16
@@ -6,49 +6,56 @@ struct ObjectFlags: OptionSet, Sendable {
     @inlinable
     init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// The slots may be read: the object is not a fault.
+    /// The slots can be read: the object is not a fault.
     @usableFromInline static let realised = ObjectFlags(rawValue: 1)
-    /// A write needs nothing but the slot: the object is realised, its committed slots are kept,
-    /// and it is noted for the present event.
+    /// A write only has to set the slot: the object is not a fault, its committed values are kept,
+    /// and it is recorded as changed in the present event.
     @usableFromInline static let writable = ObjectFlags(rawValue: 1 << 1)
-    /// The slots hold the row as the store had it, though the object may still be a fault.
+    /// The slots hold the row as the store had it. The object can still count as a fault.
     static let hasRow = ObjectFlags(rawValue: 1 << 2)
+    /// Inserted since the last save.
     static let inserted = ObjectFlags(rawValue: 1 << 3)
+    /// Updated since the last save.
     static let updated = ObjectFlags(rawValue: 1 << 4)
+    /// Deleted since the last save, or found to be deleted in the store.
     static let deleted = ObjectFlags(rawValue: 1 << 5)
-    /// Noted for the present event.
+    /// Recorded as changed in the present event.
     static let noted = ObjectFlags(rawValue: 1 << 6)
     /// Inserted in the present event.
     static let born = ObjectFlags(rawValue: 1 << 7)
     /// On the context's list of changed objects.
     static let listed = ObjectFlags(rawValue: 1 << 8)
-    /// The context does not know the object any more.
+    /// The context has forgotten the object.
     static let detached = ObjectFlags(rawValue: 1 << 9)
-    /// The committed slots are not what the store has: a rollback makes the object a fault.
+    /// The committed values are not the store's: a rollback turns the object into a fault.
     static let refault = ObjectFlags(rawValue: 1 << 10)
-    /// Written in the event that observers are being told of.
+    /// Changed in the event that is being reported to observers.
     static let announced = ObjectFlags(rawValue: 1 << 12)
-    /// Inserted in the event that observers are being told of.
+    /// Inserted in the event that is being reported to observers.
     static let announcedBirth = ObjectFlags(rawValue: 1 << 13)
 
-    /// The object is becoming a fault, or ceasing to be one.
+    /// The object is turning into a fault, or ceasing to be one.
     static let inTransition = ObjectFlags(rawValue: 1 << 11)
-    /// A hook runs in which setting an attribute is no change.
+    /// A hook is running in which setting an attribute does not count as a change.
     static let waking = ObjectFlags(rawValue: 1 << 14)
-    /// Reads and writes are told to whoever observes the object; it is never `writable`.
+    /// Reads and writes are reported to an observation. An object with this flag is never
+    /// `writable`.
     @usableFromInline static let observed = ObjectFlags(rawValue: 1 << 15)
 
-    /// A read needs nothing but the slot: the object is realised, and nobody wants to be told.
+    /// True if a read needs only the slot: the object is not a fault, and no observation is
+    /// active.
     @inlinable
     var isReadable: Bool { rawValue & (1 << 15 | 1) == 1 }
 
-    /// The same flags of an object whose reads and writes are told.
+    /// The same flags for an object with reads and writes that are reported.
     var observed: ObjectFlags { subtracting(.writable).union(.observed) }
 
+    /// The flags of unsaved changes.
     static let changes: ObjectFlags = [.inserted, .updated, .deleted]
 }
 
-// Asked at every access to an object, where the general forms of `OptionSet` are calls.
+// These replace the general forms of `OptionSet`, which are function calls, because every access
+// to an object uses them.
 extension ObjectFlags {
     @inlinable
     func contains(_ flags: ObjectFlags) -> Bool { rawValue & flags.rawValue == flags.rawValue }

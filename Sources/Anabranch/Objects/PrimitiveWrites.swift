@@ -1,9 +1,9 @@
-/// What objects got by `setPrimitiveValue(_:forKey:)`, and what they announced by
-/// `willChangeValue(forKey:)` to get.
+/// The slots that objects set by `setPrimitiveValue(_:forKey:)`, and the changes that they
+/// announced by `willChangeValue(forKey:)`.
 struct PrimitiveWrites {
-    /// Stored slots that differ from the saved row without counting as changed. An object is here
-    /// until it is saved, taken back or a fault, and is never `writable` meanwhile, so that the
-    /// first ordinary write of such a slot is noticed.
+    /// The stored slots that differ from the saved row without counting as changed. An object
+    /// stays here until it is saved, rolled back or turned into a fault. It is never `writable`
+    /// meanwhile, so that the first ordinary write of such a slot is recorded.
     private var slots: [ManagedObject: Set<Int>] = [:]
     private var announced: [(object: ObjectIdentifier, slot: Int)] = []
 
@@ -17,7 +17,7 @@ struct PrimitiveWrites {
         slots[object, default: []].insert(slot)
     }
 
-    /// The slot counts as changed from now on.
+    /// Records that the slot counts as changed from now on.
     mutating func remove(_ object: ManagedObject, _ slot: Int) {
         if !slots.isEmpty { slots[object]?.remove(slot) }
     }
@@ -26,12 +26,12 @@ struct PrimitiveWrites {
         if !slots.isEmpty { slots[object] = nil }
     }
 
-    /// After a save: only objects that were no part of it keep theirs.
+    /// Removes the objects that a save has written. The other objects keep their slots.
     mutating func settle() {
         if !slots.isEmpty { slots = slots.filter { !$0.key.committed.isEmpty } }
     }
 
-    /// - Returns: The objects.
+    /// - Returns: The objects that had primitive writes.
     mutating func removeAll() -> [ManagedObject] {
         defer { self = PrimitiveWrites() }
         return Array(slots.keys)

@@ -1,13 +1,18 @@
-/// Why a property of an object can't be read or written as asked.
+/// The reason why a property of an object can't be read or written as requested.
 public struct PropertyError: Error, Sendable {
+    /// The kind of error, which also says what to do.
     public let code: Code
+    /// The whole error as a sentence.
     public let message: String
+    /// The name of the entity, if the error concerns one.
     public let entity: String?
+    /// The name of the property, if the error concerns one.
     public let property: String?
+    /// The ID of the object, if the error concerns one.
     public let objectID: ManagedObjectID?
-    /// What a transformer threw.
+    /// The error that a transformer threw.
     public let underlying: (any Error)?
-    /// Of code `multiple`, the errors that it stands for.
+    /// The single errors of an error with code `multiple`.
     public private(set) var all: [PropertyError] = []
 
     init(
@@ -22,9 +27,12 @@ public struct PropertyError: Error, Sendable {
         self.underlying = underlying
     }
 
-    /// Several errors as one.
+    /// Combines several errors into one.
     ///
-    /// - Parameter count: How many there were, if not all of them were kept.
+    /// - Parameters:
+    ///   - first: The error that the message quotes.
+    ///   - errors: The errors that were kept.
+    ///   - count: The number of all errors, including those that were not kept.
     init(_ first: PropertyError, of errors: [PropertyError], count: Int) {
         self.init(
             .multiple,
@@ -35,45 +43,50 @@ public struct PropertyError: Error, Sendable {
 }
 
 extension PropertyError {
+    /// The kind of a ``PropertyError``.
     public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The stable text form of the code.
         public let rawValue: String
+        /// Creates a code from its text form.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The model has no entity of that name, or no class stands for it: check the spelling.
+        /// The model has no entity of that name, or no class represents it. Check the spelling.
         public static let unknownEntity = Code(rawValue: "unknown-entity")
-        /// The model has no fetch request template of that name: check the spelling.
+        /// The model has no fetch request template of that name. Check the spelling.
         public static let unknownTemplate = Code(rawValue: "unknown-template")
-        /// Only objects of its sub-entities can be made.
+        /// The entity is abstract. Insert an object of one of its sub-entities.
         public static let abstractEntity = Code(rawValue: "abstract-entity")
-        /// The entity has no property of that name: check the spelling.
+        /// The entity has no property of that name. Check the spelling.
         public static let unknownProperty = Code(rawValue: "unknown-property")
-        /// An attribute was asked for as a relationship, or a to-one as a to-many, or the like.
+        /// An attribute was used as a relationship, a to-one relationship as a to-many, or the
+        /// like.
         public static let wrongKind = Code(rawValue: "wrong-kind")
-        /// The value is of another type than the attribute.
+        /// The value has another type than the attribute.
         public static let wrongType = Code(rawValue: "wrong-type")
-        /// The attribute is derived, and its value computed: change what it is derived from.
+        /// The attribute is derived, and its value computed. Change the properties that it is
+        /// derived from.
         public static let derived = Code(rawValue: "derived")
-        /// No attribute holds the value as it is: round a decimal to 38 digits.
+        /// No attribute can store the value exactly. Round a decimal to 38 digits.
         public static let unrepresentable = Code(rawValue: "unrepresentable")
-        /// The model names a transformer that nobody has registered: register one under that name
+        /// The model names a transformer that is not registered. Register one under that name
         /// before the attribute is used.
         public static let unknownTransformer = Code(rawValue: "unknown-transformer")
-        /// The transformer of the attribute is for values of another type, or can't make bytes of
-        /// this one or a value of the bytes that are stored: see `underlying`.
+        /// The attribute's transformer takes values of another type, can't encode this value, or
+        /// can't decode the stored bytes. See `underlying`.
         public static let untransformable = Code(rawValue: "untransformable")
-        /// Several properties could not be set: see `all`.
+        /// Several properties could not be set. See `all`.
         public static let multiple = Code(rawValue: "multiple")
         /// The object belongs to another entity, context or store, or to none.
         public static let foreignObject = Code(rawValue: "foreign-object")
-        /// The row is gone, or the object's context: fetch the object anew.
+        /// The row or the object's context is gone. Fetch the object again.
         public static let inaccessible = Code(rawValue: "inaccessible")
-        /// `willSave` changed objects in every one of many rounds: let it change only what
-        /// differs.
+        /// `willSave` or a validation hook changed objects in every one of many rounds. Let it
+        /// change a property only if the value differs.
         public static let endlessChanges = Code(rawValue: "endless-changes")
-        /// A save was asked for while the context is saving, by a hook or an observer: leave the
-        /// change to the save that is under way.
+        /// A hook or an observer asked for a save while the context was saving. Leave the change
+        /// to the running save.
         public static let recursiveSave = Code(rawValue: "recursive-save")
-        /// A context that has a parent can't do what only one of the store can: ask the parent.
+        /// A context that has a parent can't do this. Use the parent.
         public static let hasParent = Code(rawValue: "has-parent")
         /// A class does not fit the model that its container was given.
         public static let classMismatch = Code(rawValue: "class-mismatch")
@@ -81,6 +94,7 @@ extension PropertyError {
 }
 
 extension PropertyError: CustomStringConvertible {
+    /// The message and the code.
     public var description: String { "\(message) (\(code.rawValue))" }
 }
 
@@ -88,7 +102,7 @@ extension PropertyError {
     static var savingAlready: PropertyError {
         PropertyError(
             .recursiveSave,
-            "Can't save because the context is saving already; what a hook or "
-                + "an observer changes meanwhile is saved with it.")
+            "Can't save because the context is already saving; that save includes "
+                + "the changes of hooks and observers.")
     }
 }

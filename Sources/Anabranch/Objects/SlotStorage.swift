@@ -11,16 +11,16 @@ import AnabranchStore
 
 /// The values of an object's slots; empty while there are none.
 ///
-/// It has one owner and is never shared, so a write needs no check and no copy. An array in its
-/// place would take a third more memory and the look-up of its storage's class for every object
-/// that a fetch makes.
+/// It has one owner and is never shared, and so a write needs no uniqueness check and no copy. An
+/// array instead would take a third more memory, and a look-up of its storage class for every
+/// object that a fetch creates.
 @usableFromInline
 struct SlotStorage: ~Copyable {
     @usableFromInline let values: UnsafeMutableBufferPointer<Value>
 
     init() { values = UnsafeMutableBufferPointer(start: nil, count: 0) }
 
-    /// - Parameter initialize: Gives each place its value.
+    /// - Parameter initialize: Initializes every element.
     @inline(__always)
     private init(count: Int, initialize: (UnsafeMutablePointer<Value>) -> Void) {
         let start = Self.memory(for: count)
@@ -28,8 +28,8 @@ struct SlotStorage: ~Copyable {
         values = UnsafeMutableBufferPointer(start: start, count: count)
     }
 
-    /// From `malloc`: `allocate(capacity:)` takes the way of over-aligned memory on Linux, which
-    /// took 3 % of a fetch more.
+    /// Allocates memory by `malloc`. On Linux, `allocate(capacity:)` uses the slower path for
+    /// over-aligned memory, which made a fetch 3 % slower.
     private static func memory(for count: Int) -> UnsafeMutablePointer<Value> {
         assert(MemoryLayout<Value>.alignment <= 16, "malloc aligns to 16 bytes.")
         guard let memory = malloc(max(count, 1) * MemoryLayout<Value>.stride) else {
@@ -73,13 +73,13 @@ struct SlotStorage: ~Copyable {
     var isEmpty: Bool { values.isEmpty }
     var count: Int { values.count }
 
-    /// Whether another one has an equal value in a slot, which both have.
+    /// Returns true if both storages have equal values in a slot, which exists in both.
     @inline(__always)
     func agrees(with other: borrowing SlotStorage, at slot: Int) -> Bool {
         values[slot] == other.values[slot]
     }
 
-    /// For a reader within one call.
+    /// The values for use within one call.
     var buffer: UnsafeBufferPointer<Value> { UnsafeBufferPointer(values) }
 
     @inlinable

@@ -1,22 +1,25 @@
-/// Why an object has other values than before, though nobody has set them.
+/// The reasons why an object got other values without a setter.
 ///
-/// What was brought back says `undoDeletion` and what was taken out `undoInsertion`, whether an
-/// undo or a redo has done it.
+/// An object that came back reports `undoDeletion`, and an object that was removed reports
+/// `undoInsertion`, whether an undo or a redo did it.
 public struct SnapshotEventType: OptionSet, Hashable, Sendable {
+    /// The bits of the set.
     public let rawValue: Int
 
+    /// Creates a set from its bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// The object is about to leave the context: its insertion is undone.
+    /// The object's insertion is undone, and it is about to leave the context.
     public static let undoInsertion = SnapshotEventType(rawValue: 1 << 1)
-    /// The object is there again.
+    /// The object's deletion was undone.
     public static let undoDeletion = SnapshotEventType(rawValue: 1 << 2)
-    /// Properties have the values from before a change.
+    /// Properties have their values from before a change.
     public static let undoUpdate = SnapshotEventType(rawValue: 1 << 3)
     /// The object has the values of the last save again.
     public static let rollback = SnapshotEventType(rawValue: 1 << 4)
-    /// The object has newer values of the store, with its own unsaved changes on top.
+    /// The object has newer values from the store, with its own unsaved changes on top.
     public static let refresh = SnapshotEventType(rawValue: 1 << 5)
-    /// A merge policy has chosen values for the object, and they are saved; before its `didSave`.
+    /// A merge policy has chosen values for the object, and they are saved. It is reported before
+    /// the object's `didSave`.
     public static let mergePolicy = SnapshotEventType(rawValue: 1 << 6)
 }

@@ -1,16 +1,19 @@
 public import Observation
 
-/// Reading a property within `withObservationTracking` is noticed in contexts that are
-/// ``ManagedObjectContext/isObservable``, as the main queue's is, and its next change is told,
-/// whichever way it comes: by the app's code, a merge, a refresh, an undo or a rollback.
+/// Observation of single properties by `withObservationTracking`.
+///
+/// In a context that is ``ManagedObjectContext/isObservable``, which is the default on the main
+/// queue, reading a property within `withObservationTracking` registers it. The next change of the
+/// property is then reported, whatever causes it: the app's code, a merge, a refresh, an undo or a
+/// rollback.
 extension ManagedObject: Observable {}
 
 extension ManagedObjectContext {
-    /// Whether reading properties of the objects within `withObservationTracking` is noticed; at
-    /// first of a context of the main queue.
+    /// True if reads of the objects' properties within `withObservationTracking` are registered.
+    /// The default is true for a context of the main queue.
     ///
-    /// It makes a read some ten times as slow as it is without, which is a few dozen nanoseconds.
-    /// Setting it looks at every registered object; observers are told nothing more.
+    /// Observation makes a read about ten times as slow, which is a few dozen nanoseconds. Setting
+    /// this property visits every registered object; earlier registrations get no more reports.
     public var isObservable: Bool {
         get { observation != nil }
         set {
@@ -31,7 +34,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// Whoever reads a property wants to know when it changes.
+    /// Registers the read of a property with the observation.
     @usableFromInline
     final func noteAccess(_ slot: Int) {
         guard flags.contains(.observed) else { return }
@@ -40,13 +43,13 @@ extension ManagedObject {
         }
     }
 
-    /// Observers of a property are to read it again.
+    /// Reports a change of a property to its observers.
     final func noteChange(_ slot: Int) {
         guard flags.contains(.observed) else { return }
         home.withContext { $0.observation?.noteChange(slot, of: localID) }
     }
 
-    /// Observers of properties that are about to get other values are to read them again.
+    /// Reports the properties that are about to get other values to their observers.
     final func noteChanges(to values: borrowing SlotStorage) {
         guard flags.contains(.observed) else { return }
         for slot in 0..<min(values.count, slots.count) where values[slot] != slots[slot] {
@@ -54,7 +57,7 @@ extension ManagedObject {
         }
     }
 
-    /// Observers of any property are to read it again.
+    /// Reports a change of all properties to their observers.
     final func noteChanges() {
         guard flags.contains(.observed) else { return }
         home.withContext { context in

@@ -1,56 +1,56 @@
 import AnabranchStore
 import Observation
 
-/// Who observes which property of which object of a context.
+/// The observations of the objects of a context, by property.
 ///
-/// A registrar of the Observation framework is asked at every read whether somebody is looking,
-/// so it has to be there before anybody looks. One for each object would cost more than the
-/// object: here 64 records have one, made when the first of them is read, and a key path names
-/// record and slot. The key paths are the same for every 64 records, and made once.
+/// Every read asks a registrar of the Observation framework for tracking, and so the registrar
+/// must exist before an observer does. A registrar per object would cost more than the object.
+/// Here 64 consecutive records share one, which is created at the first read of one of them, and a
+/// key path names record and slot. All pages use the same key paths, each created once.
 final class ObjectObservation {
-    /// What 64 records that follow one another are observed by.
+    /// The registrar of 64 consecutive records.
     private final class Page: Observable {
         let registrar = ObservationRegistrar()
 
-        /// Exists to be named by key paths.
+        /// A subscript that only serves to form key paths.
         subscript(place place: Int) -> Int { place }
     }
 
     private var pages: [Int64: Page] = [:]
-    /// By slot · 64 + place on the page.
+    /// The key paths, by slot · 64 + index on the page.
     private var keyPaths: [KeyPath<Page, Int>?] = []
     private var pageLimit = 64
-    /// Who holds back what is to be told.
+    /// The number of unfinished calls of `beginHolding()`.
     private var holders = 0
     private var heldBack: [(page: Page, keyPath: KeyPath<Page, Int>)] = []
 
     var pageCount: Int { pages.count }
 
-    /// Somebody reads a property. Within a tracking scope he is told of its next change.
+    /// Registers the read of a property. Within a tracking scope its next change is then reported.
     ///
-    /// - Parameter isInUse: Whether there are objects on a page; asked where there are many.
+    /// - Parameter isInUse: Returns true if a page has objects; called when there are many pages.
     func noteAccess(_ slot: Int, of id: LocalID, isInUse: (Int64) -> Bool) {
         let number = IdentityPage.number(of: id)
         let page = pages[number] ?? addPage(number, isInUse: isInUse)
         page.registrar.access(page, keyPath: keyPath(slot, id))
     }
 
-    /// A property has another value, or will have it in a moment.
+    /// Reports that a property has another value, or is about to get one.
     func noteChange(_ slot: Int, of id: LocalID) {
         guard let page = pages[IdentityPage.number(of: id)] else { return }
         noteChange(slot, of: id, on: page)
     }
 
-    /// All properties may have other values.
+    /// Reports that all properties may have other values.
     func noteChanges(of id: LocalID, slots: Range<Int>) {
         guard let page = pages[IdentityPage.number(of: id)] else { return }
         for slot in slots { noteChange(slot, of: id, on: page) }
     }
 
-    /// Holds changes back until ``endHolding()`` was called as often.
+    /// Holds reports back until `endHolding()` was called as often.
     func beginHolding() { holders += 1 }
 
-    /// Tells what was held back; whoever is told may read, and change, what he likes.
+    /// Sends the reports that were held back. An observer may read and change objects.
     func endHolding() {
         holders -= 1
         guard holders == 0, !heldBack.isEmpty else { return }
@@ -61,7 +61,7 @@ final class ObjectObservation {
 
     private func noteChange(_ slot: Int, of id: LocalID, on page: Page) {
         let place = Self.place(slot, id)
-        // Without a key path nobody has read it yet.
+        // Without a key path the property was never read.
         guard keyPaths.indices.contains(place), let keyPath = keyPaths[place] else { return }
         guard holders == 0 else { return heldBack.append((page, keyPath)) }
         page.registrar.withMutation(of: page, keyPath: keyPath) {}

@@ -142,8 +142,8 @@ extension ManagedObjectContext {
             guard target != nil || value.isNull && !relationship.isToMany else {
                 throw PropertyError(
                     .wrongType,
-                    "Can't set \(object.entity.name).\(name) to \(value) by a merge policy; give "
-                        + "a reference to a record that is there, or null, to a to-one.",
+                    "Can't set \(object.entity.name).\(name) to \(value) by a merge policy because "
+                        + "a to-one takes a reference to an existing record, or null; pass one.",
                     property: name, objectID: object.objectID)
             }
             try setTarget(of: object, by: relationship, to: target)

@@ -1,14 +1,16 @@
 extension ManagedObjectContext {
-    /// Has the next save compare an object with the store though nothing was changed in it.
+    /// Makes the next save compare an object with the store, even if the object has no changes.
     ///
-    /// Objects that are changed or deleted are compared always. Ask for it where what is saved was
-    /// decided by what this object had: a save that finds its row changed or deleted since it was
-    /// read is a conflict, which the ``mergePolicy`` settles. Once a save has succeeded, or after
-    /// ``rollback()``, the object is not compared any more. A fault that was never read has nothing
-    /// to be compared, and a save with nothing to write compares nothing.
+    /// Changed and deleted objects are always compared. Call this for an object if the app decided
+    /// by its values what to save: if its row was changed or deleted since it was read, the save
+    /// has a conflict, which the ``mergePolicy`` resolves. After a successful save or a
+    /// ``rollback()``, the object is no longer compared. A fault that was never read is not
+    /// compared, and a save without changes compares nothing.
     ///
     /// An object of another context is not compared: the next save throws a ``PropertyError`` with
     /// code `foreignObject`.
+    ///
+    /// - Parameter object: The object to compare.
     public func detectConflicts(for object: ManagedObject) {
         checkQueue()
         guard object.home.context === self else {

@@ -1,30 +1,32 @@
 public import AnabranchReplication
 import AnabranchStore
 
-/// An object whose row was changed or deleted by somebody else since the context has read it.
+/// An object that another context or replica changed or deleted in the store since this context
+/// read it.
 ///
-/// Snapshots and values have stored attributes and to-one relationships by name, a to-one as a
-/// record reference, and never relationships to many, which do not conflict. There is no cache of
-/// rows between a context and its store, so what Core Data calls the cached snapshot is always
-/// `nil` here and has no property: a conflict is one between the context and the store.
+/// Snapshots and values contain stored attributes and to-one relationships by name, a to-one
+/// relationship as a record reference. To-many relationships do not conflict and are not included.
+/// There is no row cache between a context and its store, and so Core Data's cached snapshot has
+/// no counterpart: a conflict is always between the context and the store.
 public struct MergeConflict: Sendable {
+    /// The ID of the object.
     public let objectID: ManagedObjectID
-    /// The values as last read; empty where the context never read them.
+    /// The values as last read; empty if the context never read them.
     public let objectSnapshot: [String: Value]
-    /// The values that the store has now; `nil` where the row was deleted.
+    /// The values that the store has now; `nil` if the row was deleted.
     public let persistedSnapshot: [String: Value]?
     /// The values that the object has in the context.
     public let values: [String: Value]
-    /// Those of them that were changed here.
+    /// The values that were changed in the context.
     public let changedValues: [String: Value]
-    /// Whether the object is to be deleted by the save.
+    /// True if the save is to delete the object.
     public let isDeletedInContext: Bool
-    /// Of the row that was last read; only good to be compared.
+    /// The version of the row that was last read. Use it for comparisons only.
     public let oldVersion: Int64
-    /// Of the row that the store has now; zero where it was deleted.
+    /// The version of the row that the store has now; zero if the row was deleted.
     public let newVersion: Int64
 
-    /// Whether the row was deleted.
+    /// True if the row was deleted.
     public var isDeleted: Bool { persistedSnapshot == nil }
 
     /// - Parameter row: As the store has it; `nil` where it is gone.
@@ -41,15 +43,16 @@ public struct MergeConflict: Sendable {
     }
 }
 
-/// Objects that would hold one unique key.
+/// Objects that would have the same unique key.
 ///
-/// Each constraint has its own conflict, and objects of all entities of a hierarchy that hold one
-/// key are in one.
+/// Each uniqueness constraint has its own conflict, which includes the objects of all entities of
+/// the hierarchy with one key.
 public struct ConstraintConflict: Sendable {
-    /// An object of the context that the save would give the key.
+    /// An object of the context to which the save would give the key.
     public struct ConflictingObject: Sendable {
+        /// The ID of the object.
         public let objectID: ManagedObjectID
-        /// The values as last read; `nil` of a new object.
+        /// The values as last read; `nil` for a new object.
         public let snapshot: [String: Value]?
         /// The values that the object has in the context.
         public let values: [String: Value]
@@ -57,14 +60,18 @@ public struct ConstraintConflict: Sendable {
 
     /// The names of the constraint's attributes.
     public let constraint: [String]
+    /// The key: the values of the constraint's attributes by name.
     public let constraintValues: [String: Value]
-    /// The object that holds the key already; `nil` where only objects of the context would.
+    /// The ID of the object that already has the key; `nil` if only objects of the context would
+    /// have it.
     public let databaseObjectID: ManagedObjectID?
-    /// The values of that object, as ``MergeConflict`` has them.
+    /// The values of that object, in the form that ``MergeConflict`` describes.
     public let databaseSnapshot: [String: Value]?
-    /// In the order in which they would be saved one after the other.
+    /// The objects of the context that would have the key, in the order in which they would be
+    /// saved one after another.
     public let conflictingObjects: [ConflictingObject]
 
+    /// The IDs of the conflicting objects of the context.
     public var conflictingObjectIDs: [ManagedObjectID] { conflictingObjects.map(\.objectID) }
 
     init(_ contest: KeyContest) throws {

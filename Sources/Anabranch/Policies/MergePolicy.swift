@@ -1,15 +1,16 @@
-/// What becomes of a context's unsaved changes where others have saved first.
+/// A rule for unsaved changes of a context that conflict with an earlier save of another context
+/// or replica.
 ///
-/// A save compares every object that it writes with the version of the row that the object was read
-/// from, and every unique key with those that the store holds. What others have changed since, and
-/// what they hold, is a conflict, and the context's policy settles it: one object at a time, the
-/// lost reads first, then the keys. The save then writes everything anew, in one transaction and as
-/// one change set. A conflict that appears meanwhile is settled as well.
+/// A save compares the row version of every object that it writes with the version in the store.
+/// It also compares every unique key with the keys in the store. A difference, or a key that is
+/// taken, is a conflict, which the context's policy resolves one object at a time: first changed
+/// rows, then unique keys. The save then writes everything again, in one transaction and as one
+/// change set. A conflict that appears in the meantime is resolved too.
 ///
-/// The standard ones are ``MergePolicy/error``, which a context has unless it is given another one,
+/// The standard policies are ``MergePolicy/error``, which is the default of a context,
 /// ``MergePolicy/mergeByPropertyStoreTrump``, ``MergePolicy/mergeByPropertyObjectTrump``,
-/// ``MergePolicy/overwrite`` and ``MergePolicy/rollback``. An app's own type looks at each conflict
-/// and says which of these it goes by, or sets values of its own:
+/// ``MergePolicy/overwrite`` and ``MergePolicy/rollback``. An app's own policy looks at each
+/// conflict and chooses one of these resolutions, or sets values of its own:
 ///
 /// ```swift
 /// struct LongerNote: MergePolicy {
@@ -23,88 +24,102 @@
 /// }
 /// ```
 ///
-/// A policy decides between a context and its store; between replicas the ``MergeRule`` of each
-/// property does, and a save that went by a policy is to other replicas a save like any other.
+/// A merge policy decides between a context and its store. Between replicas the `MergeRule` of
+/// each property decides; for another replica, a save after a resolved conflict is like any other
+/// save.
 ///
-/// Whatever the policy, what the model calls mergeable is merged: a counter gets what was added to
-/// it here on top of what others added, a property whose first, greatest or least write stays keeps
-/// that, and relationships to many lose and gain the members that they lost and gained here.
-/// Attributes of one group are one value.
+/// Under every policy, properties with a merge rule other than last-writer are merged by that
+/// rule. A counter gets the sum of the context's and the store's additions. A property that keeps
+/// the first, greatest or least write keeps that one. To-many relationships gain and lose the
+/// members that were added and removed in the context. An attribute group counts as one value.
 public protocol MergePolicy: Sendable {
-    /// Settles an object whose row was changed or deleted since it was read.
+    /// Resolves the conflict of an object that was changed or deleted in the store since it was
+    /// read.
     ///
-    /// Called on the context's queue, within the save. What it changes in the context itself is an
-    /// unsaved change as any other; do not save here.
+    /// It is called on the context's queue during the save. Changes that it makes in the context
+    /// are ordinary unsaved changes; do not save here.
     ///
-    /// - Throws: Anything: it ends the save, which throws it. Nothing is written then, and every
-    ///   change is pending as before.
+    /// - Parameters:
+    ///   - conflict: The object and the values of both sides.
+    ///   - context: The context that saves.
+    /// - Returns: The resolution.
+    /// - Throws: Any error. It ends the save, which throws it; nothing is written, and every
+    ///   change is still pending.
     func resolve(
         _ conflict: MergeConflict, in context: ManagedObjectContext
     ) throws -> MergeResolution
 
-    /// Settles objects that would hold one unique key. As ``resolve(_:in:)-(MergeConflict,_)``.
+    /// Resolves the conflict of objects that would have the same unique key; see
+    /// ``resolve(_:in:)-(MergeConflict,_)``.
     func resolve(
         _ conflict: ConstraintConflict, in context: ManagedObjectContext
     ) throws -> MergeResolution
 }
 
 extension MergePolicy {
-    /// Leaves the conflict, so that the save fails.
+    /// Leaves the conflict unresolved, so that the save fails.
     public func resolve(
         _ conflict: ConstraintConflict, in context: ManagedObjectContext
     ) throws -> MergeResolution { .unresolved }
 }
 
 extension MergePolicy where Self == StandardMergePolicy {
-    /// The save throws ``SaveConflictError`` with every conflict, and writes nothing.
+    /// A policy that resolves nothing: the save throws ``SaveConflictError`` with every conflict
+    /// and writes nothing.
     public static var error: StandardMergePolicy { StandardMergePolicy(.unresolved) }
-    /// ``MergeResolution/mergeByPropertyStoreTrump`` for every conflict.
+    /// A policy that resolves every conflict by ``MergeResolution/mergeByPropertyStoreTrump``.
     public static var mergeByPropertyStoreTrump: StandardMergePolicy {
         StandardMergePolicy(.mergeByPropertyStoreTrump)
     }
-    /// ``MergeResolution/mergeByPropertyObjectTrump`` for every conflict.
+    /// A policy that resolves every conflict by ``MergeResolution/mergeByPropertyObjectTrump``.
     public static var mergeByPropertyObjectTrump: StandardMergePolicy {
         StandardMergePolicy(.mergeByPropertyObjectTrump)
     }
-    /// ``MergeResolution/overwrite`` for every conflict.
+    /// A policy that resolves every conflict by ``MergeResolution/overwrite``.
     public static var overwrite: StandardMergePolicy { StandardMergePolicy(.overwrite) }
-    /// ``MergeResolution/rollback`` for every conflict.
+    /// A policy that resolves every conflict by ``MergeResolution/rollback``.
     public static var rollback: StandardMergePolicy { StandardMergePolicy(.rollback) }
 }
 
-/// A policy that settles all conflicts alike.
+/// A policy that resolves all conflicts in the same way.
 public struct StandardMergePolicy: MergePolicy, Equatable {
     let resolution: MergeResolution
 
     init(_ resolution: MergeResolution) { self.resolution = resolution }
 
+    /// Returns the policy's resolution.
     public func resolve(
         _ conflict: MergeConflict, in context: ManagedObjectContext
     ) -> MergeResolution { resolution }
 
+    /// Returns the policy's resolution.
     public func resolve(
         _ conflict: ConstraintConflict, in context: ManagedObjectContext
     ) -> MergeResolution { resolution }
 }
 
 extension StandardMergePolicy: CustomStringConvertible {
+    /// The name of the policy.
     public var description: String {
         resolution == .unresolved ? "error" : resolution.description
     }
 }
 
-/// A policy that is one closure, or two:
+/// A policy that calls one or two closures:
 /// `context.mergePolicy = MergeClosure { conflict, context in … }`.
 public struct MergeClosure: MergePolicy {
+    /// A closure that resolves a conflict of one kind.
     public typealias Body<Conflict> =
         @Sendable (Conflict, ManagedObjectContext) throws -> MergeResolution
 
     private let body: Body<MergeConflict>
     private let keyBody: Body<ConstraintConflict>
 
+    /// Creates a policy from closures.
+    ///
     /// - Parameters:
-    ///   - body: For objects that were changed or deleted elsewhere.
-    ///   - constraints: For unique keys; they stay a conflict unless it is given.
+    ///   - body: Resolves objects that were changed or deleted in the store since they were read.
+    ///   - constraints: Resolves unique keys. The default leaves them unresolved.
     public init(
         _ body: @escaping Body<MergeConflict>,
         constraints: @escaping Body<ConstraintConflict> = { _, _ in .unresolved }
@@ -113,10 +128,12 @@ public struct MergeClosure: MergePolicy {
         keyBody = constraints
     }
 
+    /// Calls the closure for changed and deleted rows.
     public func resolve(
         _ conflict: MergeConflict, in context: ManagedObjectContext
     ) throws -> MergeResolution { try body(conflict, context) }
 
+    /// Calls the closure for unique keys.
     public func resolve(
         _ conflict: ConstraintConflict, in context: ManagedObjectContext
     ) throws -> MergeResolution { try keyBody(conflict, context) }

@@ -1,17 +1,21 @@
 public import AnabranchReplication
 
-/// How one conflict of a save ends.
+/// The outcome of one conflict of a save.
 ///
-/// Each way says what becomes of an object that was changed in the context and in the store, of one
-/// that was deleted at one of the two and changed at the other, and of objects with one unique key.
-/// What was deleted at both is gone, whatever the way.
+/// A resolution decides three kinds of conflict:
 ///
-/// Of several objects with one unique key one remains, as if they had been saved one after the
-/// other: first what the store holds, then those that were changed here, then those that were
-/// inserted, in their order. A new object becomes the one that is there already: its Swift object
-/// takes over that record and its ID, unless the context has an object for it that somebody uses or
-/// has changed; then the new one leaves the context. Who is related to the one that goes is related
-/// to the one that remains.
+/// - an object that was changed in the context and in the store,
+/// - an object that was deleted in one of them and changed in the other,
+/// - objects with the same unique key.
+///
+/// An object that was deleted in both is gone under every resolution.
+///
+/// Of several objects with the same unique key, one remains, as if they had been saved one after
+/// another: first the object in the store, then the changed objects, then the inserted ones in
+/// their order. A new object becomes the existing one: its Swift object adopts that record and its
+/// ID. If the context already has an object for that record, and the app uses it or has changed
+/// it, the new object leaves the context instead. Relationships to the removed object then point
+/// to the remaining one.
 public struct MergeResolution: Hashable, Sendable {
     enum Way: String, Sendable {
         case unresolved, mergeByPropertyStoreTrump, mergeByPropertyObjectTrump, overwrite, rollback
@@ -23,46 +27,52 @@ public struct MergeResolution: Hashable, Sendable {
 
     private init(_ way: Way) { self.way = way }
 
-    /// The conflict stays: the save throws ``SaveConflictError`` with all that stay.
+    /// Leaves the conflict unresolved: the save throws ``SaveConflictError`` with all unresolved
+    /// conflicts.
     public static let unresolved = MergeResolution(.unresolved)
 
-    /// By property: what was changed at both is as in the store, what was changed only here is
-    /// kept, and written.
+    /// Merges by property; a property that was changed on both sides gets the store's value. A
+    /// property that was changed only in the context keeps its value, which is written.
     ///
-    /// What was deleted in the store leaves the context; what was deleted here is there again, as
-    /// the store has it. A new object gives the one that holds its key what that has none of; an
-    /// object that was changed here to a key that is taken has its former key again.
+    /// An object that was deleted in the store leaves the context. An object that was deleted in
+    /// the context is restored with the store's values. A new object with a taken key gives its
+    /// values only to those properties of the existing object that have none. A changed object
+    /// with a new key that is taken gets its former key back.
     public static let mergeByPropertyStoreTrump = MergeResolution(.mergeByPropertyStoreTrump)
 
-    /// By property: what was changed at both is as in the context, what was changed only in the
-    /// store is as there.
+    /// Merges by property; a property that was changed on both sides gets the context's value. A
+    /// property that was changed only in the store gets the store's value.
     ///
-    /// What was deleted here is deleted. What was deleted in the store and changed here becomes a
-    /// new record with the object's values: an identity that was deleted never comes back, so the
-    /// object has a new ID, told by `renamed` of the save's ``ObjectIDChanges``; who was related to
-    /// it is so again, as far as store or context know. A new object gives the one that holds its
-    /// key all that the app has set in it, but for null. An object that was changed here to a key
-    /// that is taken keeps it, and the one that held it is deleted.
+    /// An object that was deleted in the context is deleted. An object that was deleted in the
+    /// store and changed in the context becomes a new record with the object's values. A deleted
+    /// record never comes back, and so the object gets a new ID, which ``ObjectIDChanges/renamed``
+    /// of the save reports. Its relationships are restored, as far as the store or the context
+    /// knows them. A new object with a taken key gives the existing object all values that the app
+    /// has set, except null. A changed object with a new key that is taken keeps the key, and the
+    /// object that had it is deleted.
     public static let mergeByPropertyObjectTrump = MergeResolution(.mergeByPropertyObjectTrump)
 
-    /// The whole object is written as it is in the context, also where only the store has changed.
+    /// Writes the whole object as it is in the context, including properties that were changed
+    /// only in the store.
     ///
-    /// Deleted objects and taken keys are as under ``mergeByPropertyObjectTrump``; a new object
-    /// gives the one that holds its key all its values, null among them.
+    /// Deleted objects and changed objects with a new key that is taken are resolved as by
+    /// ``mergeByPropertyObjectTrump``. A new object with a taken key gives the existing object all
+    /// its values, including null.
     public static let overwrite = MergeResolution(.overwrite)
 
-    /// The object is as in the store, and what was changed in it here is dropped.
+    /// Discards the changes of the context; the object gets the store's values.
     ///
-    /// What was deleted in the store leaves the context; what was deleted here is there again. A
-    /// new object gives nothing to the one that holds its key; an object that was changed to a key
-    /// that is taken loses all its changes. Links to others are dropped with the object's changes;
-    /// a reference of another object to it is that object's own, and stays.
+    /// An object that was deleted in the store leaves the context. An object that was deleted in
+    /// the context is restored. A new object with a taken key gives the existing object nothing. A
+    /// changed object with a new key that is taken loses all its changes. Changes of to-many links
+    /// are discarded with the object's changes; a reference from another object to it belongs to
+    /// that object, and stays.
     public static let rollback = MergeResolution(.rollback)
 
-    /// The same, and then some properties set.
+    /// Returns the same resolution, which then also sets some properties.
     ///
-    /// - Parameter values: Of attributes, and of to-one relationships as a record reference or
-    ///   null, by name. Where the object leaves the context they go with it.
+    /// - Parameter values: The values by property name: attribute values, and record references or
+    ///   null for to-one relationships. They are dropped if the object leaves the context.
     public func setting(_ values: [String: Value]) -> MergeResolution {
         var resolution = self
         resolution.values.merge(values) { $1 }
@@ -76,5 +86,6 @@ extension MergeResolution.Way {
 }
 
 extension MergeResolution: CustomStringConvertible {
+    /// The name of the resolution, and its values.
     public var description: String { values.isEmpty ? way.rawValue : "\(way.rawValue), \(values)" }
 }

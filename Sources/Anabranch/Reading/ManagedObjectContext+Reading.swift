@@ -1,16 +1,17 @@
 import AnabranchModel
 import AnabranchStore
 
-/// Where a context reads what it does not have, and where its saves go.
+/// The source of a context's reads, and the destination of its saves.
 enum ContextSource {
     case store
-    /// A context above: it shows its unsaved changes to this one, and takes over this one's.
+    /// A parent context, which shows its unsaved changes to this one and receives this one's
+    /// changes.
     case parent(HeldContext)
 }
 
-// Everything that a context reads, it reads through here.
+// Every read of a context goes through these methods.
 extension ManagedObjectContext {
-    /// Reads rows by ID, in one go; those that are not there give none.
+    /// Reads rows by ID in one query; a missing row is left out.
     func readRows(
         of entity: EntityDescription, ids: [LocalID], _ body: (ObjectRow) -> Void
     ) throws {
@@ -29,7 +30,7 @@ extension ManagedObjectContext {
 
     /// Reads the rows that a query finds, in its order.
     ///
-    /// - Parameter includingPending: Whether what the context above has not saved counts.
+    /// - Parameter includingPending: True if unsaved changes of the parent context count.
     func readRows(
         _ query: FetchQuery, includingPending: Bool, _ body: (ObjectRow) throws -> Void
     ) throws {
@@ -46,7 +47,8 @@ extension ManagedObjectContext {
         }
     }
 
-    /// As ``readRows(_:includingPending:_:)``, of each only which it is.
+    /// Reads the entity and ID of each object that a query finds; see
+    /// `readRows(_:includingPending:_:)`.
     func readObjects(
         _ query: FetchQuery, includingPending: Bool,
         _ body: (_ entityIndex: Int, LocalID) -> Void
@@ -69,9 +71,10 @@ extension ManagedObjectContext {
         }
     }
 
-    /// What objects are related to by a to-many, or a to-one that the inverse stores.
+    /// Reads the members of a to-many relationship, or of a to-one relationship that its inverse
+    /// stores.
     ///
-    /// - Returns: By owner; of a list in its order.
+    /// - Returns: The members by owner; for an ordered relationship in its order.
     func readRelated(
         by relationship: RelationshipDescription, of owners: [LocalID]
     ) throws -> [LocalID: [LocalID]] {
@@ -89,7 +92,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Runs a body on the context's queue, and waits for it.
+    /// Runs a closure on the context's queue and waits for it.
     func onQueue<Result>(_ body: (ManagedObjectContext) throws -> Result) rethrows -> Result {
         try queue.sync { try body(self) }
     }

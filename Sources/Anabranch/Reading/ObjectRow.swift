@@ -2,11 +2,11 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchStore
 
-/// The values of a record on their way into an object: from the store, or from the object that the
-/// context above has.
+/// The values of a record on their way into an object: from the store, or from the object of the
+/// parent context.
 ///
-/// Whoever hands out a row holds what it refers to: counting references for every row of a fetch
-/// would cost as much as decoding a column.
+/// The code that passes a row on must keep what it refers to alive. Counting references for every
+/// row of a fetch would cost as much as decoding a column.
 enum ObjectRow {
     case stored(StoredRow)
     case lent(Unmanaged<LentRow>)
@@ -25,7 +25,7 @@ enum ObjectRow {
         }
     }
 
-    /// In the model.
+    /// The index of the entity in the model.
     var entityIndex: Int32 {
         switch self {
         case .stored(let row): row.entityIndex
@@ -50,12 +50,13 @@ enum ObjectRow {
     }
 }
 
-/// A copy of a row, or of what an object has, for a context below the object's own.
+/// A copy of a row or of an object's values, for a child context.
 final class LentRow: Sendable {
     let id: LocalID
     let version: RowVersion
     let entityIndex: Int32
-    /// As a row of the store has them: what no row has is as in a new object.
+    /// The slot values in the form of a stored row: a slot that a row does not store has its
+    /// default value.
     let slots: [Value]
 
     init(_ object: ManagedObject) {

@@ -1,15 +1,17 @@
 public import AnabranchStore
 
 extension ManagedObjectContext {
-    /// Does once more what a rejected save did, and what later saves did to the objects that it
-    /// had inserted: unsaved edits as any others, which the next save sends.
+    /// Applies a rejected save again, together with what later saves did to the objects that it
+    /// had inserted. The results are ordinary unsaved changes, which the next save sends.
     ///
-    /// What was inserted becomes new objects, because an identity is never given twice; references
-    /// that led to the old ones lead to the new ones. The rejected save stays in its table until
-    /// it is discarded.
+    /// Objects that the rejected save inserted are inserted again as new objects, because an
+    /// identity is never used twice. References to the former objects point to the new ones. The
+    /// rejected save stays in its table until it is discarded.
     ///
-    /// - Throws: ``ChangeSetDecodingError`` where the save is of a later format; ``StoreError``.
-    ///   Roll the context back then.
+    /// - Parameter rejected: The rejected save.
+    /// - Returns: The new objects, and what had to be left out.
+    /// - Throws: `ChangeSetDecodingError` if the save has a later format; `StoreError`. Roll the
+    ///   context back then.
     @discardableResult
     public func redo(_ rejected: RejectedSave) throws -> RedoneSave {
         checkQueue()

@@ -2,27 +2,29 @@ public import AnabranchStore
 public import Foundation
 
 extension PersistentStoreCoordinator {
-    /// Saves of this file that zones have rejected for good, the newest first. The objects are as
-    /// if they had never been made.
+    /// Returns the saves of this file that zones have permanently rejected, the newest first. The
+    /// objects are in the state without them.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func rejectedSaves() throws -> [RejectedSave] { try store.rejectedSaves() }
 
-    /// - Returns: `nil` where there is none of that number, or it was discarded.
-    /// - Throws: ``StoreError``.
+    /// Returns one rejected save by its number.
+    ///
+    /// - Returns: `nil` if there is none with that number, or it was discarded.
+    /// - Throws: `StoreError`.
     public func rejectedSave(_ id: RejectedSave.ID) throws -> RejectedSave? {
         try store.rejectedSave(id)
     }
 
-    /// How many rejected saves there are; reads none of them.
+    /// Returns the number of rejected saves without reading them.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public func rejectedSaveCount() throws -> Int { try store.rejectedSaveCount() }
 
-    /// Forgets rejected saves, for good.
+    /// Permanently removes rejected saves from their table.
     ///
-    /// - Returns: How many there were.
-    /// - Throws: ``StoreError``; nothing was removed.
+    /// - Returns: The number of removed saves.
+    /// - Throws: `StoreError`; nothing was removed then.
     @discardableResult
     public func discardRejectedSaves(_ ids: [RejectedSave.ID]) throws -> Int {
         try store.discardRejectedSaves(ids)
@@ -30,14 +32,14 @@ extension PersistentStoreCoordinator {
 }
 
 extension PersistentStoreCoordinator {
-    /// Saves turned out to be rejected; posted when every context shows the records as they are
-    /// known to be without them. What the zone has to be asked for follows within the exchange,
-    /// as remote changes. On a queue of no context.
+    /// Posted when saves were rejected, after every context shows the records without them, as far
+    /// as the file knows these. Records that wait for repair follow within the exchange as remote
+    /// changes. It is not posted on the queue of a context.
     public static let didRejectSaves = Notification.Name("AnabranchCoordinatorDidRejectSaves")
 
-    /// What turns out to be rejected from now on.
+    /// Returns a sequence of the saves that are rejected from now on.
     ///
-    /// The sequence ends with the coordinator; who stops iterating stops listening.
+    /// The sequence ends with the coordinator. Stop iterating to unsubscribe.
     public func rejections() -> AsyncStream<[RejectedSave.ID]> { rejectionListeners.stream() }
 
     func post(_ rejections: [RejectedSave.ID]) {
@@ -51,7 +53,8 @@ extension PersistentStoreCoordinator {
 extension Notification {
     static let rejectedSavesKey = "AnabranchRejectedSaves"
 
-    /// What ``PersistentStoreCoordinator/didRejectSaves`` tells; `nil` of any other notification.
+    /// The payload of ``PersistentStoreCoordinator/didRejectSaves``; `nil` for any other
+    /// notification.
     public var rejectedSaves: [RejectedSave.ID]? {
         userInfo?[Self.rejectedSavesKey] as? [RejectedSave.ID]
     }

@@ -2,11 +2,11 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchStore
 
-/// Does operations of a change set once more, on the objects of a context.
+/// Applies the operations of a change set again to the objects of a context.
 struct Redoing {
     private let context: ManagedObjectContext
     private var redone = RedoneSave()
-    /// New objects by the records that they stand for.
+    /// The new objects, by the records that the rejected save had inserted.
     private var born: [RecordID: ManagedObject] = [:]
 
     private var store: Store { context.coordinator.store }
@@ -34,7 +34,7 @@ struct Redoing {
         }
     }
 
-    /// What leads to a record that is gone leads to the object that stands for it now.
+    /// Changes the stored references to a former record so that they point to its new object.
     private func retarget(from record: RecordID, to object: ManagedObject) throws {
         guard let old = try store.localID(of: record) else { return }
         for (id, relationship) in try store.holders(of: old) {
@@ -45,7 +45,7 @@ struct Redoing {
         }
     }
 
-    /// - Returns: `nil` where the record is deleted or the model does not know it.
+    /// - Returns: `nil` if the record is deleted or the model does not know it.
     private func object(_ record: RecordID, of root: EntityDescription) throws -> ManagedObject? {
         if let object = born[record] {
             return object.isDeleted || !object.entity.isKind(of: root) ? nil : object
@@ -95,7 +95,8 @@ struct Redoing {
             for record in deleted.records { try delete(record, deleted.entity) }
         case .yieldingDelete(let deleted):
             for delete in deleted.deletes { try self.delete(delete.record, deleted.entity) }
-        // What was moved is at least there; where it stands in a list may have lost its meaning.
+        // A moved object is added if it is missing; its former list position may have lost its
+        // meaning.
         case .link(let links), .move(let links):
             try redo(links) { try $0.insert($1, into: $2, $3) }
         case .unlink(let links): try redo(links) { try $0.remove($1, from: $2, $3) }
@@ -107,7 +108,7 @@ struct Redoing {
         if let object = try object(record, entity) { context.delete(object) }
     }
 
-    /// - Parameter value: What to set an attribute to, of what was written.
+    /// - Parameter value: Returns the value to set an attribute to, from the written one.
     private mutating func redo(
         _ rows: RowBlock,
         _ value: (Value, ManagedObject, AttributeDescription) throws -> Value

@@ -1,21 +1,20 @@
 public import AnabranchReplication
 
-/// What became of a rejected save that is done once more.
+/// The result of applying a rejected save again.
 public struct RedoneSave: Sendable {
-    /// Something that can't be done any more.
+    /// An operation of the rejected save that can't be applied any more.
     public struct Omission: Hashable, Sendable {
-        /// The record that it was about.
+        /// The record of the operation.
         public let record: RecordID
-        /// By its wire name.
+        /// The wire name of the record's entity.
         public let entity: String
-        /// By its wire name; `nil` where the record itself is deleted, or nothing that the model
-        /// knows.
+        /// The wire name of the property; `nil` if the record is deleted or of an unknown entity.
         public let property: String?
     }
 
-    /// The objects that stand for those that the save had inserted, by what these were.
+    /// The new objects, by the records that the rejected save had inserted.
     public internal(set) var insertedIDs: [RecordID: ManagedObjectID] = [:]
-    /// What was left out, because a record or an end is deleted by now, or the model does not know
-    /// it.
+    /// The operations that were left out, because a record or one end of a link is deleted, or the
+    /// model does not know the entity or property.
     public internal(set) var omissions: [Omission] = []
 }

@@ -19,8 +19,8 @@ extension ManagedObjectContext {
         }
         throw PropertyError(
             .endlessChanges,
-            "Can't delete because prepareForDeletion rolls back and deletes without end; let it "
-                + "do one of them.")
+            "Can't delete because prepareForDeletion rolls back and deletes in every round; let "
+                + "it do only one of these.")
     }
 
     /// Follows what there is, until a hook rolls back or resets: then nothing of it is deleted.

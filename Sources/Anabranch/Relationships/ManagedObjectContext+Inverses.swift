@@ -191,7 +191,7 @@ extension ManagedObjectContext {
             throw PropertyError(
                 .foreignObject,
                 "Can't relate \(object.objectID) by '\(relationship.name)' to \(target.objectID) "
-                    + "because it leads to \(relationship.destination.name).",
+                    + "because its destination is \(relationship.destination.name).",
                 property: relationship.name, objectID: object.objectID)
         }
     }

@@ -1,13 +1,15 @@
 import AnabranchModel
 import AnabranchStore
 
-/// The objects at the other end of a to-many relationship, as they are now.
+/// The objects at the other end of a to-many relationship.
 ///
-/// A live view, not a copy: `parent.children.insert(child)` changes the relationship and its
-/// inverse, and whoever holds the view sees it. Counting and asking for membership make no
-/// objects; iterating reads the rows that are missing at once. What can't throw here keeps its
-/// error for the context's next save and counts as empty; changes of an object that is deleted or
-/// has lost its context are refused as setting its properties is.
+/// It is a live view, not a copy: `parent.children.insert(child)` changes the relationship and its
+/// inverse, and every view of the relationship shows the change. Counting and testing for
+/// membership create no objects; iterating reads all missing rows in one read.
+///
+/// An error in a member that can't throw is kept for the context's next save, and the set counts
+/// as empty. A change of an object that is deleted or has lost its context is refused in the same
+/// way as setting its properties.
 public struct ManagedObjectSet<Element: ManagedObject> {
     let owner: ManagedObject
     let slot: Int
@@ -19,15 +21,18 @@ public struct ManagedObjectSet<Element: ManagedObject> {
         }
     }
 
+    /// The number of objects.
     public var count: Int { ids.count }
+    /// True if the relationship has no objects.
     public var isEmpty: Bool { ids.isEmpty }
 
+    /// Returns true if an object is in the relationship.
     public func contains(_ object: ManagedObject) -> Bool {
         object.managedObjectContext === owner.managedObjectContext && ids.contains(object.localID)
     }
 
-    /// Ascending by record, which is the order in which one replica has made them; of an ordered
-    /// relationship in its order.
+    /// The objects as an array, in ascending order of their records, which is the order in which
+    /// one replica inserted them. The objects of an ordered relationship come in its order.
     public var objects: [Element] {
         attempt(or: []) { context, relationship in
             let ids = try context.listedMembers(of: owner, by: relationship)
@@ -36,33 +41,36 @@ public struct ManagedObjectSet<Element: ManagedObject> {
         }
     }
 
+    /// The IDs of the objects, in the order of ``objects``.
     public var objectIDs: [ManagedObjectID] {
         attempt(or: []) { context, relationship in
             try context.targetIDs(of: owner, by: relationship)
         }
     }
 
-    /// Adds an object that is not there yet, at the end of an ordered relationship. Of a
-    /// one-to-many it leaves its former owner.
+    /// Adds an object if it is not there, at the end of an ordered relationship. In a one-to-many
+    /// relationship, the object leaves its former owner.
     public func insert(_ object: Element) {
         change { try $0.insert(object, into: owner, $1) }
     }
 
-    /// Removes an object if it is there.
+    /// Removes an object from the relationship if it is there.
     public func remove(_ object: Element) {
         change { try $0.remove(object, from: owner, $1) }
     }
 
+    /// Adds several objects.
     public func formUnion(_ objects: some Sequence<Element>) {
         for object in objects { insert(object) }
     }
 
+    /// Removes all objects from the relationship.
     public func removeAll() {
         for object in objects { remove(object) }
     }
 
-    /// Leaves exactly these objects in the relationship; to an ordered one new ones are added in
-    /// their order.
+    /// Replaces the content by some objects. In an ordered relationship, new objects are added at
+    /// the end in their order.
     public func replace(with objects: some Sequence<Element>) {
         let all = Array(objects)
         let wanted = Set(all)
@@ -75,7 +83,8 @@ public struct ManagedObjectSet<Element: ManagedObject> {
 extension ManagedObjectSet: Sendable {}
 
 extension ManagedObjectSet: Sequence {
-    /// Over the members at this moment.
+    /// Returns an iterator over the members at this moment.
     public func makeIterator() -> IndexingIterator<[Element]> { objects.makeIterator() }
+    /// Zero, because the number of objects would have to be read.
     public var underestimatedCount: Int { 0 }
 }

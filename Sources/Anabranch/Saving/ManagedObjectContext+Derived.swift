@@ -2,14 +2,14 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchStore
 
-// Derived attributes are what the store makes of its rows, so objects get them by reading: after
-// a save those that were saved, and those that look at what was.
+// The store computes derived attributes from its rows, and objects get them by reading: after a
+// save the saved objects, and the objects with derived values that depend on them.
 extension ManagedObjectContext {
-    /// Gives registered objects the derived values that a save has changed. What the store can't
-    /// tell is told by the next save.
+    /// Gives registered objects the derived values that a save has changed. If the store can't be
+    /// read, the next save throws the error.
     ///
-    /// - Parameter records: That this context has saved.
-    /// - Returns: With the records of which only derived values have changed.
+    /// - Parameter records: The records that this context has saved.
+    /// - Returns: The same records, and those of which only derived values have changed.
     func refreshDerived(after records: ChangedRecords) -> ChangedRecords {
         guard coordinator.plans.haveDerivations else { return records }
         do {
@@ -56,7 +56,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// - Returns: Whether a value differs from what the object had.
+    /// - Returns: True if a value differs from the object's former one.
     fileprivate final func takeDerived(
         from row: [Value], _ derived: [Int], in context: ManagedObjectContext
     ) -> Bool {
@@ -73,7 +73,7 @@ extension ManagedObject {
 }
 
 extension PersistentStoreCoordinator {
-    /// As the store's readers add them.
+    /// Adds the records with derived values that depend on changed records.
     func withDerived(_ changes: ChangedRecords) throws -> ChangedRecords {
         guard plans.haveDerivations else { return changes }
         return try store.read { try $0.withDerived(changes) }

@@ -3,31 +3,36 @@ import AnabranchReplication
 import AnabranchStore
 
 extension ManagedObjectContext {
-    /// Writes everything that has changed, in one transaction and as one change set.
+    /// Writes all changes in one transaction and as one change set.
     ///
-    /// With nothing changed it does nothing. Else, in this order: the delete rules are followed
-    /// and ``objectsDidChange`` is posted; ``willSave`` is posted and every object's `willSave`
-    /// called, again for what is changed meanwhile, until nothing is; every object is validated,
-    /// deleted ones first, then inserted ones, then updated ones, again what a validation changes;
-    /// all is written; every object's `didSave` is called; ``didSave`` and ``didSaveObjectIDs``
-    /// are posted.
+    /// Without changes it does nothing. Otherwise it takes these steps:
     ///
-    /// A context that has a parent hands its changes over to that one, in memory: they are checked
-    /// here, wait there as the parent's own changes, and are written with the parent's save. What
-    /// the parent has deleted meanwhile is a conflict whatever the policy. What the parent knows
-    /// another record to stand for is saved as that one, as if the child had merged it.
+    /// 1. It applies the delete rules and posts ``objectsDidChange``.
+    /// 2. It posts ``willSave`` and calls every object's `willSave`; objects that change meanwhile
+    ///    get another call, until none does.
+    /// 3. It validates every object: deleted ones, then inserted ones, then updated ones. Objects
+    ///    that a validation changes are validated again.
+    /// 4. It writes everything.
+    /// 5. It calls every object's `didSave`.
+    /// 6. It posts ``didSave`` and ``didSaveObjectIDs``.
     ///
-    /// - Throws: ``ValidationError`` with every failure; ``SaveConflictError`` where somebody else
-    ///   has changed or deleted the same records since they were read, or holds a unique key, and
-    ///   the ``mergePolicy`` leaves it at that, or what the policy throws; ``StoreError``; or what
-    ///   an accessor since the last save could not throw. Nothing was written then, and every
-    ///   change is still pending: mend it and save again, or roll back.
-    ///   ``PropertyError`` with code `recursiveSave` where a hook or an observer asks for it in the
-    ///   middle of a save; that one goes on.
+    /// A context with a parent passes its changes to the parent in memory. They are validated
+    /// here, become unsaved changes of the parent, and are written with the parent's save. An
+    /// object that the parent has deleted meanwhile is a conflict under every policy. If the
+    /// parent knows that another record has replaced an object's record, the changes go to that
+    /// record, as if the child had merged the replacement.
+    ///
+    /// - Throws: ``ValidationError`` with every failure; ``SaveConflictError`` if the same records
+    ///   were changed or deleted in the store since they were read, or a unique key is taken, and
+    ///   the ``mergePolicy`` does not resolve it; the error of the policy; `StoreError`; an error
+    ///   that an accessor since the last save could not throw. Nothing was written then, and every
+    ///   change is still pending: correct the cause and save again, or roll back.
+    ///   ``PropertyError`` with code `recursiveSave` if a hook or an observer calls it during a
+    ///   save, which continues.
     public func save() throws {
         checkQueue()
         guard changedByHooks == nil else { throw PropertyError.savingAlready }
-        // What the hooks change is undone together with what has led to the save.
+        // Changes made by hooks are undone together with the changes that led to the save.
         defer { recorder?.stack.closeEvent() }
         if hasChanges { followParent() }
         if let error = keptErrors.take() { throw error }
@@ -38,19 +43,19 @@ extension ManagedObjectContext {
         changedByHooks = []
         defer { changedByHooks = nil }
         let changed = try callWillSave()
-        // The hooks set properties, too.
+        // The hooks also use accessors.
         if let error = keptErrors.take() { throw error }
         let pending = try validate(changed)
         if let error = keptErrors.take() { throw error }
         guard parent == nil else { return try handOver(pending) }
         var resolving = ConflictResolving(self)
         let (builder, result) = try resolving.write(pending)
-        // Who is told may change things, which are no part of what was written.
+        // Observers and hooks may change things that are not part of what was written.
         let resolved = resolving.hasResolved ? takeEvent() : nil
         finish(builder, result, resolving, resolved)
     }
 
-    /// Makes the changes the parent's.
+    /// Passes the changes to the parent context.
     private func handOver(_ pending: [ManagedObject]) throws {
         let builder = build(pending)
         let save = ChildSave(builder)
@@ -66,9 +71,10 @@ extension ManagedObjectContext {
 
     static let mostRounds = 1000
 
-    /// Calls every changed object's hook; objects changed meanwhile get it again, until none is.
+    /// Calls `willSave` of every changed object. Objects that change meanwhile get another call,
+    /// until none does.
     ///
-    /// - Returns: What is pending then.
+    /// - Returns: The objects that are pending then.
     private func callWillSave() throws -> [ManagedObject] {
         post(.willSave, nil)
         var round = pending
@@ -80,20 +86,20 @@ extension ManagedObjectContext {
         throw endlessChanges(of: round.first, by: "willSave")
     }
 
-    /// - Parameter hook: What changes the object in every one of many rounds.
+    /// - Parameter hook: The hook that changes the object in every one of many rounds.
     func endlessChanges(
         of object: ManagedObject?, by hook: String = "the validation"
     ) -> PropertyError {
         PropertyError(
             .endlessChanges,
-            "Can't save because \(hook) changes objects without end; let it change only what "
-                + "differs.", objectID: object?.objectID)
+            "Can't save because \(hook) changes objects in every round; let it change a "
+                + "property only if the value differs.", objectID: object?.objectID)
     }
 
-    /// Ends the event that a save's hooks have made.
+    /// Ends the event in which a save's hooks made changes.
     ///
-    /// - Returns: What they have changed since this was last called, also in events that a hook
-    ///   has ended itself; `nil` where nothing has changed.
+    /// - Returns: The objects that they changed since the last call, also in events that a hook
+    ///   ended itself; `nil` if nothing has changed.
     func takeChangesByHooks() throws -> [ManagedObject]? {
         try propagateDeletes()
         announceChanges()
@@ -102,11 +108,11 @@ extension ManagedObjectContext {
             object.hasChanges && !object.flags.contains(.detached) && seen.insert(object).inserted
         }
         changedByHooks = []
-        // Who was told may have changed something, too.
+        // An observer may have changed something too.
         return changed.isEmpty && event.touched.isEmpty ? nil : changed
     }
 
-    /// - Parameter rewritten: Slots that are written though they are as in the store.
+    /// - Parameter rewritten: Slots that are written even if they have the store's value.
     func build(
         _ pending: [ManagedObject], rewriting rewritten: [ManagedObject: Set<Int>] = [:]
     ) -> SaveBuilder {
@@ -119,7 +125,7 @@ extension ManagedObjectContext {
         return builder
     }
 
-    /// - Throws: ``StoreError``, also for what a policy can settle; ``ValidationError``.
+    /// - Throws: `StoreError`, also for conflicts that a policy can resolve; ``ValidationError``.
     func write(_ request: SaveRequest) throws -> SaveResult {
         do {
             return try coordinator.store.save(request)
@@ -129,9 +135,10 @@ extension ManagedObjectContext {
         }
     }
 
-    /// The changes are written: objects, identities and observers follow.
+    /// Finishes a save after the changes were written: updates objects and identities, and
+    /// notifies observers.
     ///
-    /// - Parameter resolved: What the policy has done to objects, for observers.
+    /// - Parameter resolved: The changes that the policy has made to objects, for observers.
     private func finish(
         _ builder: SaveBuilder, _ result: SaveResult? = nil, _ resolving: ConflictResolving? = nil,
         _ resolved: EndedEvent? = nil
@@ -142,7 +149,7 @@ extension ManagedObjectContext {
         let own = builder.changedRecords(names)
         settle(builder, result?.version)
         changedByHooks = nil
-        // Who is told of the save reads what it has written.
+        // Observers of the save read what it has written.
         advanceGeneration()
         var records = result?.dot == nil ? own : refreshDerived(after: own)
         records.replaced = resolving?.replaced(with: renamed) ?? [:]
@@ -160,7 +167,7 @@ extension ManagedObjectContext {
         }
         changes.updated.append(builder.unchanged.map(\.listItem), of: coordinator.origin)
         if let shown = result?.shown, !shown.isEmpty {
-            // Whoever merges this by hand has to read them again.
+            // A context that merges this notification by hand has to read these objects again.
             changes.refreshed = objectIDChanges(shown).updated
         }
         post(.didSave, changes) { builder.objects }
@@ -173,7 +180,7 @@ extension ManagedObjectContext {
         merge(result.shown, author: transactionAuthor)
     }
 
-    /// - Parameter version: Of the written rows; `nil` where they are not written yet.
+    /// - Parameter version: The version of the written rows; `nil` if they are not written yet.
     private func settle(_ builder: SaveBuilder, _ version: RowVersion?) {
         builder.deleted.forEach { object in
             detach(object)
@@ -182,7 +189,7 @@ extension ManagedObjectContext {
         builder.inserted.forEach { settle($0, version ?? .none) }
         for group in builder.updated { group.forEach { settle($0, version ?? $0.version) } }
         builder.untouched.forEach { settle($0, $0.version) }
-        // Those that have lost their changes since they were listed.
+        // Objects that have lost their changes since they were listed.
         if changed.count > builder.count {
             for object in changed { object.flags.subtract(.listed) }
         }
@@ -195,7 +202,7 @@ extension ManagedObjectContext {
         carriedGroups = [:]
         recorder?.saveCount += 1
         conflictChecks = []
-        // Objects that didSave changes begin another event, and another save.
+        // Objects that `didSave` changes begin another event and need another save.
         for object in event.touched { object.flags.subtract([.noted, .writable, .born]) }
         event.touched = []
         primitives.settle()

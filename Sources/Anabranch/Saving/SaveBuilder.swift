@@ -2,24 +2,26 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchStore
 
-/// Groups a context's changes into one request of the store, and hands the result back.
+/// Groups a context's changes into one request of the store, and returns the results to the
+/// objects.
 struct SaveBuilder {
     private(set) var request: SaveRequest
-    /// All that were added; the lists below are of these.
+    /// All added objects; the lists below contain these.
     private let pending: [ManagedObject]
     private(set) var inserted = UnmanagedObjects()
     private(set) var deleted = UnmanagedObjects()
-    /// Parallel to the request's updates and their rows.
+    /// The updated objects, parallel to the request's updates and their rows.
     private(set) var updated: [UnmanagedObjects] = []
-    /// Counted as changed, though no slot of theirs is written.
+    /// Objects that count as changed although no slot of theirs is written.
     private(set) var untouched = UnmanagedObjects()
-    /// Of updated and untouched objects, the to-many relationships that have changed.
+    /// The changed to-many relationships of updated and untouched objects.
     private var changedRelations: [LocalID: SlotSet] = [:]
     private var insertGroups = EntityGroups()
     private var deleteGroups = EntityGroups()
     private var updateGroups: [UpdateShape: Int] = [:]
-    /// Of objects that got other places in lists, the slots of the references into them; of those
-    /// with groups that were set as a whole, the slots of these.
+    /// Slots that must be written again: for an object with another place in a list, the slots of
+    /// its references to the list's owner; for an object with an attribute group that was set as a
+    /// whole, the slots of the group.
     private var movedSlots: [LocalID: Set<Int>] = [:]
     private var lastUpdate: (shape: UpdateShape, group: Int)?
 
@@ -28,10 +30,10 @@ struct SaveBuilder {
         let slots: SlotSet
     }
 
-    /// Of all objects that were added.
+    /// The number of all added objects.
     var count: Int { pending.count }
 
-    /// - Parameter pending: The objects; ``addAll()`` adds them.
+    /// - Parameter pending: The objects; `addAll()` adds them.
     init(
         _ pending: [ManagedObject], author: String, name: String,
         carriedGroups: [ManagedObject: [WireProperty: GroupValue]]
@@ -46,14 +48,14 @@ struct SaveBuilder {
         }
     }
 
-    /// Has slots of objects that will be added written, whatever the store has in them.
+    /// Marks slots of objects that will be added to be written, whatever the store has in them.
     mutating func rewrite(_ slots: [ManagedObject: Set<Int>]) {
         for (object, slots) in slots where !object.flags.contains(.inserted) {
             movedSlots[object.localID, default: []].formUnion(slots)
         }
     }
 
-    /// Adds objects that have to be as they were read, behind all others.
+    /// Adds objects that must not have changed since they were read, after all others.
     mutating func addChecks(of objects: Set<ManagedObject>) {
         let written = Set(request.updates.flatMap(\.rows.ids))
         let checked = objects.filter {
@@ -66,8 +68,8 @@ struct SaveBuilder {
         }
     }
 
-    /// Adds the lists of all objects that will be added: before these, since they also write what
-    /// stands in a list.
+    /// Adds the ordered relationships of all objects that will be added. They come first, because
+    /// they also write the elements of a list.
     mutating func addLists() {
         for object in pending where !object.flags.contains(.deleted) { addLists(of: object) }
     }
@@ -104,7 +106,7 @@ struct SaveBuilder {
         }
     }
 
-    /// Those that are written first, those that are deleted last.
+    /// Calls a closure with the written objects, then with the deleted ones.
     func forEachObject(_ body: (ManagedObject) -> Void) {
         inserted.forEach(body)
         for group in updated { group.forEach(body) }
@@ -112,14 +114,14 @@ struct SaveBuilder {
         deleted.forEach(body)
     }
 
-    /// In the order of ``forEachObject(_:)``.
+    /// The objects in the order of `forEachObject(_:)`.
     var objects: [ManagedObject] {
         var objects: [ManagedObject] = []
         forEachObject { objects.append($0) }
         return objects
     }
 
-    /// What others have to look at again.
+    /// Returns the changes that other contexts have to read.
     func changedRecords(_ renamed: [LocalID: LocalID]) -> ChangedRecords {
         var changes: [Int: ChangedRecords.Entity] = [:]
         func change(
@@ -156,7 +158,7 @@ struct SaveBuilder {
         return groups.sorted { $0.key < $1.key }.map { .init(ids: $1, slots: $0) }
     }
 
-    /// Of no interest to others: nothing was written of them.
+    /// The objects of which nothing was written, and which other contexts need not read.
     var unchanged: [ManagedObject] {
         untouched.all.filter { changedRelations[$0.localID] == nil }
     }
@@ -189,7 +191,7 @@ struct SaveBuilder {
         updated[group].append(object)
     }
 
-    /// Most saves write one shape again and again.
+    /// Returns the group of updates of one shape. Most saves write the same shape many times.
     private mutating func group(of shape: UpdateShape, _ entity: EntityDescription) -> Int {
         if let lastUpdate, lastUpdate.shape == shape { return lastUpdate.group }
         let group =
@@ -204,7 +206,8 @@ struct SaveBuilder {
         return group
     }
 
-    /// Links are known at both ends and written from the left one.
+    /// Adds the changed links of an object. Both ends know a link, and it is written from the left
+    /// one.
     private mutating func addLinks(of object: ManagedObject) {
         guard let table = object.relations else { return }
         let owner = object.localID
@@ -224,7 +227,7 @@ struct SaveBuilder {
     }
 }
 
-/// Numbers entities in the order of their coming.
+/// Numbers entities in the order of their first occurrence.
 private struct EntityGroups {
     private var indices: [Int: Int] = [:]
     private var last: (entity: Int, index: Int)?
@@ -245,7 +248,7 @@ private struct EntityGroups {
 }
 
 extension SlotSet {
-    /// - Parameter moved: Slots whose values are written again with another place.
+    /// - Parameter moved: Slots that are written again although their values may not have changed.
     fileprivate init(changedIn object: ManagedObject, and moved: Set<Int>?) {
         guard !object.committed.isEmpty else {
             self.init()
@@ -261,7 +264,7 @@ extension SlotSet {
         self = slots
     }
 
-    /// The relationships without a slot value that have gained or lost members.
+    /// Creates the set of changed relationships without a slot value.
     fileprivate init(changedRelationsOf object: ManagedObject) {
         self.init()
         guard let relations = object.relations else { return }

@@ -1,24 +1,28 @@
 public import AnabranchStore
 
-/// A save lost against another: somebody has changed or deleted the same records, or taken a
-/// unique key, and the context's ``MergePolicy`` left it at that.
+/// The error of a save that conflicts with an earlier save and that the context's ``MergePolicy``
+/// did not resolve: another context or replica changed or deleted the same records, or holds a
+/// unique key.
 ///
-/// Nothing was written; the changes are still pending. Of a `mergeConflict`, refresh the objects
-/// with `mergeChanges: true`, then save again: one that was changed keeps what was changed here,
-/// and one that was deleted leaves the context as deleted, with what was changed in it. Of a
-/// `constraintConflict`, change or delete one. Or give the context another policy, and save again.
+/// Nothing was written, and the changes are still pending. After a `mergeConflict`, refresh the
+/// objects with `mergeChanges: true` and save again: a changed object keeps the changes of this
+/// context, and a deleted object leaves the context with its changes. After a
+/// `constraintConflict`, change or delete one of the objects. Alternatively, set another policy
+/// and save again.
 public struct SaveConflictError: Error, Sendable {
-    /// `mergeConflict` or `constraintConflict`.
+    /// Either `mergeConflict` or `constraintConflict`.
     public var code: StoreError.Code { underlying.code }
+    /// The whole error as a sentence.
     public let message: String
-    /// The objects concerned, as far as the context has them registered.
+    /// The objects concerned, as far as they are registered in the context.
     public let objectIDs: [ManagedObjectID]
-    /// Those of them that somebody has deleted.
+    /// The objects among them that were deleted in the store.
     public let deletedObjectIDs: [ManagedObjectID]
-    /// Of a `mergeConflict`, each object.
+    /// The conflicting objects of a `mergeConflict`.
     public let mergeConflicts: [MergeConflict]
-    /// Of a `constraintConflict`, each key.
+    /// The conflicting keys of a `constraintConflict`.
     public let constraintConflicts: [ConstraintConflict]
+    /// The error of the store that reported the conflict.
     public let underlying: StoreError
 
     init(mergeConflicts conflicts: [MergeConflict], underlying: StoreError) {
@@ -51,10 +55,10 @@ public struct SaveConflictError: Error, Sendable {
         changed: [ManagedObjectID], deleted: [ManagedObjectID]
     ) -> String {
         let causes = [(changed, "changed"), (deleted, "deleted")].filter { !$0.0.isEmpty }
-            .map { "\(list($0)) \($0.count == 1 ? "was" : "were") \($1) elsewhere" }
+            .map { "\(list($0)) \($0.count == 1 ? "was" : "were") \($1) in the store" }
         let remedies = [
-            changed.isEmpty ? nil : "keeps what was changed here",
-            deleted.isEmpty ? nil : "lets go of what was deleted",
+            changed.isEmpty ? nil : "keeps the changes of this context",
+            deleted.isEmpty ? nil : "drops deleted objects",
         ].compactMap(\.self)
         return "Can't save because \(causes.joined(separator: " and ")) since it was read; refresh "
             + "with mergeChanges: true, which \(remedies.joined(separator: " and ")), then save "
@@ -69,5 +73,6 @@ public struct SaveConflictError: Error, Sendable {
 }
 
 extension SaveConflictError: CustomStringConvertible {
+    /// The message, the code and the objects.
     public var description: String { "\(message) (\(code.rawValue)): \(objectIDs)" }
 }

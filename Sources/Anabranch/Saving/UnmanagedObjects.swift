@@ -1,5 +1,5 @@
-/// Objects that whoever made the list holds: neither listing nor visiting them counts references,
-/// which would bring each object of a large save into the processor's cache once more.
+/// A list of objects that its creator keeps alive. Listing and visiting the objects count no
+/// references, which would load each object of a large save into the processor's cache once more.
 struct UnmanagedObjects {
     private var objects: [Unmanaged<ManagedObject>] = []
 
@@ -10,6 +10,6 @@ struct UnmanagedObjects {
         for object in objects { try object._withUnsafeGuaranteedRef(body) }
     }
 
-    /// Held again.
+    /// The objects as strong references.
     var all: [ManagedObject] { objects.map { $0.takeUnretainedValue() } }
 }

@@ -2,38 +2,42 @@ import AnabranchModel
 import AnabranchReplication
 import Foundation
 
-/// One attribute's way from values to bytes and back.
+/// The conversion of one attribute's values to bytes and back.
 ///
-/// Nothing is kept between two readings: what is read is made anew from the bytes each time, so
-/// that no two objects share an instance, and nothing that is changed in one is seen elsewhere.
+/// Nothing is kept between two reads: each read decodes the bytes again, so that no two objects
+/// share an instance.
 struct AttributeTransformation {
     private let attribute: AttributeDescription
 
-    /// - Returns: `nil` for an attribute that is neither transformable nor without a type.
+    /// - Returns: `nil` for an attribute that is neither transformable nor of undefined type.
     init?(_ attribute: AttributeDescription) {
         guard [.transformable, .undefined].contains(attribute.type) else { return nil }
         self.attribute = attribute
     }
 
-    /// - Throws: ``Failure``.
+    /// Encodes a value by the attribute's transformer.
+    ///
+    /// - Throws: `Failure`.
     func data<T>(from value: T) throws -> Data {
         let transformer = try transformer(for: T.self)
         return try Self.encode(value, by: transformer)
     }
 
-    /// - Throws: ``Failure``.
+    /// Decodes a value by the attribute's transformer.
+    ///
+    /// - Throws: `Failure`.
     func value<T>(from data: Data, as type: T.Type) throws -> T {
         let transformer = try transformer(for: type)
         let value = try Self.decode(data, by: transformer)
         guard let value = value as? T else {
             throw Failure(
                 code: .untransformable,
-                cause: "its transformer makes \(Swift.type(of: value)) of it, not \(T.self)")
+                cause: "its transformer decodes it as \(Swift.type(of: value)), not as \(T.self)")
         }
         return value
     }
 
-    /// Why a value or its bytes are of no use, to follow a "because".
+    /// The cause of a failed conversion, as a clause that follows "because".
     struct Failure: Error {
         let code: PropertyError.Code
         let cause: String
@@ -52,7 +56,7 @@ struct AttributeTransformation {
         guard let codable = type as? any Codable.Type else {
             throw Failure(
                 code: .untransformable,
-                cause: "\(T.self) is not Codable, as the default transformer needs it; name a "
+                cause: "\(T.self) is not Codable, which the default transformer requires; name a "
                     + "transformer in the model and register it")
         }
         return Self.codableTransformer(codable)

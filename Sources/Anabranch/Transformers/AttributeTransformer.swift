@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Turns the values of a transformable attribute into bytes and back.
+/// A conversion of a transformable attribute's values to bytes and back.
 ///
 /// ```swift
 /// struct ColourTransformer: AttributeTransformer {
@@ -10,21 +10,25 @@ public import Foundation
 /// AttributeTransformers.register(ColourTransformer(), forName: "ColourTransformer")
 /// ```
 ///
-/// The bytes are what is stored, sent, merged and compared; a peer or a tool that lacks the
-/// transformer keeps them as they are. So one value should have one form in bytes: an equal value
-/// in other bytes counts as a change. What a released program has written has to be readable by
-/// every later one.
+/// The bytes are stored, sent, merged and compared; a replica or a tool without the transformer
+/// keeps them as they are. One value should have one encoding, because an equal value with other
+/// bytes counts as a change. Every later version of a program must be able to decode what a
+/// released version has written.
 ///
-/// It is called on the queues of all contexts, also at the same time, and with what other
-/// versions of the program have written. (`ValueTransformer` is the name of a class of Foundation
-/// on Apple's platforms, for which this stands.)
+/// A transformer is called on the queues of all contexts, also concurrently, and with bytes from
+/// other versions of the program. (It replaces Foundation's class `ValueTransformer` on Apple's
+/// platforms.)
 public protocol AttributeTransformer<Transformed>: Sendable {
-    /// What a property of the attribute has as its type, without `?`. A value type: what changes
-    /// inside an instance of a class after it was set is not noticed.
+    /// The type of the attribute's property, without `?`. Use a value type: a change inside an
+    /// instance of a class is not noticed.
     associatedtype Transformed
 
-    /// - Throws: Whatever tells why the value can't be kept. The attribute stays as it was.
+    /// Encodes a value.
+    ///
+    /// - Throws: Any error that says why the value can't be stored. The attribute keeps its value.
     func data(from value: Transformed) throws -> Data
-    /// - Throws: Whatever tells why the bytes are no such value. The attribute reads nil.
+    /// Decodes a value.
+    ///
+    /// - Throws: Any error that says why the bytes are not a value. The attribute reads nil.
     func value(from data: Data) throws -> Transformed
 }

@@ -1,35 +1,37 @@
 import Synchronization
 
-/// The transformers of this program, by the names under which models ask for them.
+/// The registered transformers of this program, by the names that models use.
 ///
-/// There is one table for all containers: what a name stands for is written in stores, and means
-/// the same in each of them.
+/// All containers share one table, because a name in a store must mean the same in every
+/// container.
 public enum AttributeTransformers {
-    /// The name of the transformer of an attribute whose model names none.
+    /// The name of the transformer for an attribute without a transformer name in the model.
     ///
-    /// It is Core Data's. Unless another transformer is registered under it, it is
-    /// ``CodableTransformer`` of the property's type. (An archive that Core Data has written under
-    /// this name is none that it can read: register one that can.)
+    /// It is Core Data's name. Unless another transformer is registered under it, it means a
+    /// ``CodableTransformer`` of the property's type. That transformer can't decode an archive
+    /// that Core Data wrote under this name; register one that can.
     public static let defaultName = "NSSecureUnarchiveFromData"
 
     private static let table = Mutex<[String: any AttributeTransformer]>([:])
 
-    /// Makes a transformer known, best before a store is opened.
+    /// Registers a transformer, preferably before a store is opened.
     ///
-    /// - Parameter name: That the model has as the attribute's transformer. What was registered
-    ///   under it before is replaced.
+    /// - Parameters:
+    ///   - transformer: The transformer.
+    ///   - name: The transformer name of the attribute in the model. It replaces a transformer
+    ///     that was registered under the name before.
     public static func register(
         _ transformer: some AttributeTransformer, forName name: String = defaultName
     ) {
         table.withLock { $0[name] = transformer }
     }
 
-    /// - Returns: `nil` where nobody has registered any.
+    /// Returns the transformer that is registered under a name; `nil` if there is none.
     public static func transformer(forName name: String) -> (any AttributeTransformer)? {
         table.withLock { $0[name] }
     }
 
-    /// Sorted by their bytes.
+    /// The names of the registered transformers, sorted by their bytes.
     public static var names: [String] {
         table.withLock { $0.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
     }

@@ -1,26 +1,29 @@
 public import Foundation
 
-/// Keeps any `Codable` value as JSON.
+/// A transformer that stores a `Codable` value as JSON.
 ///
-/// The keys are sorted, so a value has one form in bytes wherever its `encode(to:)` has one order.
-/// A `Set`, and a `Dictionary` whose keys are neither strings nor integers, have none: setting an
-/// equal one may write it again, without harm.
+/// The keys are sorted, and so a value has one encoding if its `encode(to:)` has one order. A
+/// `Set`, or a `Dictionary` with keys that are neither strings nor integers, has no fixed order:
+/// setting an equal value can write it again, without harm.
 ///
-/// JSON and no property list, because it is read by every other program and because the binary
-/// form of property lists has its keys in the order of hashing, another one in each process.
+/// JSON is used instead of a property list because every other program can read it. The binary
+/// form of property lists also orders keys by their hashes, which differ in each process.
 public struct CodableTransformer<Transformed: Codable>: AttributeTransformer {
+    /// Creates a transformer.
     public init() {}
 
+    /// Encodes a value as JSON with sorted keys.
     public func data(from value: Transformed) throws -> Data {
         try CodableForm.encoder().encode(value)
     }
 
+    /// Decodes a value from JSON.
     public func value(from data: Data) throws -> Transformed {
         try CodableForm.decoder().decode(Transformed.self, from: data)
     }
 }
 
-/// How values stand in JSON; part of the format of what is stored.
+/// The JSON encoding of values, which is part of the format of stored data.
 private enum CodableForm {
     static func encoder() -> JSONEncoder {
         let encoder = JSONEncoder()

@@ -3,18 +3,19 @@ import AnabranchReplication
 import AnabranchStore
 import Foundation
 
-// Attributes whose values a transformer turns into bytes. A slot has the bytes; so do
-// `value(forKey:)`, `changedValues()`, predicates and everything that is stored or sent.
+// Transformable attributes, with values that a transformer stores as bytes. The slot holds the
+// bytes, which are also what `value(forKey:)`, `changedValues()`, predicates, the store and the
+// sync use.
 extension ManagedObject {
     /// The value of the transformable attribute in a slot.
     ///
-    /// Reading makes a value of the bytes each time, so a loop reads it once and keeps it. What is
-    /// changed inside an instance of a class is not noticed: set another instance, or use a value
-    /// type. Setting an equal value is no change where it has the same bytes.
+    /// Each read decodes the bytes again; read the value once before a loop. A change inside an
+    /// instance of a class is not noticed: set another instance, or use a value type. Setting a
+    /// value with the same bytes is not a change.
     ///
-    /// What can't be turned into a value reads nil, and what can't be turned into bytes leaves the
-    /// property as it was; the context's next save throws a ``PropertyError`` that says why. All
-    /// else is as with ``subscript(slot:)``.
+    /// A value that can't be decoded reads nil, and a value that can't be encoded leaves the
+    /// property as it was. In both cases the context's next save throws a ``PropertyError`` with
+    /// the cause. For other errors see ``subscript(slot:)``.
     public final subscript<T>(transformable slot: Int) -> T? {
         get {
             assert(isOnItsQueue, misuse("read"))
@@ -36,11 +37,11 @@ extension ManagedObject {
         }
     }
 
-    /// The value of a transformable attribute; `nil` where it has none.
+    /// Returns the value of a transformable attribute; `nil` if it has none.
     ///
-    /// - Throws: ``PropertyError``: also `wrongKind` for an attribute of another type,
-    ///   `unknownTransformer` where the attribute's transformer is not registered, and
-    ///   `untransformable` where the bytes are no value of this type; ``StoreError`` where a fault
+    /// - Throws: ``PropertyError``, also with code `wrongKind` for an attribute of another type,
+    ///   `unknownTransformer` if the attribute's transformer is not registered, and
+    ///   `untransformable` if the bytes are not a value of this type; `StoreError` if a fault
     ///   can't be read.
     public final func transformedValue<T>(
         forKey key: String, as type: T.Type = T.self
@@ -51,10 +52,10 @@ extension ManagedObject {
         return try transformed(slots[attribute.slot], of: .attribute(attribute), as: type)
     }
 
-    /// Sets a transformable attribute; `nil` leaves it without a value.
+    /// Sets a transformable attribute; `nil` removes its value.
     ///
-    /// - Throws: As ``transformedValue(forKey:as:)``, and as ``setValue(_:forKey:)-(Value,_)``.
-    ///   Nothing has changed then.
+    /// - Throws: The errors of ``transformedValue(forKey:as:)`` and of
+    ///   ``setValue(_:forKey:)-(Value,_)``. Nothing has changed then.
     public final func setTransformedValue<T>(_ value: T?, forKey key: String) throws {
         try setTransformed(value, of: .attribute(try attribute(named: key)))
     }
@@ -77,7 +78,8 @@ extension ManagedObject {
             throw PropertyError(
                 .wrongType,
                 "Can't read \(property.entity.name).\(property.name) as \(T.self) because it is "
-                    + "\(stored), and no bytes.", property: property.name, objectID: objectID)
+                    + "\(stored), which is not binary data.", property: property.name,
+                objectID: objectID)
         }
     }
 

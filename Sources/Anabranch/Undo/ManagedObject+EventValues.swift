@@ -2,14 +2,15 @@ import AnabranchModel
 public import AnabranchReplication
 
 extension ManagedObject {
-    /// What attributes and to-one relationships that the present event has changed were before it,
-    /// by name: since the context has last processed its pending changes. A to-one is a record
-    /// reference.
+    /// Returns the values that attributes and to-one relationships had before the present event,
+    /// by name, for those that the event has changed. The event began when the context last
+    /// processed its pending changes. A to-one relationship has a record reference as its value.
     ///
-    /// Of an object that is new in the event it is the defaults that were changed. Those who are
-    /// told by ``ManagedObjectContext/objectsDidChange`` still see the event that they are told of.
+    /// For an object that was inserted in this event, these are the default values that were
+    /// changed. Observers of ``ManagedObjectContext/objectsDidChange`` see the event that is being
+    /// reported.
     ///
-    /// - Throws: ``StoreError`` where the store is closed.
+    /// - Throws: `StoreError` if the store is closed.
     public final func changedValuesForCurrentEvent() throws -> [String: Value] {
         guard !isFault, let earlier = valuesBeforeEvent, earlier.count == slots.count else {
             return [:]

@@ -3,11 +3,11 @@ import AnabranchReplication
 import AnabranchStore
 
 extension ManagedObjectContext {
-    /// Where the context registers what changes in it; none at first, and then nothing can be
-    /// undone and nothing is kept for it.
+    /// The undo stack with which the context registers its changes. It is `nil` by default, and
+    /// then nothing can be undone and no former values are kept.
     ///
-    /// What was changed before it is set is no part of it. Saving leaves it as it is: one may undo
-    /// past a save, and save that. A rollback and a reset empty it.
+    /// Changes before it is set can't be undone. A save does not empty it: a change can be undone
+    /// after a save, and the result saved. A rollback and a reset empty it.
     public var undoManager: UndoStack? {
         get { recorder?.stack }
         set {
@@ -19,19 +19,20 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Takes back the last group of the undo stack; without one it does nothing.
+    /// Undoes the last group of the undo stack; without an undo stack it does nothing.
     ///
-    /// Of what that group has changed each property, link, place in a list, insertion and deletion
-    /// is taken back by itself: what others have changed meanwhile stays, and what somebody else
-    /// has deleted is left out. An insertion that was saved is deleted, a deletion that was saved
-    /// made anew: the object is the same, its record another (``ObjectIDChanges/renamed``). An
-    /// error of the store is thrown by the next save.
+    /// Each property, link, list position, insertion and deletion of the group is undone
+    /// separately. Changes that another context or replica has made since stay, and objects that
+    /// were deleted in the store are left out. Undoing a saved insertion deletes the object.
+    /// Undoing a saved deletion recreates the object as a new record with the same Swift object
+    /// (``ObjectIDChanges/renamed``). The next save throws an error of the store.
     public func undo() {
         checkQueue()
         undoManager?.undo()
     }
 
-    /// Does again what was undone last; without an undo stack it does nothing. As ``undo()``.
+    /// Redoes the last undone group, in the way of ``undo()``; without an undo stack it does
+    /// nothing.
     public func redo() {
         checkQueue()
         undoManager?.redo()

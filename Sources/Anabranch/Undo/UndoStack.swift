@@ -1,15 +1,15 @@
 import Dispatch
 
-/// What can be undone and redone, in groups: the last group first.
+/// A stack of undo groups and a stack of redo groups.
 ///
-/// A context that has one as its ``ManagedObjectContext/undoManager`` registers what changes in
-/// it; an app may register actions of its own beside that. While ``groupsByEvent`` is set, what
-/// belongs to one event is one group: until the context processes its pending changes, which it
-/// does at the end of an event of the main queue, of `perform` and of a save. Groups that are
-/// begun by ``beginUndoGrouping()`` stand for themselves.
+/// A context that has it as its ``ManagedObjectContext/undoManager`` registers its changes; an app
+/// can register actions of its own. While ``groupsByEvent`` is true, the registrations of one
+/// event form one group. An event ends when the context processes its pending changes: at the end
+/// of an event of the main queue, of `perform`, and of a save. ``beginUndoGrouping()`` begins a
+/// group of its own.
 ///
-/// It is used on the queue of its contexts. It does what Foundation's `UndoManager` does on the
-/// platforms that have that; it has a name of its own so that an app may import both.
+/// Use it on the queue of its contexts only. It does what Foundation's `UndoManager` does on
+/// platforms that have one; the different name lets an app import both.
 public final class UndoStack {
     private var done: [UndoGroup] = []
     private var undone: [UndoGroup] = []
@@ -21,26 +21,31 @@ public final class UndoStack {
     private var disabledCount = 0
     private var participants: [UndoParticipant] = []
 
-    /// Whether what is registered outside of a group is one group until the event ends. If not,
+    /// True if registrations outside a group form one group until the event ends. If it is false,
     /// every registration is a group of its own.
     public var groupsByEvent = true
-    /// How many groups can be undone; earlier ones are forgotten. 0: all.
+    /// The number of groups that can be undone; earlier groups are discarded. Zero keeps all.
     public var levelsOfUndo = 0 { didSet { forgetOldest() } }
+    /// True while a group is being undone.
     public private(set) var isUndoing = false
+    /// True while a group is being redone.
     public private(set) var isRedoing = false
 
+    /// Creates an empty stack.
     public init() {}
 
-    /// How many groups are open.
+    /// The number of open groups.
     public var groupingLevel: Int { open.count }
+    /// True unless ``disableUndoRegistration()`` was called more often than
+    /// ``enableUndoRegistration()``.
     public var isUndoRegistrationEnabled: Bool { disabledCount == 0 }
 
-    /// Whether there is something to undo; changes that are not processed yet count.
+    /// True if there is something to undo. Changes that are not processed yet count.
     public var canUndo: Bool {
         !done.isEmpty || open.contains { !$0.actions.isEmpty } || hasQueuedChanges
     }
 
-    /// Whether there is something to redo: since the last undo nothing else has changed.
+    /// True if there is something to redo: an undone group, and no change since the undo.
     public var canRedo: Bool { !undone.isEmpty && !hasQueuedChanges }
 }
 
@@ -49,8 +54,8 @@ extension UndoStack: Sendable {}
 
 // Undoing.
 extension UndoStack {
-    /// Takes back the last group, which then can be redone. Ends every group that is open and
-    /// processes pending changes first.
+    /// Undoes the last group, which can then be redone. It first closes every open group and
+    /// processes pending changes.
     public func undo() {
         guard !isUndoing, !isRedoing else { return }
         endAllGroups()
@@ -60,8 +65,8 @@ extension UndoStack {
         isUndoing = false
     }
 
-    /// Does again what was undone last. Processes pending changes first: if there are any, there
-    /// is nothing to redo any more.
+    /// Redoes the last undone group. It first processes pending changes; if there are any, nothing
+    /// can be redone any more.
     public func redo() {
         guard !isUndoing, !isRedoing else { return }
         endAllGroups()
@@ -93,14 +98,14 @@ extension UndoStack {
 
 // Grouping.
 extension UndoStack {
-    /// Begins a group, within the one that is open. What has changed before is not part of it.
+    /// Begins a group inside the open one. Earlier changes are not part of it.
     public func beginUndoGrouping() {
         endEvent()
         open.append(UndoGroup())
     }
 
-    /// Ends the group that was begun last, with what has changed until now. An empty group leaves
-    /// no trace; with none open it does nothing.
+    /// Closes the group that was begun last, with the changes until now. An empty group is
+    /// dropped; without an open group the call has no effect.
     public func endUndoGrouping() {
         processParticipants()
         closeEvent()
@@ -147,13 +152,16 @@ extension UndoStack {
 
 // Registering.
 extension UndoStack {
-    /// Registers an action of the app: what takes back what it has just done.
+    /// Registers an action of the app that undoes what the app has just done.
     ///
-    /// While undoing it is what redoes; otherwise what could be redone is forgotten.
+    /// An action that is registered during an undo is its redo. Otherwise the redo stack is
+    /// emptied.
     ///
     /// - Parameters:
-    ///   - target: Given to the body. It is not kept alive; without it the action does nothing.
-    ///   - handler: Registers what takes back what it does itself.
+    ///   - target: The object that the closure gets. The stack does not keep it alive; after it is
+    ///     deallocated the action does nothing.
+    ///   - handler: The closure that undoes. It registers in turn an action that undoes its own
+    ///     effect.
     public func registerUndo<Target: AnyObject>(
         withTarget target: Target, handler: @escaping (Target) -> Void
     ) {
@@ -171,29 +179,29 @@ extension UndoStack {
         if !groupsByEvent { closeEvent() }
     }
 
-    /// Leaves out what is changed until ``enableUndoRegistration()`` is called as often. Changes
-    /// until now are processed and registered.
+    /// Stops the registration of changes until ``enableUndoRegistration()`` was called as often.
+    /// Earlier changes are processed and registered first.
     public func disableUndoRegistration() {
         if disabledCount == 0 { processParticipants() }
         disabledCount += 1
     }
 
-    /// Takes back one ``disableUndoRegistration()``. Changes until now are processed, and left
-    /// out. Where registration is enabled it does nothing.
+    /// Reverses one call of ``disableUndoRegistration()``. Changes until now are processed and not
+    /// registered. If registration is enabled, it does nothing.
     public func enableUndoRegistration() {
         guard disabledCount > 0 else { return }
         if disabledCount == 1 { processParticipants() }
         disabledCount -= 1
     }
 
-    /// Forgets everything, also what is not processed yet, and enables registration.
+    /// Empties both stacks, drops changes that are not processed yet, and enables registration.
     public func removeAllActions() {
         processParticipants()
         forgetAll()
         disabledCount = 0
     }
 
-    /// Forgets the actions of one target.
+    /// Removes the actions of one target from both stacks.
     public func removeAllActions(withTarget target: AnyObject) {
         func isOthers(_ action: UndoGroup.Action) -> Bool { action.target !== target }
         for index in open.indices { open[index].actions.removeAll { !isOthers($0) } }
@@ -216,24 +224,25 @@ extension UndoStack {
 
 // Action names.
 extension UndoStack {
-    /// What undoing the last group is called, without "Undo"; empty where it has no name.
+    /// The name of the last group, without "Undo"; empty if it has none.
     public var undoActionName: String {
         open.first { !$0.name.isEmpty }?.name ?? done.last?.name ?? ""
     }
 
-    /// What redoing is called, without "Redo"; empty where it has no name.
+    /// The name of the group to redo, without "Redo"; empty if it has none.
     public var redoActionName: String { undone.last?.name ?? "" }
 
-    /// `Undo Rename`, or `Undo`.
+    /// The title of an undo menu item: `Undo Rename`, or `Undo`.
     public var undoMenuItemTitle: String { title("Undo", undoActionName) }
-    /// `Redo Rename`, or `Redo`.
+    /// The title of a redo menu item: `Redo Rename`, or `Redo`.
     public var redoMenuItemTitle: String { title("Redo", redoActionName) }
 
     private func title(_ verb: String, _ name: String) -> String {
         name.isEmpty ? verb : "\(verb) \(name)"
     }
 
-    /// Names the group that is open, else what is not processed yet, else the last group.
+    /// Names the open group, otherwise the changes that are not processed yet, otherwise the last
+    /// group.
     public func setActionName(_ name: String) {
         if open.isEmpty, hasQueuedChanges {
             if groupsByEvent { openEvent() } else { endEvent() }

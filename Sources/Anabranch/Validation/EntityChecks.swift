@@ -1,16 +1,16 @@
 import AnabranchModel
 
-/// What the model demands of an entity's objects, put together once.
+/// The demands of the model on an entity's objects, computed once.
 final class EntityChecks: Sendable {
-    /// Of a slot that holds a value.
+    /// The demands on the value of a slot.
     struct Slot: Sendable {
-        /// `nil` of a reference.
+        /// The attribute's type; `nil` for a reference.
         let type: AttributeType?
         let isOptional: Bool
-        /// Whether there is more to ask than for a value of the type.
+        /// True if the model demands more than the type.
         let hasRestrictions: Bool
 
-        /// Whether nothing can be against a value; of one that isn't, something may be.
+        /// Returns true if the value is certainly valid; otherwise it must be examined.
         func takes(_ value: borrowing Value) -> Bool {
             if value.isNull { return isOptional }
             guard !hasRestrictions, !value.isNoMoment else { return false }
@@ -18,23 +18,25 @@ final class EntityChecks: Sendable {
         }
     }
 
-    /// Of a relationship without a slot value.
+    /// The demands on a relationship without a slot value.
     struct Relation: Sendable {
-        /// Among the plan's relations.
+        /// The index among the plan's relations.
         let index: Int
         let relationship: RelationshipDescription
         let rules: [RelationshipRule]
-        /// Whether there are too few where some have gone.
+        /// True if the relationship can lose too many members.
         var needsSome: Bool { !relationship.isOptional || relationship.minCount > 0 }
-        /// Whether objects that were read without it, or whose other ends were deleted, may fail.
+        /// True if an object that does not have this relationship in memory, or that loses
+        /// members, can fail.
         var dependsOnOthers: Bool { needsSome || !rules.isEmpty }
     }
 
-    /// By slot; of those without a value nothing is asked here.
+    /// The demands by slot; a slot without a value has none here.
     let slots: [Slot]
-    /// Ascending; transient ones included, and derived ones that may not be missing.
+    /// The slots to check, in ascending order. They include transient attributes, and derived
+    /// attributes that are mandatory.
     let valueSlots: [Int]
-    /// Those that anything is demanded of, by slot.
+    /// The relationships with demands, by slot.
     let relations: [Relation]
 
     init(_ entity: EntityDescription, relations: [RelationshipDescription]) {
@@ -64,8 +66,8 @@ final class EntityChecks: Sendable {
 }
 
 extension EntityChecks {
-    /// Whether nothing can be against an object's values: a look that most objects of most saves
-    /// pass, and that costs a third of finding out what is.
+    /// Returns true if an object's values are certainly valid. Most objects of most saves pass
+    /// this test, which costs a third of the full check.
     func take(valuesOf object: ManagedObject, _ occasion: SaveOccasion) -> Bool {
         guard object.flags.contains(.hasRow) else { return false }
         for slot in valueSlots {
@@ -81,10 +83,10 @@ extension EntityChecks {
 }
 
 extension EntityChecks.Relation {
-    /// Whether a change of the object may have broken what is demanded here.
+    /// Returns true if a change of the object can violate the demands on the relationship.
     ///
-    /// That a mandatory to-one is kept at its other end only is no reason to ask it less than one
-    /// that is kept at this end.
+    /// A mandatory to-one relationship is always checked, even if only its other end stores it, so
+    /// that both sides are treated alike.
     func isConcerned(by object: ManagedObject, in context: ManagedObjectContext) -> Bool {
         if object.flags.contains(.inserted) { return true }
         if object.relations?.changes(at: index) == true { return true }

@@ -3,14 +3,16 @@ public import AnabranchReplication
 import AnabranchStore
 
 extension ManagedObject {
-    /// Checks a value that a property may get, at any time: nothing is set.
+    /// Checks a value that a property could get. Nothing is set.
     ///
-    /// It is brought to the attribute's type, then checked by the class, where that has checks of
-    /// its own (``ValueChecking``), which may put another one in its place; then by the model.
+    /// The value is first converted to the attribute's type. Then the class checks it if it
+    /// conforms to ``ValueChecking``, which can replace the value. Then the model's checks follow.
     ///
-    /// - Parameter value: Of an attribute its value. Of a to-one a reference to the record, of a
-    ///   to-many null: its objects are checked as they are.
-    /// - Throws: ``ValidationError`` with everything that is wrong, or what the class throws;
+    /// - Parameters:
+    ///   - value: The value of an attribute, or a record reference for a to-one relationship. For
+    ///     a to-many relationship pass null: its present objects are checked.
+    ///   - key: The name of the property.
+    /// - Throws: ``ValidationError`` with everything that is wrong, or the error of the class;
     ///   ``PropertyError`` for a name that the entity lacks.
     public final func validateValue(_ value: inout Value, forKey key: String) throws {
         let property = try property(named: key)
@@ -29,10 +31,10 @@ extension ManagedObject {
         if let error = ValidationError(check.failures) { throw error }
     }
 
-    /// Makes the model's checks, and leaves a note for the save that they were made.
+    /// Makes the model's checks and records for the save that they were made.
     ///
-    /// - Throws: ``ValidationError``; ``StoreError`` where a relationship can't be read;
-    ///   ``PropertyError`` where the object has no context any more.
+    /// - Throws: ``ValidationError``; `StoreError` if a relationship can't be read;
+    ///   ``PropertyError`` if the object has no context any more.
     final func checkByModel(_ occasion: SaveOccasion) throws {
         let isChecked: Void? =
             flags.contains(.detached)
@@ -60,7 +62,8 @@ extension ManagedObject {
 }
 
 extension ObjectCheck {
-    /// Checks what a to-one may lead to; of a to-many, what it has.
+    /// Checks the value that a to-one relationship could get, or the present objects of a to-many
+    /// relationship.
     fileprivate mutating func check(
         _ value: Value, of relationship: RelationshipDescription
     ) throws {
@@ -82,7 +85,7 @@ extension ObjectCheck {
             }
             try checkRules(relationship.rules, of: relationship, target: target)
         default:
-            refuse(.wrongType, relationship, "\(value) is no reference to a record", value)
+            refuse(.wrongType, relationship, "\(value) is not a record reference", value)
         }
     }
 }

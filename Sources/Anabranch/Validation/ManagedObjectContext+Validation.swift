@@ -1,13 +1,13 @@
 import AnabranchModel
 import AnabranchStore
 
-// Validation comes before any write, and asks every object that is to be written.
+// Validation runs before any write, on every object that is to be written.
 extension ManagedObjectContext {
-    /// Asks all objects; those that change meanwhile are asked again, until none does.
+    /// Validates all objects; objects that change meanwhile are validated again, until none does.
     ///
-    /// - Returns: What is pending then.
+    /// - Returns: The objects that are pending then.
     /// - Throws: ``ValidationError`` with the failures of all objects; ``PropertyError`` with code
-    ///   `endlessChanges`; ``StoreError``.
+    ///   `endlessChanges`; `StoreError`.
     func validate(_ pending: [ManagedObject]) throws -> [ManagedObject] {
         var validation = SaveValidation(context: self)
         var round = pending
@@ -22,10 +22,10 @@ extension ManagedObjectContext {
         throw endlessChanges(of: round.first)
     }
 
-    /// Asks all objects once more, after a merge policy has given them other values; as
-    /// ``validate(_:)``, but that observers hear of nothing before the save is through.
+    /// Validates all objects again after a merge policy has changed their values, like
+    /// `validate(_:)`. Observers are not notified before the save is through.
     ///
-    /// - Throws: As ``validate(_:)``.
+    /// - Throws: The errors of `validate(_:)`.
     func validateAgain() throws {
         var validation = SaveValidation(context: self)
         var round = pending
@@ -35,7 +35,7 @@ extension ManagedObjectContext {
             try validation.ask(round)
             try propagateDeletes()
             if let error = keptErrors.take() { throw error }
-            // A hook that rolls back has emptied the event, so that its length tells nothing.
+            // A hook that rolls back empties the event, and so its length can't be compared.
             var seen: Set<ManagedObject> = []
             round = event.touched.filter {
                 $0.flags.contains(.noted) && !$0.flags.contains(.detached)
@@ -46,7 +46,7 @@ extension ManagedObjectContext {
         throw endlessChanges(of: round.first)
     }
 
-    /// What was noted once a round is noted once.
+    /// Removes repeated entries from the event: validation records an object once per round.
     private func joinRounds() {
         var seen: Set<ManagedObject> = []
         event.touched = event.touched.filter { seen.insert($0).inserted }
@@ -56,7 +56,7 @@ extension ManagedObjectContext {
     }
 }
 
-/// Asks the objects of one save and collects what they have against it.
+/// Validates the objects of one save and collects their failures.
 private struct SaveValidation {
     let context: ManagedObjectContext
     private var failures: [LocalID: [ValidationError]] = [:]
@@ -72,7 +72,7 @@ private struct SaveValidation {
         }
     }
 
-    /// - Throws: ``ValidationError`` where there are failures, in the order of the occasions.
+    /// - Throws: ``ValidationError`` if there are failures, in the order of the occasions.
     func finish(_ pending: [ManagedObject]) throws {
         guard !failures.isEmpty else { return }
         let sorted = SaveOccasion.allCases.flatMap { occasion in
@@ -105,8 +105,8 @@ private struct SaveValidation {
         }
     }
 
-    /// Puts what the model has against an object before what a hook has; it has a say even where
-    /// an override leaves out its superclass or swallows what that throws.
+    /// Combines the failures of the model's checks with those of a hook. The model's failures come
+    /// first, and count even if an override does not call `super` or catches its error.
     private mutating func modelFailures(
         of object: ManagedObject, _ occasion: SaveOccasion, and found: [ValidationError]
     ) throws -> [ValidationError] {
@@ -121,7 +121,7 @@ private struct SaveValidation {
         return model + found.filter { failure in !model.contains { $0.repeats(failure) } }
     }
 
-    /// Brings the members that are going to be counted, of each relationship in one read.
+    /// Reads the members that will be counted, with one read per relationship.
     private func loadRelations(of objects: [ManagedObject]) throws {
         var owners: [RelationshipDescription: [ManagedObject]] = [:]
         for object in objects {

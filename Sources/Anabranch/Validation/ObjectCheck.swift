@@ -2,13 +2,13 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchStore
 
-/// Compares an object with its model, and asks its class for each property.
+/// Compares an object with its model, and calls its class's check for each property.
 struct ObjectCheck {
     let object: ManagedObject
-    // On its queue, for the time of a check: counting references to a context is slow.
+    // Used on the context's queue during a check only. Counting references to a context is slow.
     unowned(unsafe) let context: ManagedObjectContext
     private let plan: EntityPlan
-    /// By slot, each property's own in the order in which they were found.
+    /// The failures by slot; those of one property in the order in which they were found.
     private(set) var failures: [ValidationError] = []
 
     init(_ object: ManagedObject, in context: ManagedObjectContext) {
@@ -17,22 +17,24 @@ struct ObjectCheck {
         plan = object.home.plan
     }
 
-    /// - Throws: ``StoreError`` where a relationship can't be read; what is wrong is in `failures`.
+    /// Checks the object for a save and collects what is wrong in `failures`.
+    ///
+    /// - Throws: `StoreError` if a relationship can't be read.
     mutating func check(_ occasion: SaveOccasion) throws {
         if occasion == .delete { return try checkDeletion() }
         let isInsertion = occasion == .insert
         let own = plan.checksValues ? try askClass(isInsertion) : []
-        // A fault that is only counted as changed has the values that were saved.
+        // A fault that only counts as changed has the saved values.
         if object.flags.contains(.hasRow) { try checkValues(isInsertion) }
         for relation in plan.checks.relations where relation.isConcerned(by: object, in: context) {
             try check(relation)
         }
-        // A class may find what the model finds.
+        // A class can find the same failure as the model.
         failures += own.filter { failure in !failures.contains { $0.repeats(failure) } }
         if failures.count > 1 { sortFailures() }
     }
 
-    /// Relationships without a slot value stand among the others.
+    /// Sorts relationships without a slot value in among the other properties.
     private mutating func sortFailures() {
         let entity = plan.entity
         let slots = failures.map { $0.property.flatMap(entity.slotIndex) ?? entity.slots.count }
@@ -52,7 +54,7 @@ extension ObjectCheck {
                 try check(slot, checks.slots[slot])
             } else if !checks.slots[slot].isOptional, object.slots[slot].isNull, plan.isStored[slot]
             {
-                // The rest of what has not been written is as it was saved.
+                // Any other slot that was not written is as it was saved.
                 fail(slot, .missingMandatoryProperty, "it is not set")
             }
         }
@@ -102,7 +104,7 @@ extension ObjectCheck {
         try checkRules(relationship.rules, of: relationship)
     }
 
-    /// Checks a value that a property may get, of its attribute's type where there is one.
+    /// Checks a value that an attribute could get, after a conversion to the attribute's type.
     mutating func check(_ value: inout Value, of attribute: AttributeDescription) {
         if !value.isNull, let fitting = attribute.type.coerce(value) { value = fitting }
         for violation in attribute.violations(by: value) {
@@ -114,7 +116,8 @@ extension ObjectCheck {
 // MARK: The class's own answers
 
 extension ObjectCheck {
-    /// Asks for what was set since the last save, of a new object for everything.
+    /// Calls the class's check for the properties that were set since the last save; for a new
+    /// object, for every property.
     private func askClass(_ isInsertion: Bool) throws -> [ValidationError] {
         guard let asked = object as? any ValueChecking else { return [] }
         var found: [ValidationError] = []
@@ -130,11 +133,11 @@ extension ObjectCheck {
         return found
     }
 
-    /// Asks the class for a property. What it makes of an attribute's value becomes the value, and
-    /// is then checked by the model whatever the class has checked.
+    /// Calls the class's check for one property. A value that the class replaces becomes the
+    /// attribute's value, and is then checked by the model.
     ///
-    /// - Parameter slot: Of an attribute.
-    /// - Returns: What the class has against it; then nothing has changed.
+    /// - Parameter slot: The slot of an attribute; `nil` for a relationship.
+    /// - Returns: The failures of the class; nothing has changed if there are any.
     private func ask(
         _ asked: any ValueChecking, _ slot: Int?, _ key: String
     ) throws -> [ValidationError] {
@@ -153,15 +156,16 @@ extension ObjectCheck {
         guard value != present else { return [] }
         guard let slot else {
             let reason =
-                "checkValue(_:forKey:) gives it another value; change a relationship "
-                + "itself, since it has two ends"
+                "checkValue(_:forKey:) replaces its value; it can replace the values of "
+                + "attributes only"
             return [ValidationError(.refused, object, key, reason)]
         }
         object.write(value, to: slot)
         return []
     }
 
-    /// A value brought to the type of a slot's attribute; one that does not fit, as it is.
+    /// Converts a value to the type of a slot's attribute. A value that can't be converted is
+    /// returned as it is.
     private func fitting(_ value: Value, in slot: Int) -> Value {
         guard let type = plan.checks.slots[slot].type, !value.isNull, !type.accepts(value),
             let fitting = type.coerce(value), type.accepts(fitting)
@@ -169,7 +173,7 @@ extension ObjectCheck {
         return fitting
     }
 
-    /// The other end of a to-one; null of a to-many.
+    /// Returns the reference of a to-one relationship; null for a to-many relationship.
     private func reference(_ key: String) throws -> Value {
         guard let relationship = plan.entity.property(named: key)?.relationship,
             !relationship.isToMany,
@@ -191,11 +195,12 @@ extension ObjectCheck {
                 relationship, .tooFewObjects,
                 "it has \(count) objects and needs \(relationship.minCount)")
         } else if count == 0 {
-            fail(relationship, .missingMandatoryProperty, "nothing is at its other end")
+            fail(relationship, .missingMandatoryProperty, "it has no object at its other end")
         }
         if relationship.isToMany, let most = relationship.maxCount, count > most {
             fail(
-                relationship, .tooManyObjects, "it has \(count) objects and takes only \(most)")
+                relationship, .tooManyObjects,
+                "it has \(count) objects and may have at most \(most)")
         }
         try checkRules(relation.rules, of: relationship)
     }
@@ -217,7 +222,7 @@ extension ObjectCheck {
     ) throws {
         if let target {
             try context.realise(target)
-            // A reference to a record that is gone reads nil.
+            // A reference to a deleted record reads nil.
             if target.isDeleted { return }
         }
         for rule in rules where try !rule.holds(for: object, target: target) {
@@ -241,7 +246,7 @@ extension ObjectCheck {
     private mutating func checkDeletion() throws {
         for relationship in plan.entity.relationships where relationship.deleteRule == .deny {
             guard try isDenied(at: relationship) else { continue }
-            let reason = "'\(relationship.name)' still leads to other objects"
+            let reason = "'\(relationship.name)' still points to other objects"
             failures.append(
                 ValidationError(
                     .deniedDelete, "Can't delete \(object.objectID) because \(reason).",
@@ -249,8 +254,8 @@ extension ObjectCheck {
         }
     }
 
-    /// Whether somebody is left at the other end. Others may have deleted whoever is not in use
-    /// since the relationship was read: the store is asked where it decides.
+    /// Returns true if an object remains at the other end. If none of the remaining objects is in
+    /// use, the store is asked: they may have been deleted there since the relationship was read.
     private func isDenied(at relationship: RelationshipDescription) throws -> Bool {
         let staying = try ids(at: relationship).filter(stays)
         if staying.contains(where: { context.held($0) != nil }) { return true }
@@ -266,7 +271,8 @@ extension ObjectCheck {
     private func ids(at relationship: RelationshipDescription) throws -> Set<LocalID> {
         if let index = plan.relationIndex(of: relationship) {
             var ids = try context.members(of: object, at: index)
-            // What was added and is not registered was new, and has been deleted since.
+            // A member that was added and is not registered was an unsaved insertion that has been
+            // deleted.
             let added = object.relations?.states[index].added ?? []
             ids.subtract(added.filter { context.registry[$0] == nil })
             return ids

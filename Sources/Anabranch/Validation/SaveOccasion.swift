@@ -1,9 +1,9 @@
-/// What a save does to an object.
+/// The kind of write that a save makes for an object.
 enum SaveOccasion: CaseIterable {
-    // In the order in which a save asks.
+    // The order in which a save validates.
     case delete, insert, update
 
-    /// - Returns: `nil` of an object that no save does anything to.
+    /// - Returns: `nil` for an object that no save writes.
     init?(_ object: ManagedObject) {
         let flags = object.flags
         if flags.contains(.detached) { return nil }

@@ -1,7 +1,7 @@
 import AnabranchModel
 import AnabranchReplication
 
-// What the model says against an object.
+// Failures of the model's checks.
 extension ValidationError {
     init(
         _ code: Code, _ object: ManagedObject, _ property: String, _ reason: String,
@@ -12,13 +12,13 @@ extension ValidationError {
             objectID: object.objectID, property: property, value: value)
     }
 
-    /// A validation that does not hold.
+    /// Creates the error for a validation predicate that does not hold.
     init(_ rule: ValidationRule, _ object: ManagedObject, _ property: String, _ value: Value?) {
         let predicate = try? FetchPredicate(format: rule.predicateFormat, arguments: [])
         let reason: String
         let message: String
         if rule.warning.isEmpty {
-            reason = "it does not fulfil \(rule.predicateFormat)"
+            reason = "it does not satisfy \(rule.predicateFormat)"
             message = "Can't save \(Self.place(object, property)) because \(reason)."
         } else {
             reason = rule.warning
@@ -51,7 +51,7 @@ extension ValidationError {
         return switch violation {
         case .missing: (.missingMandatoryProperty, "it is not set")
         case .wrongType: (.wrongType, "\(value) does not fit its type, \(attribute.type)")
-        case .invalidDate: (.invalidDate, "\(value) is no moment")
+        case .invalidDate: (.invalidDate, "\(value) is not a finite date")
         case .belowMinimum:
             (isDate ? .dateTooSoon : .numberTooSmall, "\(value) is below \(least)")
         case .aboveMaximum:

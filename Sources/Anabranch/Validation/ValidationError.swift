@@ -3,31 +3,42 @@ public import AnabranchReplication
 import AnabranchStore
 import Foundation
 
-/// Why a context may not be saved as it is. Nothing was written; the changes are still pending.
+/// The reason why a context can't be saved. Nothing was written, and the changes are still
+/// pending.
 ///
-/// It names one failure; `all` has every failure of the save: those of deletions first, then those
-/// of insertions, then those of changes, each in the order of the objects' first changes. What the
-/// model says against an object comes by its slots, before what the object's own hooks say.
+/// The error describes one failure; `all` has every failure of the save: first those of deleted
+/// objects, then of inserted ones, then of updated ones, each in the order in which the objects
+/// were first changed. For one object, the failures of the model's checks come by slot, before
+/// those of the object's own hooks.
 public struct ValidationError: Error, Sendable {
+    /// The kind of failure.
     public let code: Code
-    /// What can't be saved and why, as a sentence.
+    /// The object that can't be saved and the cause, as a sentence.
     public let message: String
-    /// Why, without the place: a clause to follow a "because", or the sentence of a rule's warning
-    /// or of an error of the app.
+    /// The cause alone: a clause that follows "because", or the sentence of a validation warning
+    /// or of an app's error.
     public let reason: String
+    /// The ID of the object that can't be saved.
     public let objectID: ManagedObjectID?
+    /// The name of the property, if the failure concerns one.
     public let property: String?
+    /// The refused value, if there is one.
     public let value: Value?
-    /// The predicate that does not hold, where it is one of the model's validations.
+    /// The validation predicate that does not hold, for a failure of the model's validation.
     public let predicate: FetchPredicate?
-    /// The error that a hook of the app has thrown, where it is one of the app's own.
+    /// The app's error, if a hook threw one.
     public let underlying: (any Error)?
-    /// Every failure, this one included where it is not of code ``Code/multiple``.
+    /// Every failure. It includes this error unless its code is ``Code/multiple``.
     public private(set) var all: [ValidationError] = []
 
-    /// What a hook throws that refuses to save its object.
+    /// Creates the error that a hook throws to refuse its object.
     ///
-    /// - Parameter reason: A sentence. The save adds the object that the hook was called for.
+    /// - Parameters:
+    ///   - reason: The cause as a sentence. The save adds the object of the hook that threw the
+    ///     error.
+    ///   - property: The name of the property.
+    ///   - value: The refused value.
+    ///   - code: The kind of failure.
     public init(
         _ reason: String, property: String? = nil, value: Value? = nil, code: Code = .refused
     ) {
@@ -52,9 +63,11 @@ public struct ValidationError: Error, Sendable {
         self.underlying = underlying
     }
 
-    /// One error for several, for a hook that finds more than one thing; `nil` for none.
+    /// Combines several errors into one, for a hook that finds more than one failure; `nil` if
+    /// there is none.
     ///
-    /// - Parameter failures: A single one stands for itself; one of several for those in its `all`.
+    /// - Parameter failures: The errors. An error that combines several counts as the errors in
+    ///   its `all`.
     public init?(_ failures: [ValidationError]) {
         let failures = failures.flatMap { $0.all.isEmpty ? [$0] : $0.all }
         guard let first = failures.first else { return nil }
@@ -71,12 +84,13 @@ public struct ValidationError: Error, Sendable {
         all = failures
     }
 
-    /// - Parameter error: Of the store, with code `cyclicReference`.
+    /// Creates the error for references that would form a cycle.
+    ///
+    /// - Parameter error: An error of the store with code `cyclicReference`.
     init(cyclic error: StoreError, _ objectID: ManagedObjectID?) {
         let name = error.property ?? ""
         let reason =
-            "it leads round in a circle, back to the object; set it to another object, "
-            + "or to none"
+            "it forms a cycle back to the object; set it to another object or to nil"
         self.init(
             .cyclicReference,
             "Can't save \(objectID.map { "\($0).\(name)" } ?? name) because \(reason).",
@@ -84,13 +98,14 @@ public struct ValidationError: Error, Sendable {
         all = [self]
     }
 
+    /// The name of the object's entity.
     public var entity: String? { objectID?.entity.name }
 }
 
 extension ValidationError {
-    /// Each failure that a hook has thrown at once, with the object that it was called for.
+    /// Returns the single failures of an error that a hook threw, with the object of the hook.
     ///
-    /// - Parameter property: That it was called for, where it was for one.
+    /// - Parameter property: The property that the hook checked, if it was called for one.
     func failures(of object: ManagedObject, property: String? = nil) -> [ValidationError] {
         (all.isEmpty ? [self] : all).map { failure in
             guard failure.objectID == nil else { return failure }
@@ -103,7 +118,7 @@ extension ValidationError {
         }
     }
 
-    /// An error of the app's own as a failure of the object whose hook has thrown it.
+    /// Creates a failure from an error of the app that an object's hook threw.
     init(
         underlying error: any Error, of object: ManagedObject, property: String?, value: Value?
     ) {
@@ -123,7 +138,7 @@ extension ValidationError {
         "\(object.objectID)" + (property.map { ".\($0)" } ?? "")
     }
 
-    /// Whether both say the same of the same property.
+    /// Returns true if both errors report the same failure of the same property.
     func repeats(_ other: ValidationError) -> Bool {
         code == other.code && objectID == other.objectID && property == other.property
             && predicate == other.predicate && reason == other.reason
@@ -131,5 +146,6 @@ extension ValidationError {
 }
 
 extension ValidationError: CustomStringConvertible {
+    /// The message and the code.
     public var description: String { "\(message) (\(code.rawValue))" }
 }

@@ -1,8 +1,8 @@
 public import AnabranchReplication
 
-/// A class that checks values of its properties in a way of its own.
+/// A managed object's class that checks or replaces the values of its properties.
 ///
-/// It has the checks of the class in one switch: what Core Data's `validate<Key>` methods are.
+/// One method checks all properties, in place of Core Data's `validate<Key>` methods:
 ///
 /// ```swift
 /// final class Person: ManagedObject, ValueChecking {
@@ -15,17 +15,22 @@ public import AnabranchReplication
 /// }
 /// ```
 ///
-/// A save asks objects of such classes only, for every property of an inserted object and every
-/// property of an updated one that was set, and sets an attribute to what it was given back,
-/// brought to the attribute's type. ``ManagedObject/validateValue(_:forKey:)`` asks, too. The
-/// model's checks need not be made here: they come next, of the value that is given back.
+/// A save calls it for every property of an inserted object, and for every property of an updated
+/// object that was set. The save then sets the attribute to the resulting value, converted to the
+/// attribute's type. ``ManagedObject/validateValue(_:forKey:)`` calls it too. It need not repeat
+/// the model's checks, which follow with the resulting value.
 ///
-/// A subclass inherits the method; it may override it, and call its superclass.
+/// A subclass inherits the method, and can override it and call `super`.
 public protocol ValueChecking: ManagedObject {
-    /// - Parameter value: Of an attribute its value, brought to the attribute's type. Of a to-one a
-    ///   reference to the record, of a to-many null: its objects are checked as they are. Of a
-    ///   relationship it must stay.
+    /// Checks or replaces the value of one property.
+    ///
+    /// - Parameters:
+    ///   - value: The value of an attribute, converted to its type, which can be replaced. For a
+    ///     to-one relationship it is a record reference, for a to-many relationship null; these
+    ///     must not be changed.
+    ///   - key: The name of the property.
     /// - Throws: ``ValidationError`` with everything that is wrong, or an error of the app, which
-    ///   becomes one with object and property. The save reports what the model finds beside it.
+    ///   is wrapped in one with the object and the property. The save also reports the model's
+    ///   failures.
     func checkValue(_ value: inout Value, forKey key: String) throws
 }

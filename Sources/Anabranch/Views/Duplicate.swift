@@ -2,29 +2,32 @@ import AnabranchModel
 public import AnabranchReplication
 import AnabranchStore
 
-/// An object that shows several records, because they were given one unique key by writers who did
-/// not know of each other.
+/// An object that shows several records with the same unique key, which different replicas saved
+/// concurrently.
 ///
-/// The object is that of the smallest identity, and each of its properties is the merge of all
-/// records. References and links to any of them lead to it. What is written to it goes to it alone,
-/// but for a key, which goes to every record, and so does a delete. Where a key is changed by
-/// someone who knew only one of the records, that record is an object of its own again, with what
-/// was written to it.
+/// The object is the surviving record, the one with the smallest identity. Each of its properties
+/// is the merge of all the records, and references and links to any of them point to it. A change
+/// of the object is written to the surviving record only, except that a change of a key and a
+/// deletion are written to every record. A replica that holds only one of the records can change
+/// that record's key. The record then becomes an object of its own again, with the values that
+/// were written to it.
 public struct Duplicate: Hashable, Sendable {
+    /// The ID of the surviving record.
     public let objectID: ManagedObjectID
-    /// The records that the object shows beside its own, in ascending order.
+    /// The merged duplicates, in ascending order.
     public let others: [RecordID]
 }
 
 extension ManagedObjectContext {
-    /// The objects that show several records, as the store was saved last.
+    /// Returns the objects that show several records, by the last saved state of the store.
     ///
     /// - Parameters:
-    ///   - entityName: Of the objects, sub-entities included; `nil`: of all entities.
-    ///   - limit: At most so many; zero: all.
-    ///   - offset: How many to leave out before. The order is by root entity, then by ID, so pages
-    ///     fit together while nothing is saved between them.
-    /// - Throws: ``PropertyError`` for an unknown entity; ``StoreError``.
+    ///   - entityName: The entity of the objects, including its sub-entities; `nil` for all
+    ///     entities.
+    ///   - limit: The greatest number of objects; zero for all.
+    ///   - offset: The number of objects to skip. The order is by root entity, then by ID, and so
+    ///     consecutive pages are consistent as long as nothing is saved between them.
+    /// - Throws: ``PropertyError`` for an unknown entity; `StoreError`.
     public func duplicates(
         of entityName: String? = nil, limit: Int = 0, offset: Int = 0
     ) throws -> [Duplicate] {
@@ -43,10 +46,11 @@ extension ManagedObjectContext {
         }
     }
 
-    /// How many objects show several records; reads none of them.
+    /// Returns the number of objects that show several records, without reading them.
     ///
-    /// - Parameter entityName: Of the objects, sub-entities included; `nil`: of all entities.
-    /// - Throws: As ``duplicates(of:limit:offset:)``.
+    /// - Parameter entityName: The entity of the objects, including its sub-entities; `nil` for
+    ///   all entities.
+    /// - Throws: The errors of ``duplicates(of:limit:offset:)``.
     public func duplicateCount(of entityName: String? = nil) throws -> Int {
         checkQueue()
         let entity = try entityName.map(entity(named:))

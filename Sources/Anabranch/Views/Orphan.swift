@@ -2,30 +2,35 @@ public import AnabranchModel
 public import AnabranchReplication
 import AnabranchStore
 
-/// An object whose parent somebody deleted who did not know of it.
+/// An object that lost its parent because another replica deleted the parent without having seen
+/// the object.
 ///
-/// The inverse's delete rule is cascade: had the deleter known of the object, it would be gone too.
-/// It is kept, and its reference reads nil. Give it another parent, or delete it. Where the parent
-/// lives again, because an update won against the delete, it has its orphans back.
+/// The inverse relationship's delete rule is cascade: if the deleting replica had seen the object,
+/// it would have deleted it too. The object is kept, and its reference to the parent reads nil.
+/// Give it another parent or delete it. If the parent is restored because a concurrent update wins
+/// against the delete, the object is its child again.
 public struct Orphan: Hashable, Sendable {
+    /// The ID of the orphan.
     public let objectID: ManagedObjectID
-    /// The to-one that led to the parent.
+    /// The to-one relationship that pointed to the parent.
     public let relationship: RelationshipDescription
-    /// The record that is not there any more.
+    /// The deleted record.
     public let parent: RecordID
 
+    /// The orphan's entity.
     public var entity: EntityDescription { objectID.entity }
 }
 
 extension ManagedObjectContext {
-    /// The orphans that the store has, as it was saved last.
+    /// Returns the orphans, by the last saved state of the store.
     ///
     /// - Parameters:
-    ///   - entityName: Of the orphans, sub-entities included; `nil`: of all entities.
-    ///   - limit: At most so many; zero: all.
-    ///   - offset: How many to leave out before. The order is by relationship, then by ID, so pages
-    ///     fit together while nothing is saved between them.
-    /// - Throws: ``PropertyError`` for an unknown entity; ``StoreError``.
+    ///   - entityName: The entity of the orphans, including its sub-entities; `nil` for all
+    ///     entities.
+    ///   - limit: The greatest number of orphans; zero for all.
+    ///   - offset: The number of orphans to skip. The order is by relationship, then by ID, and so
+    ///     consecutive pages are consistent as long as nothing is saved between them.
+    /// - Throws: ``PropertyError`` for an unknown entity; `StoreError`.
     public func orphans(
         of entityName: String? = nil, limit: Int = 0, offset: Int = 0
     ) throws -> [Orphan] {
@@ -44,10 +49,11 @@ extension ManagedObjectContext {
         }
     }
 
-    /// How many orphans there are; reads none of them.
+    /// Returns the number of orphans, without reading them.
     ///
-    /// - Parameter entityName: Of the orphans, sub-entities included; `nil`: of all entities.
-    /// - Throws: As ``orphans(of:limit:offset:)``.
+    /// - Parameter entityName: The entity of the orphans, including its sub-entities; `nil` for
+    ///   all entities.
+    /// - Throws: The errors of ``orphans(of:limit:offset:)``.
     public func orphanCount(of entityName: String? = nil) throws -> Int {
         checkQueue()
         let entity = try entityName.map(entity(named:))

@@ -2,8 +2,8 @@ import AnabranchReplication
 
 /// Finds entities and properties of a declaration by the bytes of their names.
 ///
-/// Usable before the checks: of two with one name it finds the first, and a circle of parents
-/// ends at ``ModelLimits/deepestHierarchy``.
+/// It can be used before the checks. If two declarations have one name, it finds the first; a cycle
+/// of parents ends at `ModelLimits.deepestHierarchy`.
 struct DeclarationIndex {
     enum Property {
         case attribute(Attribute)
@@ -11,7 +11,7 @@ struct DeclarationIndex {
     }
 
     let entities: [Entity]
-    /// Of each entity, its direct sub-entities in order.
+    /// The positions of each entity's direct sub-entities, in ascending order.
     let children: [[Int]]
     private let positions: [WireName: Int]
     private let parents: [Int?]
@@ -44,7 +44,7 @@ struct DeclarationIndex {
 
     func position(of name: String) -> Int? { positions[WireName(name)] }
 
-    /// From the entity to its root.
+    /// The positions from the entity up to its root; at most one more than the deepest hierarchy.
     func lineage(of entity: Int) -> [Int] {
         var found = [entity]
         while let parent = parents[found[found.count - 1]],
@@ -55,7 +55,7 @@ struct DeclarationIndex {
         return found
     }
 
-    /// The property of that name, the entity's own or inherited, and the entity that declares it.
+    /// The property of that name, declared or inherited, and the entity that declares it.
     func find(_ name: String, in entity: Int) -> (entity: Int, property: Property)? {
         let name = WireName(name)
         for owner in lineage(of: entity) {
@@ -64,7 +64,7 @@ struct DeclarationIndex {
         return nil
     }
 
-    /// The relationship that is named as the inverse, and the entity that declares it.
+    /// The relationship that `relationship` names as its inverse, and the entity that declares it.
     func inverse(
         of relationship: Relationship, declaredBy entity: Int
     ) -> (entity: Int, relationship: Relationship)? {
@@ -76,8 +76,9 @@ struct DeclarationIndex {
         return (found.entity, inverse)
     }
 
-    /// Whether the property's value is a column of its own entity's table; `nil`: there is no
-    /// such property.
+    /// Tells if the property has a column in the table of its own entity.
+    ///
+    /// - Returns: `nil` if the entity has no such property.
     func hasColumn(_ name: String, in entity: Int) -> Bool? {
         guard let found = find(name, in: entity) else { return nil }
         switch found.property {

@@ -1,10 +1,10 @@
 import AnabranchReplication
 
-/// Brings a declaration to the form in which models that mean the same are equal.
+/// Converts a declaration to the form in which models with the same meaning are equal.
 ///
-/// Everything with a name is sorted by its bytes, wire names are filled in, defaults and bounds
-/// have the case of their type. What cannot be brought to it stays as it is, for the checks to
-/// refuse.
+/// Named parts are sorted by the bytes of their names, wire names are filled in, and defaults and
+/// bounds are converted to their attribute's type. A value that cannot be converted stays as it is,
+/// and the checks refuse it.
 enum DeclarationNormalizer {
     static func normalize(_ declaration: ModelDeclaration) -> ModelDeclaration {
         var result = declaration
@@ -21,7 +21,7 @@ enum DeclarationNormalizer {
             .sorted { $0.name.precedesByBytes($1.name) }
         result.relationships = entity.relationships.map(normalize)
             .sorted { $0.name.precedesByBytes($1.name) }
-        // An index without elements is legal and does nothing.
+        // An index without elements is legal and has no effect.
         result.indexes = entity.indexes.filter { !$0.elements.isEmpty }
             .sorted { $0.name.precedesByBytes($1.name) }
         result.attributeGroups = entity.attributeGroups.map { group in
@@ -38,7 +38,7 @@ enum DeclarationNormalizer {
     private static func normalize(_ attribute: Attribute) -> Attribute {
         var result = attribute
         result.wireName = attribute.resolvedWireName
-        // As model files say that there is none.
+        // An empty name in a model file means that there is no transformer.
         if attribute.valueTransformerName?.isEmpty == true { result.valueTransformerName = nil }
         result.defaultValue = attribute.defaultValue.flatMap {
             $0.isNull ? nil : attribute.type.coerce($0) ?? $0
@@ -48,7 +48,7 @@ enum DeclarationNormalizer {
         return result
     }
 
-    /// Bounds of a string are lengths; all others are values.
+    /// Converts a bound; bounds of a string are lengths and stay integers.
     private static func coerceBound(_ bound: Value, of type: AttributeType) -> Value {
         type == .string ? bound : type.coerce(bound) ?? bound
     }

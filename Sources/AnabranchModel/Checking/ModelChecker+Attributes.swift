@@ -24,7 +24,10 @@ extension ModelChecker {
         checkDerivation(of: attribute, entity: entity, path: path)
     }
 
-    /// Whether the expression fits is told where the whole model is known (``DerivationReader``).
+    /// Checks that an attribute with a derivation has no setting meant for values that the app
+    /// sets.
+    ///
+    /// `DerivationReader` checks the expression itself later, with the whole model.
     private mutating func checkDerivation(of attribute: Attribute, entity: Entity, path: String) {
         guard attribute.isDerived else { return }
         let usual = Attribute(
@@ -146,7 +149,7 @@ extension AttributeType {
         WireProperty(name: "", type: wireType, rule: rule).isMergeable
     }
 
-    /// References, groups and values of later formats are no defaults of any type.
+    /// Returns true if the value can be a default: references, groups and unknown values cannot.
     fileprivate func accepts(default value: Value) -> Bool {
         switch value {
         case .reference, .group, .unknown: false

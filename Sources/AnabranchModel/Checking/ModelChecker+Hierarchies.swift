@@ -1,7 +1,7 @@
 import AnabranchReplication
 
 extension ModelChecker {
-    /// Parents, circles of parents, and what a hierarchy's members share.
+    /// Checks parents, cycles of parents, and the names and limits that a hierarchy shares.
     mutating func checkHierarchies() {
         var hierarchies: [Int: [(depth: Int, entity: Int)]] = [:]
         for (position, entity) in entities.enumerated() {

@@ -1,7 +1,7 @@
 import AnabranchReplication
 
 extension ModelChecker {
-    /// Names and wire names of entities, and the form of all names.
+    /// Checks the form of all names, and that names and wire names of entities are unique.
     mutating func checkNames() {
         var names: Set<WireName> = []
         var wireNames: [WireName: String] = [:]
@@ -42,58 +42,78 @@ extension ModelChecker {
         }
     }
 
-    /// Names and wire names of the properties and groups of one hierarchy, which share a table and
-    /// a stream.
+    /// Checks that names and wire names of properties and groups are unique in each entity of one
+    /// hierarchy, inherited ones included.
     ///
-    /// - Parameter members: Ancestors before their sub-entities.
+    /// Two entities, neither above the other, may have properties of the same name, and of the same
+    /// wire name. No record has both, and everything on the wire and in a store names the record.
+    /// The two properties have columns of their own.
+    ///
+    /// - Parameter members: Positions of the entities, ancestors before their sub-entities.
     mutating func checkPropertyNames(ofHierarchy members: [Int]) {
+        for member in members { checkOwnProperties(of: member) }
+        for member in members { checkGroupNames(of: member) }
+    }
+
+    /// The entity and those above it, the root first.
+    private func ancestry(of member: Int) -> [Entity] {
+        index.lineage(of: member).reversed().map { entities[$0] }
+    }
+
+    private mutating func checkOwnProperties(of member: Int) {
         var names: [WireName: String] = [:]
         var wireNames: [WireName: String] = [:]
-        for entity in members.map({ entities[$0] }) {
+        let own = entities[member].name
+        for entity in ancestry(of: member) {
+            let isOwn = entity.name.hasSameBytes(as: own)
             for property in entity.namedProperties {
                 let path = "\(entity.name).\(property.name)"
                 if let other = names[WireName(property.name)] {
-                    refuse(property.name, of: entity.name, besides: other)
+                    if isOwn { refuse(property.name, of: own, besides: other) }
                     continue
                 }
                 names[WireName(property.name)] = entity.name
-                if let other = wireNames.updateValue(path, forKey: WireName(property.wireName)) {
+                let other = wireNames.updateValue(path, forKey: WireName(property.wireName))
+                if let other, isOwn {
                     refuse(
-                        .duplicateWireName, entity.name, property.name,
+                        .duplicateWireName, own, property.name,
                         "Can't use property \(path) because \(other) has the wire name "
                             + "\(property.wireName) too; give one of them a wire name of its own.")
                 }
             }
         }
-        for entity in members.map({ entities[$0] }) {
+    }
+
+    /// Groups share the wire names of the properties beside, above and below them.
+    private mutating func checkGroupNames(of member: Int) {
+        var wireNames: [WireName: (path: String, isOwn: Bool)] = [:]
+        let ancestry = ancestry(of: member)
+        let own = entities[member].name
+        for entity in ancestry {
+            let isOwn = entity.name.hasSameBytes(as: own)
+            for property in entity.namedProperties {
+                wireNames[WireName(property.wireName)] = ("\(entity.name).\(property.name)", isOwn)
+            }
+        }
+        for entity in ancestry {
+            let isOwn = entity.name.hasSameBytes(as: own)
             for group in entity.attributeGroups {
                 let path = "group \(entity.name).\(group.name)"
-                if let other = wireNames.updateValue(path, forKey: WireName(group.name)) {
-                    refuse(
-                        .duplicateWireName, entity.name, group.name,
-                        "Can't use \(path) because \(other) has that wire name too; give one of "
-                            + "them another.")
-                }
+                let other = wireNames.updateValue((path, isOwn), forKey: WireName(group.name))
+                guard let other, isOwn || other.isOwn else { continue }
+                refuse(
+                    .duplicateWireName, entity.name, group.name,
+                    "Can't use \(path) because \(other.path) has that wire name too; give one of "
+                        + "them another.")
             }
         }
     }
 
     private mutating func refuse(_ property: String, of entity: String, besides other: String) {
-        let isInherited =
-            index.position(of: entity).map { index.lineage(of: $0) }?
-            .contains { entities[$0].name.hasSameBytes(as: other) } ?? false
-        if isInherited {
-            refuse(
-                .duplicateName, entity, property,
-                "Can't use property \(entity).\(property) because "
-                    + (other == entity ? "it is there twice." : "\(other) has one it inherits."))
-        } else {
-            refuse(
-                unsupported: .sameNameOnTwoBranches, entity, property,
-                "Can't use property \(entity).\(property) because \(other), of the same "
-                    + "hierarchy, has one of that name, which is not supported yet; rename it, or "
-                    + "declare it in a common super-entity.")
-        }
+        refuse(
+            .duplicateName, entity, property,
+            "Can't use property \(entity).\(property) because "
+                + (other == entity ? "it is there twice." : "\(other) has one it inherits."))
     }
 }
 

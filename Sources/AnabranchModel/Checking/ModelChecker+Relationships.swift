@@ -20,7 +20,9 @@ extension ModelChecker {
         checkInverse(of: relationship, declaredBy: position, path: path)
     }
 
-    /// Only where objects at both ends are of one kind can references go round in a circle.
+    /// Checks that an acyclic relationship is a to-one between entities of one line of inheritance.
+    ///
+    /// Only then can references form a cycle.
     private mutating func checkAcyclic(
         _ relationship: Relationship, declaredBy position: Int, path: String
     ) {

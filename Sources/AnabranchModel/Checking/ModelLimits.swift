@@ -1,11 +1,15 @@
-/// How large a model may be: what a store can hold, and what hostile bytes may cost.
+/// Limits on the size of a model: what a store can hold, and what hostile bytes may allocate.
 enum ModelLimits {
     static let greatestEntityCount = 4096
-    /// Entities from a root to the lowest.
+    /// The greatest number of entities from a root to its lowest sub-entity.
     static let deepestHierarchy = 64
-    /// A hierarchy shares one table, and SQLite's tables have at most 2,000 columns, some of them
-    /// the store's own.
+    /// The greatest number of properties of one hierarchy.
+    ///
+    /// A hierarchy shares one table. SQLite's tables have at most 2,000 columns, and the store uses
+    /// some of them itself.
     static let mostPropertiesInHierarchy = 1900
-    /// Summed over all entities, inherited ones counted again: what the descriptions take.
+    /// The greatest number of properties of all entities together.
+    ///
+    /// Inherited properties count once for each entity, as each entity's description lists them.
     static let mostSlots = 1 << 18
 }

@@ -1,18 +1,20 @@
 import AnabranchReplication
 
-/// What a name may look like.
+/// The rules for names and wire names.
 enum NameRules {
-    /// Names of entities and properties are tables, columns, parts of key paths and of URIs:
-    /// letters, digits and underscores, and beyond ASCII any character; no digit in front.
+    /// Explains why the name of an entity or a property cannot be used.
     ///
-    /// - Returns: Why the name cannot be used, as the end of a sentence; `nil`: it can.
+    /// Names become tables, columns, and parts of key paths and URIs. They consist of ASCII
+    /// letters, digits, underscores and any characters beyond ASCII, and do not begin with a digit.
+    ///
+    /// - Returns: The reason as the end of a sentence; `nil` if the name can be used.
     static func objection(toName name: String, isEntity: Bool) -> String? {
         if let objection = objection(toWireName: name) { return objection }
         if let first = name.utf8.first, isDigit(first) { return "it begins with a digit" }
         guard name.utf8.allSatisfy({ $0 >= 0x80 || isDigit($0) || isLetter($0) }) else {
             return "it has a character other than letters, digits and underscores"
         }
-        // Names of SQLite and of the store's own tables and columns, which ignore case.
+        // These prefixes belong to SQLite and to the store's own tables; both ignore case.
         let reserved = isEntity ? ["ab_", "sqlite_"] : ["ab_"]
         let lower = name.lowercased()
         return reserved.first { lower.hasPrefix($0) }.map {
@@ -20,7 +22,9 @@ enum NameRules {
         }
     }
 
-    /// - Returns: Why the name cannot travel, as the end of a sentence; `nil`: it can.
+    /// Explains why a wire name cannot be used.
+    ///
+    /// - Returns: The reason as the end of a sentence; `nil` if the name can be used.
     static func objection(toWireName name: String) -> String? {
         if name.utf8.isEmpty { return "it is empty" }
         if name.utf8.count > Limits.longestName {

@@ -2,43 +2,53 @@ public import AnabranchReplication
 
 /// An attribute as a model declares it.
 public struct Attribute: Hashable, Sendable {
+    /// The name; unique among the properties of the entity and its hierarchy.
     public var name: String
+    /// The type, which decides the values that the attribute can hold.
     public var type: AttributeType
-    /// Of a transformable attribute, the name under which programs register the transformer that
-    /// turns its values into bytes and back; `nil`: the default one.
+    /// The name under which the app registers the transformer of a transformable attribute.
+    ///
+    /// The transformer converts values to bytes and back. `nil` is the default transformer.
     public var valueTransformerName: String?
-    /// Of a transformable attribute, the Swift type of its values, for a tool that writes classes.
-    /// Stores know nothing of it: it is no part of the model's canonical encoding.
+    /// The Swift type of a transformable attribute's values, for tools that generate classes.
+    ///
+    /// Stores ignore it: it is not in the model's canonical encoding.
     public var valueClassName: String?
-    /// Whether a saved object may lack a value.
+    /// True if a saved object may have no value.
     public var isOptional: Bool
-    /// Whether the value is tracked and validated, but never stored or sent.
+    /// True if the value is tracked and validated, but never stored or sent.
     public var isTransient: Bool
-    /// Of a derived attribute, what its value is computed from; see
-    /// ``AttributeDescription/derivationExpression`` for the forms. `nil`: the app sets the value.
+    /// The expression of a derived attribute, in a form of
+    /// ``AttributeDescription/derivationExpression``.
+    ///
+    /// `nil` if the app sets the value.
     public var derivationExpression: String?
-    /// What a new object starts with. A literal of another case is brought to the type's own.
+    /// The value of a newly inserted object. The model converts it to the attribute's type.
     public var defaultValue: Value?
-    /// The least value; of a string, the least length in UTF-16 units. Inclusive.
+    /// The least value, or the least length of a string in UTF-16 units. Inclusive.
     public var minimum: Value?
-    /// The greatest value; of a string, the greatest length in UTF-16 units. Inclusive.
+    /// The greatest value, or the greatest length of a string in UTF-16 units. Inclusive.
     public var maximum: Value?
-    /// What the whole text of a string has to match (ICU's syntax).
+    /// A regular expression in ICU's syntax that the whole text of a string must match.
     public var regularExpression: String?
-    /// Further conditions of the value, asked in this order when an object is saved.
+    /// Further conditions on the value, checked in this order when an object is saved.
     public var validations: [ValidationRule]
-    /// The name on the wire; `nil`: the renaming identifier, else the name. Never change it once
-    /// a store has data: what has another wire name is another property.
+    /// The name on the wire; `nil` uses the renaming identifier, or else the name.
+    ///
+    /// Never change it once a store has data: another wire name is another property.
     public var wireName: String?
-    /// The name that the attribute had in the model before.
+    /// The name of the attribute in an earlier version of the model.
     public var renamingIdentifier: String?
+    /// The rule that merges concurrent writes of different replicas.
     public var mergeRule: MergeRule
-    /// Kept for readers of models; values are always stored inline.
+    /// The setting of a model file, kept for tools; values are always stored in their row.
     public var allowsExternalBinaryDataStorage: Bool
-    /// Whether the value is kept in the history when its object is deleted.
+    /// True if the history keeps the value when its object is deleted.
     public var preservesValueInHistoryOnDeletion: Bool
+    /// Any texts for the app or for tools; nothing in Anabranch reads them.
     public var userInfo: [String: String]
 
+    /// Declares an attribute. The parameters set the properties with the same names.
     public init(
         _ name: String,
         _ type: AttributeType,
@@ -81,7 +91,8 @@ public struct Attribute: Hashable, Sendable {
 }
 
 extension Attribute {
+    /// True if the value is computed from other properties and never set by the app.
     public var isDerived: Bool { derivationExpression != nil }
-    /// Whether the value is kept in the store and sent, so that others have to know it.
+    /// True if the value has a column in the store and is sent to other replicas.
     var isStored: Bool { !isTransient && !isDerived }
 }

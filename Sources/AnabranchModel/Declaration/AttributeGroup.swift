@@ -1,23 +1,25 @@
-/// Attributes that change together: they travel and merge as one value, the map of all of them.
+/// Attributes that merge as one value, which is the map of all of them.
 ///
-/// A save that changes one member sends all of them, and of concurrent writes one is kept whole:
-/// a rule between members that holds in each (a start before its end) holds in what merging makes
-/// of them. Each attribute is read, written, fetched and stored as if it were in no group.
+/// A save that changes one member sends all of them, and the merge of concurrent writes keeps one
+/// write as a whole. A condition between members, such as a start before its end, that holds in
+/// each write therefore holds after the merge. Each attribute is read, written, fetched and stored
+/// as if it were in no group.
 ///
-/// A later version of the model may add members and take some away: what a replica does not know
-/// of a group, it carries along.
+/// A later version of the model may add or remove members. A replica keeps and resends the members
+/// that its own model does not have.
 public struct AttributeGroup: Hashable, Sendable {
-    /// The name on the wire. Never change it once a store has data: what has another name is
-    /// another group.
+    /// The name on the wire. Never change it once a store has data: another name is another group.
     public var name: String
-    /// Names of attributes that the same entity declares, under the merge rule `lastWriter`.
+    /// The names of its attributes, which the same entity declares with the rule `lastWriter`.
     public var attributes: [String]
 
+    /// Declares a group of the attributes with these names.
     public init(_ name: String, attributes: [String]) {
         self.name = name
         self.attributes = attributes
     }
 
+    /// Declares a group of the attributes with these names.
     public init(_ name: String, _ attributes: String...) {
         self.init(name, attributes: attributes)
     }

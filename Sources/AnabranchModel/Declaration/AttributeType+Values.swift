@@ -2,12 +2,12 @@ public import AnabranchReplication
 import Foundation
 
 extension AttributeType {
-    /// Whether an attribute of this type can hold the value as it is.
+    /// Returns true if an attribute of this type can hold the value unchanged.
     ///
-    /// `null` is accepted by every type: whether a value may be absent is the attribute's
-    /// `isOptional`. Integers must lie in the range of their width. A float attribute takes a
-    /// `double` only where a `Float` holds it exactly (NaN and the infinities included), so that
-    /// what is read back is what was written; ``coerce(_:)`` rounds to it first.
+    /// Every type accepts `null`: the attribute's `isOptional` decides if a value may be missing.
+    /// Integers must lie in the range of their width. A float attribute accepts a `double` only if
+    /// a `Float` holds it exactly, NaN and the infinities included, so the same value is read back;
+    /// ``coerce(_:)`` rounds to such a value.
     public func accepts(_ value: Value) -> Bool {
         switch (self, value) {
         case (_, .null), (.undefined, _): true
@@ -21,15 +21,18 @@ extension AttributeType {
         }
     }
 
-    /// The value in the attribute's own case, as a literal or a foreign source has to be turned.
+    /// Converts a literal, or a value from another source, to this type.
     ///
-    /// Nothing is lost but what a float cannot hold: an integer becomes a double, a float, a
-    /// decimal or a date only where that is exact; a double becomes an integer where it is one, the
-    /// decimal of its shortest text, or the seconds of a date; a decimal becomes an integer or a
-    /// double where it is one; a double for a float attribute becomes the nearest `Float`; a text
-    /// becomes a URI, a UUID where it is one, or a decimal where it is a number.
+    /// The conversion is exact, except that a float attribute takes the nearest `Float` of a
+    /// double:
     ///
-    /// - Returns: `nil` where the value has no counterpart in this type.
+    /// - An integer becomes a double, float, decimal or date if that type holds it exactly.
+    /// - A double becomes an integer if it is whole, the decimal of its shortest text, or the
+    ///   seconds of a date.
+    /// - A decimal becomes an integer or a double if that type holds it exactly.
+    /// - A text becomes a URI, a UUID if it is one, or a decimal if it is a number.
+    ///
+    /// - Returns: `nil` if this type has no such value.
     public func coerce(_ value: Value) -> Value? {
         if self == .float, case .double(let number) = value { return .double(rounded(number)) }
         if accepts(value) { return value }
@@ -61,7 +64,7 @@ extension AttributeType {
         }
     }
 
-    /// A double is exact where its shortest text has the decimal's digits.
+    /// Converts a decimal; to a double only if the double's shortest text has the decimal's digits.
     private func coerce(_ number: ExactDecimal) -> Value? {
         switch self {
         case .integer16, .integer32, .integer64: Int64("\(number)").map { .integer($0) }
@@ -83,7 +86,9 @@ extension AttributeType {
         }
     }
 
-    /// A finite number beyond the range of `Float` stays as it is, for ``accepts(_:)`` to refuse.
+    /// The nearest `Float` of the number.
+    ///
+    /// A finite number beyond the range of `Float` stays as it is, and ``accepts(_:)`` refuses it.
     private func rounded(_ number: Double) -> Double {
         let float = Float(number)
         return float.isInfinite && number.isFinite ? number : Double(float)

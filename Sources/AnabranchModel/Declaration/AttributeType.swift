@@ -1,33 +1,43 @@
 public import AnabranchReplication
 
-/// The type of an attribute: which values it takes.
+/// The type of an attribute, which decides the values that it can hold.
 ///
-/// The raw values are Core Data's, as compiled models have them.
+/// The raw values are those of Core Data's compiled models.
 public enum AttributeType: Int, Hashable, Sendable, CaseIterable {
     /// Any value; only for transient attributes, which are never stored.
     case undefined = 0
+    /// A signed integer of 16 bits.
     case integer16 = 100
+    /// A signed integer of 32 bits.
     case integer32 = 200
+    /// A signed integer of 64 bits.
     case integer64 = 300
-    /// Exact, at most 38 digits.
+    /// An exact decimal number of at most 38 digits.
     case decimal = 400
+    /// A `Double`.
     case double = 500
-    /// Stored as a `Double` that a `Float` holds exactly.
+    /// A number of `Float` precision, stored as a `Double` that a `Float` holds exactly.
     case float = 600
+    /// A text.
     case string = 700
+    /// True or false.
     case boolean = 800
-    /// Seconds since 2001-01-01 00:00:00 UTC.
+    /// A time in seconds since 2001-01-01 00:00:00 UTC.
     case date = 900
+    /// Bytes.
     case binary = 1000
+    /// A UUID.
     case uuid = 1100
+    /// A URI, kept as text.
     case uri = 1200
-    /// Any Swift value, kept as the bytes that the attribute's transformer makes of it. Model,
-    /// store and peers know the bytes alone.
+    /// Any Swift value, kept as the bytes that the attribute's transformer returns.
+    ///
+    /// Model, store and other replicas see only the bytes.
     case transformable = 1800
 }
 
 extension AttributeType {
-    /// The type as it travels. An undefined type never does and has the number 0.
+    /// The type on the wire. An undefined attribute is never sent; its number is 0.
     public var wireType: WireType {
         switch self {
         case .undefined: WireType(rawValue: 0)
@@ -46,7 +56,7 @@ extension AttributeType {
         }
     }
 
-    /// Whether values of the type are ordered numbers, so that bounds are bounds of the value.
+    /// True if the values are ordered numbers, so bounds limit the value itself.
     public var isNumeric: Bool {
         switch self {
         case .integer16, .integer32, .integer64, .decimal, .double, .float: true
@@ -56,7 +66,7 @@ extension AttributeType {
 }
 
 extension AttributeType: CustomStringConvertible {
-    /// The case's name, as a declaration in Swift spells it.
+    /// The name of the case, as a declaration in Swift spells it.
     public var description: String {
         switch self {
         case .undefined: "undefined"

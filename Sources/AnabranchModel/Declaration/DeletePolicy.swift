@@ -1,9 +1,9 @@
-/// What becomes of an object that one replica deletes while another, without knowing of it,
-/// changes it.
+/// The result of a delete and a concurrent change of one object by two replicas.
 public enum DeletePolicy: Int, Hashable, Sendable, CaseIterable {
-    /// The object stays deleted; what was changed goes to the conflict journal.
+    /// The object stays deleted; the concurrent change goes to the conflict journal.
     case deleteWins = 0
-    /// The object comes back with all that it held, as soon as it holds a value that no delete has
-    /// seen.
+    /// The object is visible again as soon as it holds a value that no delete had seen.
+    ///
+    /// All its values and links are then visible again.
     case updateWins = 1
 }

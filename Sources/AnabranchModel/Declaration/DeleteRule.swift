@@ -1,4 +1,4 @@
-/// What deleting an object does to the objects at the other end of a relationship.
+/// The effect of deleting an object on the objects at the other end of a relationship.
 ///
 /// The raw values are Core Data's.
 public enum DeleteRule: Int, Hashable, Sendable, CaseIterable {

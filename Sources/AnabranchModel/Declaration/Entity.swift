@@ -1,30 +1,39 @@
 /// An entity as a model declares it.
 public struct Entity: Hashable, Sendable {
-    /// Unique in the model.
+    /// The name; unique in the model.
     public var name: String
-    /// The name of the super-entity, whose properties this entity has too.
+    /// The name of the super-entity; this entity inherits its properties.
     public var parent: String?
-    /// Whether only sub-entities have objects.
+    /// True if the entity itself has no objects, only its sub-entities have.
     public var isAbstract: Bool
-    /// Its own; inherited ones are not repeated.
+    /// The attributes that the entity declares itself, without inherited ones.
     public var attributes: [Attribute]
-    /// Its own; inherited ones are not repeated.
+    /// The relationships that the entity declares itself, without inherited ones.
     public var relationships: [Relationship]
+    /// The fetch indexes that the entity declares itself.
     public var indexes: [Index]
+    /// The uniqueness constraints that the entity declares itself.
     public var uniquenessConstraints: [Unique]
-    /// Its own; sub-entities have them too.
+    /// The attribute groups that the entity declares itself; sub-entities inherit them.
     public var attributeGroups: [AttributeGroup]
-    /// The class that a model file names; the object graph is given classes by the app.
+    /// The class name in a model file. The object graph ignores it: the app registers its classes.
     public var representedClassName: String?
-    /// The name on the wire; `nil`: the renaming identifier, else the name. Never change it once
-    /// a store has data.
+    /// The name on the wire; `nil` uses the renaming identifier, or else the name.
+    ///
+    /// Never change it once a store has data.
     public var wireName: String?
-    /// The name that the entity had in the model before.
+    /// The name of the entity in an earlier version of the model.
     public var renamingIdentifier: String?
-    /// Of this entity and its sub-entities; `updateWins` of a super-entity holds here too.
+    /// The delete policy of the entity and its sub-entities.
+    ///
+    /// If a super-entity has `updateWins`, this entity has it too.
     public var deletePolicy: DeletePolicy
+    /// Any texts for the app or for tools; nothing in Anabranch reads them.
     public var userInfo: [String: String]
 
+    /// Declares an entity. The parameters set the properties with the same names.
+    ///
+    /// - Parameter content: The attributes, relationships, indexes, constraints and groups.
     public init(
         _ name: String,
         parent: String? = nil,

@@ -2,8 +2,10 @@
 public struct IndexElement: Hashable, Sendable {
     /// The name of a stored attribute or a stored to-one relationship.
     public var property: String
+    /// True if the index orders the column ascending.
     public var isAscending: Bool
 
+    /// Declares a column of an index.
     public init(_ property: String, ascending isAscending: Bool = true) {
         self.property = property
         self.isAscending = isAscending
@@ -12,19 +14,21 @@ public struct IndexElement: Hashable, Sendable {
 
 /// A fetch index as a model declares it.
 ///
-/// Indexes make fetches fast and change nothing else; to-one relationships with an inverse have
-/// one without asking.
+/// An index makes fetches faster and has no other effect. A to-one relationship with an inverse
+/// always has an index.
 public struct Index: Hashable, Sendable {
-    /// Unique in its entity.
+    /// The name; unique in its entity.
     public var name: String
+    /// The columns; the first is the leading one.
     public var elements: [IndexElement]
 
+    /// Declares an index over these columns.
     public init(_ name: String, elements: [IndexElement]) {
         self.name = name
         self.elements = elements
     }
 
-    /// Declares an index over properties in ascending order, the first leading.
+    /// Declares an index over properties in ascending order; the first is the leading one.
     public init(_ name: String, on properties: String...) {
         self.init(name, elements: properties.map { IndexElement($0) })
     }

@@ -1,13 +1,16 @@
-/// A whole model as values, before it is checked.
+/// A whole model as values, before the checks.
 ///
-/// Two declarations that mean the same may differ in the order of their parts;
-/// ``ManagedObjectModel/declaration`` has the canonical one.
+/// Two declarations with the same meaning may differ in the order of their parts;
+/// ``ManagedObjectModel/declaration`` has the canonical order.
 public struct ModelDeclaration: Hashable, Sendable {
+    /// The entities, in any order.
     public var entities: [Entity]
+    /// The named fetch requests, in any order.
     public var fetchRequestTemplates: [FetchRequestTemplate]
-    /// A name of the model's version, for people; nothing depends on it.
+    /// A name of the model's version for people; nothing in Anabranch depends on it.
     public var versionIdentifier: String?
 
+    /// Declares a model.
     public init(
         entities: [Entity],
         fetchRequestTemplates: [FetchRequestTemplate] = [],

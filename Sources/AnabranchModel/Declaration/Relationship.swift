@@ -1,34 +1,43 @@
 /// A relationship as a model declares it.
 public struct Relationship: Hashable, Sendable {
+    /// The name; unique among the properties of the entity and its hierarchy.
     public var name: String
-    /// The name of the entity at the other end; objects of its sub-entities fit too.
+    /// The name of the entity at the other end; its sub-entities' objects are allowed too.
     public var destination: String
+    /// True if the relationship can refer to more than one object.
     public var isToMany: Bool
-    /// Whether a saved object may have nothing at the other end.
+    /// True if a saved object may have no object at the other end.
     public var isOptional: Bool
-    /// Whether a to-many is a list: its objects have an order, which merges. Never change it once a
-    /// store has data: what is ordered is another property of the wire.
+    /// True if a to-many is a list; the order merges too.
+    ///
+    /// Never change it once a store has data: an ordered relationship is another wire property.
     public var isOrdered: Bool
-    /// Whether a to-one makes a tree: nobody can be above himself. A save that would make a cycle
-    /// is refused; one that concurrent saves have made is cut at the edge that was written last,
-    /// which reads nil until the cycle is resolved.
+    /// True if references along this to-one must not form a cycle, as in a tree.
+    ///
+    /// A save that would form a cycle is refused. If concurrent saves form one, the edge that was
+    /// written last reads nil until the cycle is resolved.
     public var isAcyclic: Bool
-    /// How few objects may be at the other end when a local change of the relationship is saved;
-    /// where it is optional, none at all is right, too.
+    /// The least number of objects at the other end, checked when a local change is saved.
+    ///
+    /// If the relationship is optional, it may also be empty.
     public var minCount: Int
-    /// `nil`: unbounded. Of a to-one, 1.
+    /// The greatest number of objects at the other end; 1 for a to-one, `nil` is no limit.
     public var maxCount: Int?
+    /// The effect of deleting an object on the objects at the other end.
     public var deleteRule: DeleteRule
-    /// Further conditions of what is at the other end, asked in this order when an object is saved
-    /// whose relationship has changed.
+    /// Further conditions on the objects at the other end, checked in this order.
+    ///
+    /// They are checked when an object is saved after a change of this relationship.
     public var validations: [ValidationRule]
-    /// The name of the relationship back, at the destination or one of its super-entities.
+    /// The name of the inverse, which the destination or one of its super-entities declares.
     public var inverse: String?
-    /// The name on the wire; `nil`: the renaming identifier, else the name. It also decides which
-    /// of two inverses is stored, so never change it once a store has data.
+    /// The name on the wire; `nil` uses the renaming identifier, or else the name.
+    ///
+    /// Never change it once a store has data: it also decides which of two inverses is stored.
     public var wireName: String?
-    /// The name that the relationship had in the model before.
+    /// The name of the relationship in an earlier version of the model.
     public var renamingIdentifier: String?
+    /// Any texts for the app or for tools; nothing in Anabranch reads them.
     public var userInfo: [String: String]
 
     /// Declares a relationship to at most one object.

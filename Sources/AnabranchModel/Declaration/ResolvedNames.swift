@@ -16,9 +16,9 @@ extension Relationship {
 }
 
 extension String {
-    /// Names are compared by their bytes; `==` is canonical equivalence.
+    /// Compares names by their bytes; `==` would use canonical equivalence.
     func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 
-    /// The canonical order of everything in a model that has a name.
+    /// Orders names by their bytes, which is the canonical order of named parts in a model.
     func precedesByBytes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
 }

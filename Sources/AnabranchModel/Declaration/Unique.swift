@@ -1,10 +1,13 @@
-/// A uniqueness constraint: no two objects of the entity have equal values in all of the
-/// attributes. An absent value equals none.
+/// A uniqueness constraint: two objects of the entity must differ in one of the attributes.
+///
+/// A missing value equals no other value.
 public struct Unique: Hashable, Sendable {
     /// Names of attributes of the entity, inherited ones included.
     public var attributes: [String]
 
+    /// Declares a constraint over the attributes with these names.
     public init(attributes: [String]) { self.attributes = attributes }
 
+    /// Declares a constraint over the attributes with these names.
     public init(_ attributes: String...) { self.init(attributes: attributes) }
 }

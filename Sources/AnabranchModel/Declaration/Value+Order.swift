@@ -1,7 +1,7 @@
 import AnabranchReplication
 
 extension Value {
-    /// Whether the value is above another of its case; false where there is no order.
+    /// Returns true if the value is greater than another value of its case; false without an order.
     func isGreater(than other: Value) -> Bool {
         switch (self, other) {
         case (.integer(let left), .integer(let right)): left > right

@@ -2,41 +2,47 @@ public import AnabranchReplication
 
 /// An attribute of a checked model.
 ///
-/// Equal only to itself: two models have different descriptions, however alike.
+/// It is equal only to itself: descriptions of two models differ even if the models are equal.
 public final class AttributeDescription: Sendable {
+    /// The name.
     public let name: String
-    /// The place of the value in an object of the declaring entity and of every sub-entity.
+    /// The slot of the value in objects of the declaring entity and of every sub-entity.
     public let slot: Int
+    /// The type, which decides the values that the attribute can hold.
     public let type: AttributeType
+    /// True if a saved object may have no value.
     public let isOptional: Bool
-    /// Whether the value is neither stored nor sent.
+    /// True if the value is neither stored nor sent.
     public let isTransient: Bool
-    /// What a new object starts with; `null` where the model gives none.
+    /// The value of a newly inserted object; `null` if the model gives none.
     public let defaultValue: Value
-    /// What merges with what; of a member of a group, the group's. A transient attribute has one
-    /// too, which never travels.
+    /// The name, type and merge rule under which changes are sent and merged.
+    ///
+    /// A member of a group has the group's. A transient attribute has one too, but is never sent.
     public let wireProperty: WireProperty
-    /// Whether the value is computed from others, and not set by the app: see
-    /// ``derivationExpression``.
+    /// True if the value is computed from other properties: see ``derivationExpression``.
     public let isDerived: Bool
-    /// As it was declared, in the model's canonical form.
+    /// The declaration in the model's canonical form.
     public let declaration: Attribute
 
     private let graph: ModelGraph
     private let entityIndex: Int
-    /// Among the entity's groups.
+    /// The position of its group among the entity's groups.
     private let groupIndex: Int?
-    /// Known before the entities are.
+    /// True if the attribute is in a group; can be read before the entities exist.
     var isInGroup: Bool { groupIndex != nil }
+    /// The compiled regular expression, if the attribute has one.
     let expression: WholeTextExpression?
-    /// The validations.
+    /// The validations with their resolved predicates, in the declared order.
     let rules: [(rule: ValidationRule, predicate: ValuePredicate)]
-    /// Whether there are bounds, an expression or validations to check a value against.
+    /// True if there are bounds, an expression or validations to check a value against.
     package let hasRestrictions: Bool
 
+    /// Describes a declared attribute.
+    ///
     /// - Parameters:
-    ///   - entityName: Of the declaring entity.
-    ///   - group: That the attribute is a member of, and its place among the entity's.
+    ///   - entityName: The name of the declaring entity.
+    ///   - group: The group of the attribute, with its position among the entity's groups.
     init(
         _ declaration: Attribute, of entityName: String, at place: PropertyPlace,
         group: (index: Int, name: String)?, graph: ModelGraph
@@ -56,7 +62,7 @@ public final class AttributeDescription: Sendable {
                 rule: declaration.mergeRule)
         groupIndex = group?.index
         expression = declaration.regularExpression.flatMap { WholeTextExpression($0) }
-        // The check of the model has read them before, in the same way.
+        // The model's check has already read these predicates in the same way.
         rules = declaration.validations.compactMap { rule in
             (try? ValuePredicate(rule.predicateFormat, of: declaration, entity: entityName))
                 .map { (rule, $0) }
@@ -70,40 +76,43 @@ public final class AttributeDescription: Sendable {
 
     /// The entity that declares the attribute.
     public var entity: EntityDescription { graph.entities[entityIndex] }
-    /// The group that the attribute is a member of: it is written, sent and merged with the others.
+    /// The attribute's group; its members are written, sent and merged together.
     public var group: AttributeGroupDescription? {
         groupIndex.map { entity.attributeGroups[$0] }
     }
-    /// What a derived attribute is computed from, in one of Core Data's forms:
+    /// The expression that the value is computed from, in one of Core Data's forms:
     ///
     /// - `now()`: the time of the last save that wrote an attribute or a to-one of the object;
     /// - `name`, `author.name`: the value of an attribute, through to-one relationships;
     /// - `canonical:(name)`, `lowercase:(name)`, `uppercase:(name)`: such a text without case and
     ///   diacritical marks, in lower or in upper case;
-    /// - `articles.@count`: how many objects are at the other end of a to-many relationship;
-    /// - `articles.price.@sum`: the sum of an attribute of these.
+    /// - `articles.@count`: the number of objects at the other end of a to-many relationship;
+    /// - `articles.price.@sum`: the sum of an attribute of these objects.
     ///
-    /// It is nil until the object is saved first, and what the store makes of it whenever the
-    /// object is read, saved or merged. It is neither stored nor sent.
+    /// The value is nil before the first save. The store computes it whenever the object is read,
+    /// saved or merged; it is neither stored nor sent.
     public var derivationExpression: String? { declaration.derivationExpression }
-    /// The expression as the model understands it; of a derived attribute there is one.
+    /// The derivation that was read from the expression; `nil` if the attribute is not derived.
     package var derivation: Derivation? { isDerived ? graph.derivation(of: self) : nil }
-    /// Whether the value has a column in the store and is sent.
+    /// True if the value has a column in the store and is sent.
     package var isStored: Bool { !isTransient && !isDerived }
+    /// The declaration's texts for the app or for tools.
     public var userInfo: [String: String] { declaration.userInfo }
-    /// Of a transformable attribute; `nil`: the default transformer.
+    /// The name of a transformable attribute's transformer; `nil` is the default transformer.
     public var valueTransformerName: String? { declaration.valueTransformerName }
 }
 
 extension AttributeDescription: Hashable {
+    /// Returns true if both are the same description.
     public static func == (left: AttributeDescription, right: AttributeDescription) -> Bool {
         left === right
     }
 
+    /// Hashes the identity of the description.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension AttributeDescription: CustomStringConvertible {
-    /// `Person.age`.
+    /// The entity and the name, such as `Person.age`.
     public var description: String { "\(entity.name).\(name)" }
 }

@@ -1,23 +1,29 @@
 public import AnabranchReplication
 
-/// Attributes of a checked model that travel and merge as one value.
+/// A group of attributes of a checked model that merge as one value.
 ///
-/// Equal only to itself: two models have different descriptions, however alike.
+/// It is equal only to itself: descriptions of two models differ even if the models are equal.
 public final class AttributeGroupDescription: Sendable {
-    /// An attribute, as the group's value has it.
+    /// One attribute of the group, as the group's value holds it.
     public struct Member: Sendable {
+        /// The attribute.
         public let attribute: AttributeDescription
+        /// The key of the attribute in the group's value: its own wire name.
         public let name: WireName
+        /// The type of the attribute on the wire.
         public let type: WireType
     }
 
+    /// The name, which is the wire name too.
     public let name: String
-    /// What merges with what; of each member, too.
+    /// The name, type and merge rule under which the group and each member merge.
     public let wireProperty: WireProperty
-    /// In the order of a ``GroupValue``.
+    /// The members in the order of a `GroupValue`.
     public let members: [Member]
 
-    /// - Parameter attributes: All that are members, in any order.
+    /// Describes a declared group.
+    ///
+    /// - Parameter attributes: All its members, in any order.
     init(_ declaration: AttributeGroup, attributes: [AttributeDescription]) {
         name = declaration.name
         wireProperty = Self.wireProperty(named: declaration.name)
@@ -34,8 +40,9 @@ public final class AttributeGroupDescription: Sendable {
 }
 
 extension AttributeGroupDescription {
-    /// What a value of the group says of each member, in their order; of one that the value does
-    /// not have, null.
+    /// The members' values in a value of the group, in the members' order.
+    ///
+    /// A member that the value does not have reads null.
     public func values(in value: Value) -> [Value] {
         guard case .group(let group) = value else { return members.map { _ in .null } }
         return members.map { group[$0.name, $0.type] ?? .null }
@@ -43,9 +50,11 @@ extension AttributeGroupDescription {
 }
 
 extension AttributeGroupDescription: Hashable {
+    /// Returns true if both are the same description.
     public static func == (
         left: AttributeGroupDescription, right: AttributeGroupDescription
     ) -> Bool { left === right }
 
+    /// Hashes the identity of the description.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

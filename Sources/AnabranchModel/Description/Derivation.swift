@@ -1,24 +1,25 @@
-/// What the value of a derived attribute is computed from.
+/// The source of a derived attribute's value.
 package enum Derivation: Hashable, Sendable {
     /// The time of the last save that wrote the object.
     case now
     /// The value of an attribute at the end of to-one relationships.
     case value(DerivedText?, of: AttributeDescription, through: [RelationshipDescription])
+    /// The number of objects at the other end.
     case count(RelationshipDescription)
-    /// Of an attribute of the objects at the other end.
+    /// The sum of an attribute of the objects at the other end.
     case sum(RelationshipDescription, AttributeDescription)
 }
 
-/// What becomes of a text.
+/// A conversion of a text by a derivation.
 package enum DerivedText: String, Hashable, Sendable, CaseIterable {
-    /// Without case and diacritical marks, as `[cd]` compares.
+    /// The text without case and diacritical marks, as `[cd]` compares.
     case canonical
     case lowercase
     case uppercase
 }
 
 extension Derivation {
-    /// The relationships that lead from the object to what is looked at.
+    /// The relationships from the object to the source of the value.
     package var steps: [RelationshipDescription] {
         switch self {
         case .now: []
@@ -27,7 +28,7 @@ extension Derivation {
         }
     }
 
-    /// What is looked at behind all steps; `nil` where only counts who is there.
+    /// The attribute that is read at the end of all steps; `nil` for a count and for `now`.
     package var source: AttributeDescription? {
         switch self {
         case .now, .count: nil

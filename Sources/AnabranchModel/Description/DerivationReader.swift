@@ -1,6 +1,6 @@
 import AnabranchReplication
 
-/// Reads the expression of a derived attribute, and checks that it fits.
+/// Reads the expression of a derived attribute and checks it against the model.
 struct DerivationReader {
     private let attribute: AttributeDescription
     private let expression: String
@@ -14,7 +14,9 @@ struct DerivationReader {
         "the forms are now(), name, toOne.name, canonical:(name), lowercase:(name), "
         + "uppercase:(name), toMany.@count and toMany.name.@sum"
 
-    /// - Throws: ``ModelError`` naming entity, attribute and expression.
+    /// Reads the expression.
+    ///
+    /// - Throws: ``ModelError`` with the entity, the attribute and the expression.
     func read() throws(ModelError) -> Derivation {
         try check(
             attribute.type != .transformable && attribute.type != .undefined,
@@ -37,7 +39,7 @@ struct DerivationReader {
         path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// `canonical:(name)`.
+    /// Reads a form such as `canonical:(name)`; `nil` if the text has no parentheses or colons.
     private func function(
         _ text: String
     ) throws(ModelError) -> (DerivedText, argument: String)? {
@@ -114,7 +116,9 @@ extension DerivationReader {
         throw refusal("\(entity) has no property '\(key)'")
     }
 
-    /// Only with an inverse can it be told whose value changes with the other end.
+    /// The relationship of that name, which must have an inverse.
+    ///
+    /// The inverse gives the objects to update when the other end changes.
     private func relationship(
         _ key: String, of entity: EntityDescription
     ) throws(ModelError) -> RelationshipDescription {

@@ -2,36 +2,42 @@ public import AnabranchReplication
 
 /// An entity of a checked model.
 ///
-/// Equal only to itself: two models have different descriptions, however alike.
+/// It is equal only to itself: descriptions of two models differ even if the models are equal.
 public final class EntityDescription: Sendable {
+    /// The name.
     public let name: String
+    /// The name on the wire.
     public let wireName: WireName
+    /// True if the entity itself has no objects, only its sub-entities have.
     public let isAbstract: Bool
-    /// Its own, or `updateWins` where a super-entity has it.
+    /// The declared policy, or `updateWins` if a super-entity has it.
     public let deletePolicy: DeletePolicy
-    /// The place in the model's ``ManagedObjectModel/entities``.
+    /// The position in the model's ``ManagedObjectModel/entities``.
     public let index: Int
-    /// The super-entity's slots first, then the own attributes, to-one and to-many
+    /// The properties in slot order.
+    ///
+    /// The super-entity's slots come first, then the own attributes, to-one and to-many
     /// relationships, each sorted by the bytes of their names.
     public let slots: [PropertyDescription]
-    /// In slot order, inherited ones included.
+    /// The attributes in slot order, inherited ones included.
     public let attributes: [AttributeDescription]
-    /// Those of the attributes that are computed.
+    /// The derived attributes, in slot order.
     package let derivedAttributes: [AttributeDescription]
-    /// In slot order, inherited ones included.
+    /// The relationships in slot order, inherited ones included.
     public let relationships: [RelationshipDescription]
-    /// The constraints declared by the entity itself; they hold among its objects and those of
-    /// its sub-entities.
+    /// The constraints that the entity declares itself.
+    ///
+    /// They hold among its objects and those of its sub-entities.
     public let ownUniquenessConstraints: [[AttributeDescription]]
-    /// The super-entity's first, then the own ones by the bytes of their names.
+    /// The super-entity's groups first, then the own ones by the bytes of their names.
     public let attributeGroups: [AttributeGroupDescription]
-    /// The indexes declared by the entity itself.
+    /// The indexes that the entity declares itself.
     public let indexes: [IndexDescription]
-    /// As it was declared, in the model's canonical form.
+    /// The declaration in the model's canonical form.
     public let declaration: Entity
 
     private let graph: ModelGraph
-    /// From the root to this entity.
+    /// The positions of the entities from the root to this one.
     private let lineage: [Int]
     private let children: [Int]
     private let slotsByName: [WireName: Int]
@@ -82,19 +88,20 @@ public final class EntityDescription: Sendable {
 }
 
 extension EntityDescription {
+    /// The super-entity; `nil` for a root.
     public var superentity: EntityDescription? {
         lineage.count > 1 ? graph.entities[lineage[lineage.count - 2]] : nil
     }
 
-    /// The entity at the top of the hierarchy; the entity itself where it has no super-entity.
+    /// The entity at the top of the hierarchy; the entity itself if it has no super-entity.
     public var root: EntityDescription {
         lineage.count > 1 ? graph.entities[lineage[0]] : self
     }
 
-    /// The direct ones, sorted by the bytes of their names.
+    /// The direct sub-entities, sorted by the bytes of their names.
     public var subentities: [EntityDescription] { children.map { graph.entities[$0] } }
 
-    /// The entity and everything below it, each before its sub-entities.
+    /// The entity and all entities below it, each before its sub-entities.
     public var hierarchy: [EntityDescription] {
         var found: [EntityDescription] = []
         var pending = [self]
@@ -105,13 +112,13 @@ extension EntityDescription {
         return found
     }
 
-    /// Whether this entity is the other one or below it.
+    /// Returns true if this entity is the other one or inherits from it.
     public func isKind(of other: EntityDescription) -> Bool {
         let depth = other.lineage.count - 1
         return graph === other.graph && depth < lineage.count && lineage[depth] == other.index
     }
 
-    /// The super-entities' constraints first.
+    /// The declared and inherited constraints, the super-entities' first.
     ///
     /// An inherited constraint holds among all objects of the entity that declares it, not only
     /// among those of this one: see ``ownUniquenessConstraints``.
@@ -119,31 +126,35 @@ extension EntityDescription {
         lineage.flatMap { graph.entities[$0].ownUniquenessConstraints }
     }
 
-    /// By the bytes of the name.
+    /// The slot of the property with that name, compared by bytes.
     public func slotIndex(named name: String) -> Int? { slotsByName[WireName(name)] }
 
-    /// By the bytes of the name.
+    /// The property with that name, compared by bytes.
     public func property(named name: String) -> PropertyDescription? {
         slotIndex(named: name).map { slots[$0] }
     }
 
-    /// The property that travels under a wire name: a stored attribute that is in no group, or the
-    /// stored one of two inverses. A change merges into it only if type and rule are equal too.
+    /// The property that is sent under a wire name.
+    ///
+    /// It is a stored attribute that is in no group, or the stored side of two inverses. A change
+    /// merges into it only if type and rule are equal too.
     public func property(wireName: WireName) -> PropertyDescription? {
         slotsByWireName[wireName].map { slots[$0] }
     }
 
-    /// The group of attributes that travels under a wire property.
+    /// The group of attributes that is sent as a wire property.
     public func attributeGroup(_ wireProperty: WireProperty) -> AttributeGroupDescription? {
         attributeGroups.first { $0.wireProperty == wireProperty }
     }
 
+    /// The class name in a model file.
     public var representedClassName: String? { declaration.representedClassName }
+    /// The declaration's texts for the app or for tools.
     public var userInfo: [String: String] { declaration.userInfo }
 }
 
 extension PropertyDescription {
-    /// Whether the property's changes are sent under its own entity and wire name.
+    /// True if the property's changes are sent under its own entity and wire name.
     fileprivate var travels: Bool {
         switch self {
         case .attribute(let attribute): attribute.isStored && !attribute.isInGroup
@@ -157,13 +168,16 @@ extension PropertyDescription {
 }
 
 extension EntityDescription: Hashable {
+    /// Returns true if both are the same description.
     public static func == (left: EntityDescription, right: EntityDescription) -> Bool {
         left === right
     }
 
+    /// Hashes the identity of the description.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension EntityDescription: CustomStringConvertible {
+    /// The name of the entity.
     public var description: String { name }
 }

@@ -1,12 +1,12 @@
 import AnabranchReplication
 
-/// Makes the descriptions of a checked declaration.
+/// Builds the descriptions of a checked declaration.
 struct GraphBuilder {
     private let index: DeclarationIndex
     private let graph: ModelGraph
-    /// Of each entity, how many slots it inherits.
+    /// The number of inherited slots of each entity.
     private let firstOwnSlots: [Int]
-    /// Of each entity, how many groups it inherits.
+    /// The number of inherited groups of each entity.
     private let firstOwnGroups: [Int]
 
     init(_ declaration: ModelDeclaration, graph: ModelGraph) {

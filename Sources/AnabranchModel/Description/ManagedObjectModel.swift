@@ -1,44 +1,49 @@
 public import AnabranchReplication
 
-/// A checked model: the schema that a store and its object graph work by.
+/// A checked, immutable model: the schema of a store and its object graph.
 ///
-/// Immutable. Written in Swift:
+/// A model in Swift:
 ///
-/// ```swift
-/// let model = try ManagedObjectModel {
-///     Entity("Person") {
-///         Attribute("name", .string)
-///         Attribute("age", .integer64, optional: false, default: 0)
-///         Relationship("boss", to: "Person", inverse: "reports")
-///         Relationship("reports", toMany: "Person", inverse: "boss")
-///     }
-/// }
-/// ```
+///  ```swift
+///  let model = try ManagedObjectModel {
+///      Entity("Person") {
+///          Attribute("name", .string)
+///          Attribute("age", .integer64, optional: false, default: 0)
+///          Relationship("boss", to: "Person", inverse: "reports")
+///          Relationship("reports", toMany: "Person", inverse: "boss")
+///      }
+///  }
+///  ```
 public final class ManagedObjectModel: Sendable {
-    /// Sorted by the bytes of their names; each has its place here as `index`.
+    /// The entities, sorted by the bytes of their names; `index` is the position in this list.
     public let entities: [EntityDescription]
-    /// What the model was made from, in canonical order and with everything filled in.
+    /// The declaration in canonical order, with defaults filled in.
     public let declaration: ModelDeclaration
-    /// What is ignored or unusual in the model, without harm to data.
+    /// Parts of the model that are ignored or unusual, without harm to data.
     public let warnings: [ModelWarning]
 
-    /// One form for one model, whatever order it was declared in; self-describing and versioned.
-    /// A store keeps it, so that any tool can open the store without the app.
+    /// The self-describing, versioned bytes of the model, equal for equal models.
+    ///
+    /// A store keeps them, so any tool can open the store without the app.
     public let canonicalEncoding: [UInt8]
-    /// 32 bytes, BLAKE2b of ``canonicalEncoding``.
+    /// The BLAKE2b hash of ``canonicalEncoding``, 32 bytes.
     public let hash: [UInt8]
 
     private let positions: [WireName: Int]
     private let positionsByWireName: [WireName: Int]
 
+    /// Checks a declaration and creates its model.
+    ///
     /// - Throws: ``ModelError`` with every problem of the declaration in `all`.
     public convenience init(_ declaration: ModelDeclaration) throws(ModelError) {
         try self.init(declaration, warnings: [])
     }
 
+    /// Checks a declaration and creates its model.
+    ///
     /// - Parameters:
-    ///   - warnings: What was noticed where the declaration was read.
-    ///   - problems: What makes the model unusable already.
+    ///   - warnings: Warnings from reading the declaration.
+    ///   - problems: Problems from reading the declaration, which make the model unusable.
     init(
         _ declaration: ModelDeclaration, warnings: [ModelWarning], problems: [ModelError] = []
     ) throws(ModelError) {
@@ -59,11 +64,15 @@ public final class ManagedObjectModel: Sendable {
             entities.map { ($0.wireName, $0.index) }, uniquingKeysWith: { first, _ in first })
     }
 
+    /// Checks entities and creates their model.
+    ///
     /// - Throws: ``ModelError`` with every problem of the entities in `all`.
     public convenience init(entities: [Entity]) throws(ModelError) {
         try self.init(ModelDeclaration(entities: entities))
     }
 
+    /// Checks the entities in the braces and creates their model.
+    ///
     /// - Throws: ``ModelError`` with every problem of the entities in `all`.
     public convenience init(@ModelBuilder _ content: () -> [Entity]) throws(ModelError) {
         try self.init(entities: content())
@@ -71,15 +80,17 @@ public final class ManagedObjectModel: Sendable {
 }
 
 extension ManagedObjectModel {
-    /// By the bytes of the name.
+    /// The entity with that name, compared by bytes.
     public func entity(named name: String) -> EntityDescription? {
         positions[WireName(name)].map { entities[$0] }
     }
 
+    /// The entity with that wire name, compared by bytes.
     public func entity(wireName: WireName) -> EntityDescription? {
         positionsByWireName[wireName].map { entities[$0] }
     }
 
+    /// The fetch request template with that name, compared by bytes.
     public func fetchRequestTemplate(named name: String) -> FetchRequestTemplate? {
         declaration.fetchRequestTemplates.first { $0.name.hasSameBytes(as: name) }
     }

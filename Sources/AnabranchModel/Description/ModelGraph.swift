@@ -1,21 +1,23 @@
 /// The entities of one model, reachable from each of its descriptions.
 ///
-/// Descriptions refer to each other in circles, through this table. So a model, once made, stays
-/// in memory until the process ends; an app makes one per model version.
+/// Descriptions refer to each other through this table, so they keep each other in memory. A model
+/// stays in memory until the process ends; an app creates one for each model version.
 final class ModelGraph: Sendable {
-    /// Written once, before the model is handed out.
+    /// Written once, before the model is returned.
     private nonisolated(unsafe) var table: [EntityDescription] = []
 
-    /// Written once, as the table.
+    /// Written once, before the model is returned.
     private nonisolated(unsafe) var rules: [RelationshipDescription: [RelationshipRule]] = [:]
-    /// Written once, as the table.
+    /// Written once, before the model is returned.
     private nonisolated(unsafe) var derivations: [AttributeDescription: Derivation] = [:]
-    /// What does not fit of the relationships' validations and of the derivations.
+    /// Problems in the validations of relationships and in the derivations.
     private(set) nonisolated(unsafe) var problems: [ModelError] = []
 
     var entities: [EntityDescription] { table }
 
-    /// - Parameter declaration: Normalized and without problems of its own.
+    /// Builds the descriptions.
+    ///
+    /// - Parameter declaration: A normalized declaration that passed the checks.
     init(_ declaration: ModelDeclaration) {
         table = GraphBuilder(declaration, graph: self).build()
         for relationship in table.lazy.flatMap(\.relationships)
@@ -55,7 +57,7 @@ final class ModelGraph: Sendable {
     }
 }
 
-/// Where a property is: its declaring entity and its slot there, which sub-entities share.
+/// The place of a property: its declaring entity and its slot, which sub-entities share.
 struct PropertyPlace: Hashable, Sendable {
     let entity: Int
     let slot: Int

@@ -1,12 +1,15 @@
 public import AnabranchReplication
 
-/// What a slot of an object holds.
+/// The property in a slot of an object.
 public enum PropertyDescription: Hashable, Sendable {
+    /// An attribute.
     case attribute(AttributeDescription)
+    /// A relationship.
     case relationship(RelationshipDescription)
 }
 
 extension PropertyDescription {
+    /// The name.
     public var name: String {
         switch self {
         case .attribute(let attribute): attribute.name
@@ -14,6 +17,7 @@ extension PropertyDescription {
         }
     }
 
+    /// The slot of the value in objects of the declaring entity and of every sub-entity.
     public var slot: Int {
         switch self {
         case .attribute(let attribute): attribute.slot
@@ -21,6 +25,7 @@ extension PropertyDescription {
         }
     }
 
+    /// True if a saved object may have no value in the slot.
     public var isOptional: Bool {
         switch self {
         case .attribute(let attribute): attribute.isOptional
@@ -28,7 +33,7 @@ extension PropertyDescription {
         }
     }
 
-    /// Whether the slot is neither stored nor sent.
+    /// True if the slot is neither stored nor sent.
     public var isTransient: Bool {
         switch self {
         case .attribute(let attribute): attribute.isTransient
@@ -44,7 +49,9 @@ extension PropertyDescription {
         }
     }
 
-    /// What merges with what; of the unstored one of two inverses, the stored one's.
+    /// The name, type and merge rule under which changes are sent and merged.
+    ///
+    /// The unstored side of two inverses has the stored side's.
     public var wireProperty: WireProperty {
         switch self {
         case .attribute(let attribute): attribute.wireProperty
@@ -52,16 +59,18 @@ extension PropertyDescription {
         }
     }
 
+    /// The attribute; `nil` for a relationship.
     public var attribute: AttributeDescription? {
         if case .attribute(let attribute) = self { attribute } else { nil }
     }
 
+    /// The relationship; `nil` for an attribute.
     public var relationship: RelationshipDescription? {
         if case .relationship(let relationship) = self { relationship } else { nil }
     }
 }
 
 extension PropertyDescription: CustomStringConvertible {
-    /// `Person.age`.
+    /// The entity and the name, such as `Person.age`.
     public var description: String { "\(entity.name).\(name)" }
 }

@@ -2,28 +2,37 @@ public import AnabranchReplication
 
 /// A relationship of a checked model.
 ///
-/// Equal only to itself: two models have different descriptions, however alike.
+/// It is equal only to itself: descriptions of two models differ even if the models are equal.
 public final class RelationshipDescription: Sendable {
+    /// The name.
     public let name: String
-    /// The place of the value in an object of the declaring entity and of every sub-entity.
+    /// The slot of the value in objects of the declaring entity and of every sub-entity.
     public let slot: Int
+    /// True if the relationship can refer to more than one object.
     public let isToMany: Bool
-    /// Whether a to-many is a list.
+    /// True if a to-many is a list.
     public let isOrdered: Bool
-    /// Whether it, or the to-one back, was declared so: nobody is above himself.
+    /// True if references along this to-one must not form a cycle.
+    ///
+    /// The declaration of this relationship or of its inverse says so.
     public var isAcyclic: Bool {
         !isToMany && (declaration.isAcyclic || inverse?.declaration.isAcyclic == true)
     }
+    /// True if a saved object may have no object at the other end.
     public let isOptional: Bool
+    /// The least number of objects at the other end.
     public let minCount: Int
-    /// `nil`: unbounded. Of a to-one, 1.
+    /// The greatest number of objects at the other end; 1 for a to-one, `nil` is no limit.
     public let maxCount: Int?
+    /// The effect of deleting an object on the objects at the other end.
     public let deleteRule: DeleteRule
+    /// The form in which this side is stored.
     public let storage: RelationshipStorage
-    /// What merges with what: the property of the side that is stored (``storedSide``), the same
-    /// for both inverses.
+    /// The name, type and merge rule under which changes are sent and merged.
+    ///
+    /// It is the property of the stored side (``storedSide``), the same for both inverses.
     public let wireProperty: WireProperty
-    /// As it was declared, in the model's canonical form.
+    /// The declaration in the model's canonical form.
     public let declaration: Relationship
 
     private let graph: ModelGraph
@@ -54,42 +63,49 @@ public final class RelationshipDescription: Sendable {
 
     /// The entity that declares the relationship.
     public var entity: EntityDescription { graph.entities[entityIndex] }
-    /// The entity at the other end; its sub-entities' objects fit too.
+    /// The entity at the other end; its sub-entities' objects are allowed too.
     public var destination: EntityDescription { graph.entities[destinationIndex] }
-    /// The relationship back; the relationship itself where it is its own inverse.
+    /// The inverse; the relationship itself if it is its own inverse; `nil` without an inverse.
     public var inverse: RelationshipDescription? {
         guard let inversePlace else { return nil }
         return graph.entities[inversePlace.entity].slots[inversePlace.slot].relationship
     }
-    /// Whether the relationship is a reference into a list, where its object has a place: the two
-    /// are one register (``ListEntry``).
+    /// True if the relationship is the to-one side of an ordered to-many.
+    ///
+    /// The reference and the position in the list then form one register (`ListEntry`).
     public var isListEntry: Bool { storage == .reference && inverse?.isOrdered == true }
-    /// Whether a save may deny to delete whom this reference leads to: until then it leads there.
+    /// True if the inverse has the rule deny, so a save may refuse to delete the target.
+    ///
+    /// Until that save, the reference keeps its target.
     package var keepsTarget: Bool { storage == .reference && inverse?.deleteRule == .deny }
-    /// Of this relationship and its inverse, the one that is stored and sent, by its entity's and
-    /// its own wire name.
+    /// The side of this relationship and its inverse that is stored and sent.
+    ///
+    /// The wire names of the entities and properties decide which side it is.
     public var storedSide: RelationshipDescription {
         switch storage {
         case .reference, .links(.left), .links(.both): self
         case .inverseReference, .links(.right): inverse ?? self
         }
     }
-    /// Relationships are always stored; here for symmetry with attributes.
+    /// Always false: relationships are always stored.
     public var isTransient: Bool { false }
+    /// The declaration's texts for the app or for tools.
     public var userInfo: [String: String] { declaration.userInfo }
-    /// The validations.
+    /// The validations with their resolved predicates, in the declared order.
     package var rules: [RelationshipRule] { graph.rules(of: self) }
 }
 
 extension RelationshipDescription: Hashable {
+    /// Returns true if both are the same description.
     public static func == (
         left: RelationshipDescription, right: RelationshipDescription
     ) -> Bool { left === right }
 
+    /// Hashes the identity of the description.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension RelationshipDescription: CustomStringConvertible {
-    /// `Person.boss`.
+    /// The entity and the name, such as `Person.boss`.
     public var description: String { "\(entity.name).\(name)" }
 }

@@ -1,20 +1,23 @@
-/// How the content of one side of a relationship is kept.
+/// The form in which one side of a relationship is stored.
 public enum RelationshipStorage: Hashable, Sendable {
-    /// A to-one: a register with the identity of the other end, a foreign-key column.
+    /// A to-one: a register with the identity of the other end, in a foreign-key column.
     case reference
-    /// The side that is not stored of a one-to-many or a one-to-one: its content is who refers
-    /// here by the inverse's column.
+    /// The unstored side of a one-to-many or a one-to-one.
+    ///
+    /// Its content is the objects that refer to this object by the inverse.
     case inverseReference
     /// A to-many that is a set of links, shared by both sides.
     case links(Side)
 
-    /// The end of a link at which a relationship's own object stands.
+    /// The end of a link at which the relationship's own object is.
     public enum Side: Hashable, Sendable {
-        /// The side whose (entity, property) wire name is smaller in bytes, or the only one. It
-        /// names the relationship on the wire.
+        /// The side with the smaller wire name of entity and property in bytes, or the only side.
+        ///
+        /// It names the relationship on the wire.
         case left
+        /// The side with the greater wire name of entity and property in bytes.
         case right
-        /// The relationship is its own inverse: left is the smaller identity.
+        /// Both ends: the relationship is its own inverse. The left object is the smaller identity.
         case both
     }
 }

@@ -1,14 +1,18 @@
-/// Slots of one entity, as a value and as a key: a word of bits, and more only for entities with
-/// more than 64 slots.
+/// A set of slots of one entity, which can be a dictionary key.
+///
+/// One word of bits holds slots 0 to 63; only entities with more slots need an array.
 package struct SlotSet: Hashable, Sendable {
     private var first: UInt64 = 0
-    /// Of slots from 64 on, without empty words at its end; `nil` where there are none, which
-    /// costs nothing to copy and to compare.
+    /// The words for slots from 64 on, the last one not zero.
+    ///
+    /// It is `nil` without such slots, so copying and comparing cost nothing.
     private var others: [UInt64]?
 
     package init() {}
 
-    /// - Parameter word: A bit for each of the slots 0 to 63.
+    /// Creates a set from the bits of one word.
+    ///
+    /// - Parameter word: One bit for each of the slots 0 to 63.
     package init(word: UInt64) { first = word }
 
     package init(_ slots: some Sequence<Int>) {
@@ -56,7 +60,7 @@ package struct SlotSet: Hashable, Sendable {
         return zip(others, more).contains { $0 & $1 != 0 }
     }
 
-    /// Ascending.
+    /// The slots in ascending order.
     package var slots: [Int] {
         ([first] + (others ?? [])).enumerated().flatMap { word, bits in
             (0..<64).filter { bits & 1 << UInt64($0) != 0 }.map { word * 64 + $0 }
@@ -69,7 +73,7 @@ extension SlotSet: ExpressibleByArrayLiteral {
 }
 
 extension SlotSet: Comparable {
-    /// Any order, the same everywhere.
+    /// Orders sets by their slots; the same on every machine.
     package static func < (left: SlotSet, right: SlotSet) -> Bool {
         left.slots.lexicographicallyPrecedes(right.slots)
     }

@@ -2,8 +2,8 @@ import AnabranchReplication
 
 /// Decides which of two inverses is stored and sent.
 ///
-/// It follows from the wire names alone, so every replica decides alike whatever else its version
-/// of the model has.
+/// The wire names alone decide, so every replica decides alike, whatever else its version of the
+/// model contains.
 enum StoredSide {
     static func storage(
         of relationship: Relationship, declaredBy entity: Int,
@@ -22,7 +22,7 @@ enum StoredSide {
         }
     }
 
-    /// The property of the side that is stored, on the wire.
+    /// The wire property of the stored side.
     static func wireProperty(
         of relationship: Relationship, storage: RelationshipStorage,
         inverse: (entity: Int, relationship: Relationship)?

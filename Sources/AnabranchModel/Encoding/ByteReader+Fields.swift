@@ -1,7 +1,7 @@
 import AnabranchReplication
 
 extension ByteReader {
-    /// The next field of a record: its number, and a reader of exactly its content.
+    /// Reads the next field of a record: its number, and a reader of exactly its content.
     ///
     /// - Returns: `nil` at the end of the record.
     mutating func readField() throws(ChangeSetDecodingError) -> (UInt8, ByteReader)? {
@@ -10,7 +10,7 @@ extension ByteReader {
         return (number, try readNested())
     }
 
-    /// The whole content as a text.
+    /// Reads the whole content as a text.
     func text() throws(ChangeSetDecodingError) -> String {
         var content = self
         let bytes = try content.readRaw(remaining)
@@ -20,7 +20,7 @@ extension ByteReader {
         return text
     }
 
-    /// A flag that is there is set and has no content.
+    /// Reads a flag: a flag that is present is set and has no content.
     func flag() throws(ChangeSetDecodingError) -> Bool {
         try expectEnd()
         return true
@@ -57,8 +57,7 @@ extension ByteReader {
         try content.expectEnd()
     }
 
-    /// A field that this version does not know means something: the model is not this one without
-    /// it.
+    /// The error for an unknown field. Skipping the field would read a different model.
     func unknownField(_ number: UInt8) -> ChangeSetDecodingError {
         failure(.unsupportedVersion, "a record has a field of number \(number)")
     }

@@ -1,6 +1,6 @@
 import AnabranchReplication
 
-/// Writes a record as fields, each a number and a block; what has its usual value is left out.
+/// Writes a record as fields, each a number and a block; default values are left out.
 struct FieldWriter {
     private var writer = ByteWriter()
 
@@ -16,7 +16,7 @@ struct FieldWriter {
         append(field, block: Array(text.utf8))
     }
 
-    /// A flag that is set is an empty field.
+    /// Writes a set flag as an empty field, and nothing for a flag that is not set.
     mutating func append(_ field: UInt8, flag: Bool) {
         if flag { append(field, block: []) }
     }
@@ -35,7 +35,7 @@ struct FieldWriter {
         append(field, block: content.bytes)
     }
 
-    /// One field per element, in the order given.
+    /// Writes one field for each element, in the given order.
     mutating func append<Element>(
         _ field: UInt8, records: [Element], _ write: (Element, inout FieldWriter) -> Void
     ) {
@@ -46,7 +46,9 @@ struct FieldWriter {
         }
     }
 
-    /// One field per entry, sorted by the bytes of the keys: two texts with their lengths.
+    /// Writes one field for each entry, sorted by the bytes of the keys.
+    ///
+    /// The field contains two texts, each with its length.
     mutating func append(_ field: UInt8, entries: [String: String]) {
         let sorted = entries.sorted { $0.key.precedesByBytes($1.key) }
         for (key, value) in sorted {

@@ -2,8 +2,8 @@ import AnabranchReplication
 
 /// Reads the canonical encoding of a model from bytes that may be hostile.
 ///
-/// Only the one canonical form is read: what was decoded is encoded again and compared, so that
-/// equal models have equal bytes whoever wrote them.
+/// Only the canonical form is accepted: the decoder encodes the result again and compares the
+/// bytes. Equal models therefore always have equal bytes.
 enum ModelDecoder {
     static func decode(_ bytes: [UInt8]) throws(ModelError) -> ModelDeclaration {
         do {

@@ -1,11 +1,11 @@
 import AnabranchReplication
 
-/// The canonical encoding of a normalized declaration.
+/// Writes the canonical encoding of a normalized declaration.
 ///
-/// Three bytes `ABM`, one byte with the version of the format, then a record. A record is a
-/// sequence of fields in ascending order of their numbers, each one byte of number, a length as
-/// LEB128 and as many bytes: a text in UTF-8, a zigzag number, a tagged value, or another record.
-/// What has its usual value is left out, so that there is one form for one model.
+/// The encoding is the three bytes `ABM`, one byte with the format's version, and a record. A
+/// record is a sequence of fields in ascending order of their numbers. Each field is one byte with
+/// its number, a length as LEB128, and that many bytes: a text in UTF-8, a zigzag number, a tagged
+/// value, or another record. Default values are left out, so a model has exactly one encoding.
 enum ModelEncoder {
     static let magic: [UInt8] = Array("ABM".utf8)
     static let version: UInt8 = 1

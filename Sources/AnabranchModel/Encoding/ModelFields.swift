@@ -1,10 +1,13 @@
-/// The numbers of the fields in the canonical encoding of a model; part of the format for ever.
+/// The field numbers of a whole model in the canonical encoding.
+///
+/// All field numbers in this file are permanent parts of the format.
 enum ModelField {
     static let versionIdentifier: UInt8 = 1
     static let entity: UInt8 = 2
     static let fetchRequestTemplate: UInt8 = 3
 }
 
+/// The field numbers of an entity.
 enum EntityField {
     static let name: UInt8 = 1
     static let wireName: UInt8 = 2
@@ -17,11 +20,12 @@ enum EntityField {
     static let index: UInt8 = 9
     static let constraint: UInt8 = 10
     static let userInfo: UInt8 = 11
-    /// The raw value of `DeletePolicy`; left out where it is `deleteWins`.
+    /// The raw value of `DeletePolicy`; left out if it is `deleteWins`.
     static let deletePolicy: UInt8 = 12
     static let attributeGroup: UInt8 = 13
 }
 
+/// The field numbers of an attribute.
 enum AttributeField {
     static let name: UInt8 = 1
     static let wireName: UInt8 = 2
@@ -34,19 +38,20 @@ enum AttributeField {
     static let maximum: UInt8 = 8
     static let regularExpression: UInt8 = 9
     static let renamingIdentifier: UInt8 = 10
-    /// The raw value of `MergeRule`.
+    /// The raw value of `MergeRule`; left out if it is `lastWriter`.
     static let mergeRule: UInt8 = 11
     static let allowsExternalBinaryDataStorage: UInt8 = 12
     static let preservesValueInHistoryOnDeletion: UInt8 = 13
     static let userInfo: UInt8 = 14
-    /// Only of a transformable attribute that names one.
+    /// Present only in a transformable attribute that names a transformer.
     static let valueTransformerName: UInt8 = 15
-    /// One field for each, in their order.
+    /// One field for each validation, in the declared order.
     static let validation: UInt8 = 16
-    /// Only of a derived attribute.
+    /// Present only in a derived attribute.
     static let derivationExpression: UInt8 = 17
 }
 
+/// The field numbers of a relationship.
 enum RelationshipField {
     static let name: UInt8 = 1
     static let wireName: UInt8 = 2
@@ -55,7 +60,7 @@ enum RelationshipField {
     static let isOptional: UInt8 = 5
     static let isOrdered: UInt8 = 6
     static let minCount: UInt8 = 7
-    /// Left out where unbounded.
+    /// Left out if there is no limit.
     static let maxCount: UInt8 = 8
     /// The raw value of `DeleteRule`.
     static let deleteRule: UInt8 = 9
@@ -63,24 +68,25 @@ enum RelationshipField {
     static let renamingIdentifier: UInt8 = 11
     static let userInfo: UInt8 = 12
     static let isAcyclic: UInt8 = 13
-    /// One field for each, in their order.
+    /// One field for each validation, in the declared order.
     static let validation: UInt8 = 14
 }
 
-/// Of a rule of an attribute or a relationship.
+/// The field numbers of a validation rule of an attribute or a relationship.
 enum ValidationField {
     static let predicateFormat: UInt8 = 1
-    /// Left out where it is empty.
+    /// Left out if it is empty.
     static let warning: UInt8 = 2
 }
 
+/// The field numbers of an attribute group.
 enum GroupField {
     static let name: UInt8 = 1
-    /// One field for each, by name.
+    /// One field for each attribute, sorted by the bytes of the names.
     static let attribute: UInt8 = 2
 }
 
-/// Of an index and of each of its elements, of a constraint and of a fetch request template.
+/// The field numbers of an index, its elements, a constraint and a fetch request template.
 enum PartField {
     static let name: UInt8 = 1
     static let element: UInt8 = 2
@@ -88,7 +94,7 @@ enum PartField {
     static let entity: UInt8 = 4
     static let predicateFormat: UInt8 = 5
     static let fetchLimit: UInt8 = 6
-    /// Left out where it is 0, as the following are where the setting has its usual value.
+    /// Left out if it is 0; the fields below are left out if the setting has its default.
     static let fetchBatchSize: UInt8 = 7
     static let excludesSubentities: UInt8 = 8
     static let excludesPendingChanges: UInt8 = 9

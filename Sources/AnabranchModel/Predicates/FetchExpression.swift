@@ -2,16 +2,19 @@ import AnabranchReplication
 
 /// One side of a comparison, or a part of it.
 public struct FetchExpression: Hashable, Sendable {
+    /// The form of an expression, as the predicate language has it.
     public indirect enum Form: Hashable, Sendable {
+        /// A literal or the value of a placeholder.
         case constant(PredicateConstant)
         /// `SELF`.
         case evaluatedObject
         /// `$name`.
         case variable(String)
-        /// A key path from an expression; from `SELF` where there is none. Never empty.
+        /// A key path from an expression, or from `SELF` if there is none. Never empty.
         case path(FetchExpression?, [PathStep])
         /// `{ a, b }`.
         case aggregate([FetchExpression])
+        /// `a + b` and the other operators.
         case arithmetic(ArithmeticOperator, FetchExpression, FetchExpression)
         /// `-a`.
         case negative(FetchExpression)
@@ -33,10 +36,12 @@ public struct FetchExpression: Hashable, Sendable {
         case assignment(String, FetchExpression)
     }
 
+    /// The form of the expression.
     public let form: Form
-    /// Where the expression began in the format; no part of what makes expressions equal.
+    /// The column in the format at which the expression begins; ignored by `==`.
     public let column: SourceColumn
 
+    /// Creates an expression from its form.
     public init(_ form: Form, column: SourceColumn = .none) {
         self.form = form
         self.column = column
@@ -47,7 +52,9 @@ public struct FetchExpression: Hashable, Sendable {
         FetchExpression(.path(nil, PathStep.keys(of: keys)))
     }
 
-    /// - Throws: ``FetchPredicateError`` where the value can't be compared with any attribute.
+    /// Creates a constant; `nil` is the missing value.
+    ///
+    /// - Throws: ``FetchPredicateError`` if the value cannot be compared with any attribute.
     public static func constant(
         _ value: (any PredicateArgument)?
     ) throws(FetchPredicateError) -> FetchExpression {
@@ -58,6 +65,7 @@ public struct FetchExpression: Hashable, Sendable {
 
 /// One step of a key path.
 public enum PathStep: Hashable, Sendable {
+    /// The name of a property.
     case key(String)
     /// `@count`, named without the `@`.
     case collectionOperator(String)
@@ -70,7 +78,7 @@ public enum PathStep: Hashable, Sendable {
     /// `[expression]`.
     case index(FetchExpression)
 
-    /// Splits what replaces `%K`: keys and collection operators between points.
+    /// Splits the value of a `%K` placeholder: keys and collection operators between points.
     static func keys(of path: String) -> [PathStep] {
         path.split(separator: ".", omittingEmptySubsequences: false).map { part in
             part.first == "@" ? .collectionOperator(String(part.dropFirst())) : .key(String(part))
@@ -78,19 +86,33 @@ public enum PathStep: Hashable, Sendable {
     }
 }
 
+/// An operator between two expressions; the raw value is its spelling.
 public enum ArithmeticOperator: String, Hashable, Sendable, CaseIterable {
+    /// The union of two collections.
     case union = "UNION"
+    /// The intersection of two collections.
     case intersection = "INTERSECT"
+    /// The first collection without the elements of the second.
     case difference = "MINUS"
+    /// Bitwise or.
     case bitwiseOr = "|"
+    /// Bitwise exclusive or.
     case bitwiseExclusiveOr = "^"
+    /// Bitwise and.
     case bitwiseAnd = "&"
+    /// Shift to the left.
     case shiftLeft = "<<"
+    /// Shift to the right.
     case shiftRight = ">>"
+    /// Addition.
     case add = "+"
+    /// Subtraction.
     case subtract = "-"
+    /// Multiplication.
     case multiply = "*"
+    /// Division.
     case divide = "/"
+    /// Power.
     case power = "**"
 
     /// Greater binds tighter; operators of one precedence group from the left.

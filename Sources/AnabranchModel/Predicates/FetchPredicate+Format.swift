@@ -2,11 +2,11 @@ import AnabranchReplication
 import Foundation
 
 extension FetchPredicate {
-    /// The predicate as a format in canonical form: `==`, keywords in upper case, text in double
-    /// quotation marks.
+    /// The predicate as a format in canonical form.
     ///
-    /// Read again it gives an equal predicate, unless it holds an object, which no format can
-    /// write, or was made by hand in a form that the grammar does not have.
+    /// It uses `==`, keywords in upper case, and text in double quotation marks. Reading it gives
+    /// an equal predicate, with two exceptions: a predicate that holds an object, which no format
+    /// can write, and one that was created in a form that the grammar does not have.
     public var predicateFormat: String {
         switch self {
         case .constant(let isTrue): isTrue ? "TRUEPREDICATE" : "FALSEPREDICATE"
@@ -32,10 +32,12 @@ extension FetchPredicate {
 }
 
 extension FetchPredicate: CustomStringConvertible {
+    /// The predicate format.
     public var description: String { predicateFormat }
 }
 
 extension PredicateComparison {
+    /// The comparison as a format in canonical form.
     public var predicateFormat: String {
         let prefix = quantifier.map { $0.rawValue + " " } ?? ""
         let letters = ComparisonOptions.letters.filter { options.contains($0.1) }.map(\.0)
@@ -45,6 +47,7 @@ extension PredicateComparison {
 }
 
 extension FetchExpression: CustomStringConvertible {
+    /// The expression as a format in canonical form.
     public var description: String { format }
 
     var format: String {

@@ -1,10 +1,11 @@
 extension FetchPredicate {
-    /// The predicate with variables replaced; names are without the `$`.
+    /// Replaces variables by values; names are without the `$`.
     ///
-    /// A variable that SUBQUERY binds hides one of the same name from outside. Variables that are
-    /// not named stay.
+    /// A variable that SUBQUERY binds hides an outer variable of the same name. Variables without a
+    /// value here stay.
     ///
-    /// - Throws: ``FetchPredicateError`` naming a variable whose value can't be compared.
+    /// - Throws: ``FetchPredicateError`` with the name of a variable if its value cannot be
+    ///   compared.
     public func substituting(
         _ variables: [String: (any PredicateArgument)?]
     ) throws(FetchPredicateError) -> FetchPredicate {

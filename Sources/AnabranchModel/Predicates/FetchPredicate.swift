@@ -1,21 +1,23 @@
-/// A condition on objects: what a fetch returns, in Core Data's predicate language.
+/// A condition on objects, in Core Data's predicate language.
 ///
-/// ```swift
-/// let grown = try FetchPredicate("age >= %d AND age <= %d", 100, 200)
-/// let mine = grown.and(try FetchPredicate("boss == %@", me.objectID))
-/// ```
+///  ```swift
+///  let grown = try FetchPredicate("age >= %d AND age <= %d", 100, 200)
+///  let mine = grown.and(try FetchPredicate("boss == %@", me.objectID))
+///  ```
 ///
-/// A predicate is a value without a model; ``resolved(for:)`` checks it against an entity. Every
-/// condition is true or false: a comparison with a missing value is false, and `!=` is the exact
-/// negation of `==`, so `email != 'x'` holds where there is no email.
+/// A predicate does not belong to a model; ``resolved(for:variables:)`` checks it against an
+/// entity. Every condition is true or false. A comparison with a missing value is false, and `!=`
+/// is the exact negation of `==`, so `email != 'x'` holds for an object without an email.
 public indirect enum FetchPredicate: Hashable, Sendable {
     /// `TRUEPREDICATE`, `FALSEPREDICATE`.
     case constant(Bool)
+    /// A comparison of two expressions.
     case comparison(PredicateComparison)
-    /// All of at least two.
+    /// The conjunction of at least two predicates.
     case conjunction([FetchPredicate])
-    /// Any of at least two.
+    /// The disjunction of at least two predicates.
     case disjunction([FetchPredicate])
+    /// The negation of a predicate.
     case negation(FetchPredicate)
 
     /// Holds for every object.
@@ -25,12 +27,13 @@ public indirect enum FetchPredicate: Hashable, Sendable {
 }
 
 extension FetchPredicate {
-    /// Reads a format.
+    /// Reads a predicate format.
     ///
     /// - Parameters:
-    ///   - format: As NSPredicate has it: `name BEGINSWITH[c] %@ AND age > %d`.
-    ///   - arguments: One for each placeholder: `%@` any value, `%K` a key path as a string, and
-    ///     the numeric ones of `printf`.
+    ///   - format: A format in NSPredicate's syntax: `name BEGINSWITH[c] %@ AND age > %d`.
+    ///   - arguments: One value for each placeholder: any value for `%@`, a key path as a string
+    /// for `%K`, and a number for the numeric placeholders of `printf`.
+    ///
     /// - Throws: ``FetchPredicateError`` with the column.
     public init(
         _ format: String, _ arguments: (any PredicateArgument)?...
@@ -38,6 +41,8 @@ extension FetchPredicate {
         try self.init(format: format, arguments: arguments)
     }
 
+    /// Reads a predicate format with one argument for each placeholder.
+    ///
     /// - Throws: ``FetchPredicateError`` with the column.
     public init(
         format: String, _ arguments: (any PredicateArgument)?...
@@ -45,6 +50,8 @@ extension FetchPredicate {
         try self.init(format: format, arguments: arguments)
     }
 
+    /// Reads a predicate format with one element of `arguments` for each placeholder.
+    ///
     /// - Throws: ``FetchPredicateError`` with the column.
     public init(
         format: String, arguments: [(any PredicateArgument)?]
@@ -53,6 +60,7 @@ extension FetchPredicate {
         self = try parser.parse()
     }
 
+    /// Returns a predicate that holds if both predicates hold.
     public func and(_ other: FetchPredicate) -> FetchPredicate {
         switch (self, other) {
         case (.conjunction(let own), .conjunction(let others)): .conjunction(own + others)
@@ -62,6 +70,7 @@ extension FetchPredicate {
         }
     }
 
+    /// Returns a predicate that holds if one of the predicates holds.
     public func or(_ other: FetchPredicate) -> FetchPredicate {
         switch (self, other) {
         case (.disjunction(let own), .disjunction(let others)): .disjunction(own + others)
@@ -71,5 +80,6 @@ extension FetchPredicate {
         }
     }
 
+    /// The predicate that holds if this one does not.
     public var negated: FetchPredicate { .negation(self) }
 }

@@ -1,10 +1,13 @@
-/// Why a predicate cannot be read, used on an entity or evaluated, and where in its format.
+/// An error in reading, resolving or evaluating a predicate, with its place in the format.
 public struct FetchPredicateError: Error, Hashable, Sendable {
+    /// The kind of problem, for programs.
     public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The name of the code, stable across versions.
         public let rawValue: String
+        /// Creates a code from its name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The format is empty: use ``FetchPredicate/true`` where everything is wanted.
+        /// The format is empty: use ``FetchPredicate/true`` to match every object.
         public static let emptyPredicate = Code(rawValue: "empty-predicate")
         /// The format does not follow the grammar at the column.
         public static let syntax = Code(rawValue: "syntax")
@@ -27,17 +30,17 @@ public struct FetchPredicateError: Error, Hashable, Sendable {
 
         /// The entity has no property of this name.
         public static let unknownKey = Code(rawValue: "unknown-key")
-        /// A key path goes on behind an attribute.
+        /// A key path continues after an attribute.
         public static let notARelationship = Code(rawValue: "not-a-relationship")
-        /// A to-many relationship stands without ANY, ALL, NONE or SUBQUERY.
+        /// A to-many relationship needs ANY, ALL, NONE or SUBQUERY.
         public static let quantifierNeeded = Code(rawValue: "quantifier-needed")
-        /// ANY, ALL or NONE stands before something that is not to-many.
+        /// ANY, ALL or NONE precedes an expression that is not to-many.
         public static let quantifierNotAllowed = Code(rawValue: "quantifier-not-allowed")
-        /// The property is transient, so a store has nothing to compare.
+        /// The property is transient, so the store has no value to compare.
         public static let notStored = Code(rawValue: "not-stored")
         /// The two sides can never be compared.
         public static let typeMismatch = Code(rawValue: "type-mismatch")
-        /// IN or CONTAINS needs a collection there.
+        /// IN or CONTAINS needs a collection in this place.
         public static let notACollection = Code(rawValue: "not-a-collection")
         /// BETWEEN needs a collection of two values.
         public static let twoValuesNeeded = Code(rawValue: "two-values-needed")
@@ -45,20 +48,24 @@ public struct FetchPredicateError: Error, Hashable, Sendable {
         public static let unboundVariable = Code(rawValue: "unbound-variable")
         /// No collection operator has this name.
         public static let unknownCollectionOperator = Code(rawValue: "unknown-collection-operator")
-        /// The construct is read and printed, and not evaluated yet.
+        /// The construct can be read and printed, but not evaluated yet.
         public static let notSupportedYet = Code(rawValue: "not-supported-yet")
-        /// A list is longer than a statement can carry.
+        /// A list has more values than a statement can carry.
         public static let tooManyValues = Code(rawValue: "too-many-values")
     }
 
+    /// The kind of problem.
     public let code: Code
-    /// What is wrong and what to do, as a sentence.
+    /// The problem and what to do, as a sentence.
     public let message: String
-    /// Where in the format, from 1, counted in Unicode scalars; `nil` where there was no format.
+    /// The column in the format from 1, counted in Unicode scalars; `nil` without a format.
     public let column: Int?
+    /// The name of the entity.
     public let entity: String?
+    /// The key that the problem is about.
     public let key: String?
 
+    /// Creates an error.
     public init(
         _ code: Code, column: Int? = nil, entity: String? = nil, key: String? = nil,
         _ message: String
@@ -72,6 +79,7 @@ public struct FetchPredicateError: Error, Hashable, Sendable {
 }
 
 extension FetchPredicateError: CustomStringConvertible {
+    /// The message with the column and the code.
     public var description: String {
         let place = column.map { " (column \($0), " } ?? " ("
         return "\(message)\(place)\(code.rawValue))"

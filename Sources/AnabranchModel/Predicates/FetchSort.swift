@@ -1,15 +1,19 @@
-/// One key that fetched objects are sorted by.
+/// One key by which fetched objects are sorted.
 ///
-/// A missing value sorts before all others, so it comes last in a descending sort. Text sorts by
-/// its Unicode scalars unless the options say otherwise; NaN sorts behind all other numbers.
+/// A missing value sorts before all other values, so it comes last in a descending sort. Text sorts
+/// by its Unicode scalars unless the options change that; NaN sorts after all other numbers.
 public struct FetchSort: Hashable, Sendable {
-    /// A key path through to-one relationships to an attribute or to the `@count` of a to-many,
-    /// or `SELF` for the order of the objects' IDs.
+    /// The key path to the value.
+    ///
+    /// It goes through to-one relationships to an attribute or to the `@count` of a to-many. `SELF`
+    /// sorts by the objects' IDs.
     public var keyPath: String
+    /// True if smaller values come first.
     public var isAscending: Bool
-    /// For text: `.caseInsensitive` and `.diacriticInsensitive`.
+    /// The options for text: `.caseInsensitive` and `.diacriticInsensitive`.
     public var options: ComparisonOptions
 
+    /// Creates a sort key.
     public init(
         _ keyPath: String, ascending isAscending: Bool = true, options: ComparisonOptions = []
     ) {

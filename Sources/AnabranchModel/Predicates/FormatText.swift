@@ -1,4 +1,4 @@
-/// Writes keys and strings so that the lexer reads them back.
+/// Writes keys, names and strings in the form that the lexer reads.
 enum FormatText {
     static func key(_ key: String) -> String {
         ReservedWord.contains(key) ? "#" + key : name(key)

@@ -1,28 +1,30 @@
 public import AnabranchReplication
 public import Foundation
 
-/// What may replace a placeholder of a predicate's format, or a variable.
+/// A value that replaces a placeholder or a variable of a predicate.
 ///
-/// An argument is data, never syntax: quotation marks in it mean nothing. Only the wildcards of
-/// LIKE and MATCHES stay active, so a pattern is built in the argument.
+/// An argument is data and never syntax: quotation marks in it have no meaning. Only the wildcards
+/// of LIKE and MATCHES keep their meaning, so an argument can be a pattern.
 public protocol PredicateArgument {
-    /// What stands in the predicate; a type all of whose values can be compared declares it
-    /// without `throws`.
+    /// The expression that the predicate contains.
     ///
-    /// - Throws: ``FetchPredicateError`` with code `invalidArgument` where no attribute has such a
-    ///   value, so that every comparison with another in its place would be wrong.
+    /// A type implements it without `throws` if all its values can be compared.
+    ///
+    /// - Throws: ``FetchPredicateError`` with code `invalidArgument` if no attribute can hold the
+    ///   value. Replacing it by a similar value would give wrong results.
     var predicateExpression: FetchExpression { get throws(FetchPredicateError) }
 }
 
-/// An object, or the ID of one, as an argument.
+/// An object, or the ID of an object, as an argument.
 public protocol PredicateObject: PredicateArgument {
-    /// The local ID in the store.
+    /// The local ID of the object in its store.
     var predicateRecord: Int64 { get }
-    /// Tells the store that the object is of.
+    /// The identity of the object's store, which tells stores apart.
     var predicateStore: any Hashable & Sendable { get }
 }
 
 extension PredicateObject {
+    /// A reference to the object as a constant.
     public var predicateExpression: FetchExpression {
         FetchExpression(
             .constant(
@@ -31,15 +33,17 @@ extension PredicateObject {
 }
 
 extension FetchExpression: PredicateArgument {
+    /// The expression itself.
     public var predicateExpression: FetchExpression { self }
 }
 
 extension PredicateConstant: PredicateArgument {
+    /// The constant as an expression.
     public var predicateExpression: FetchExpression { FetchExpression(.constant(self)) }
 }
 
 extension Value: PredicateArgument {
-    /// A `bool` becomes the integer that `YES` and `NO` are in a format.
+    /// The value as a constant; a `bool` becomes an integer, as `YES` and `NO` in a format.
     public var predicateExpression: FetchExpression {
         if case .bool(let flag) = self {
             return FetchExpression(.constant(.value(.integer(flag ? 1 : 0))))
@@ -49,7 +53,7 @@ extension Value: PredicateArgument {
 }
 
 extension PredicateArgument where Self: BinaryInteger {
-    /// An integer beyond 64 bits of `Int64` becomes a decimal.
+    /// The integer as a constant; an integer beyond `Int64` becomes a decimal.
     ///
     /// - Throws: ``FetchPredicateError`` for more than 38 digits.
     public var predicateExpression: FetchExpression {
@@ -75,52 +79,64 @@ extension UInt32: PredicateArgument {}
 extension UInt64: PredicateArgument {}
 
 extension Double: PredicateArgument {
+    /// The number as a constant.
     public var predicateExpression: FetchExpression { Value.double(self).predicateExpression }
 }
 
 extension Float: PredicateArgument {
+    /// The number as a constant, converted to `Double`.
     public var predicateExpression: FetchExpression { Double(self).predicateExpression }
 }
 
 extension Bool: PredicateArgument {
+    /// The integer 1 or 0 as a constant.
     public var predicateExpression: FetchExpression { Value.bool(self).predicateExpression }
 }
 
 extension String: PredicateArgument {
+    /// The text as a constant.
     public var predicateExpression: FetchExpression { Value.string(self).predicateExpression }
 }
 
 extension Substring: PredicateArgument {
+    /// The text as a constant.
     public var predicateExpression: FetchExpression { String(self).predicateExpression }
 }
 
 extension Date: PredicateArgument {
+    /// The time as a constant.
     public var predicateExpression: FetchExpression {
         Value.date(timeIntervalSinceReferenceDate).predicateExpression
     }
 }
 
 extension Data: PredicateArgument {
+    /// The bytes as a constant.
     public var predicateExpression: FetchExpression { Value.data(self).predicateExpression }
 }
 
 extension UUID: PredicateArgument {
+    /// The UUID as a constant.
     public var predicateExpression: FetchExpression { Value.uuid(self).predicateExpression }
 }
 
 extension URL: PredicateArgument {
+    /// The absolute URL as a constant.
     public var predicateExpression: FetchExpression {
         Value.uri(absoluteString).predicateExpression
     }
 }
 
 extension ExactDecimal: PredicateArgument {
+    /// The decimal as a constant.
     public var predicateExpression: FetchExpression { Value.decimal(self).predicateExpression }
 }
 
 extension Decimal: PredicateArgument {
-    /// - Throws: ``FetchPredicateError`` for NaN and for more than 38 digits, of which divisions
-    ///   make 39.
+    /// The decimal as a constant.
+    ///
+    /// - Throws: ``FetchPredicateError`` for NaN, and for more than 38 digits, which a division can
+    ///   produce.
     public var predicateExpression: FetchExpression {
         get throws(FetchPredicateError) {
             if let decimal = ExactDecimal(self) { return decimal.predicateExpression }
@@ -142,25 +158,28 @@ extension FetchPredicateError {
 }
 
 extension Optional: PredicateArgument where Wrapped: PredicateArgument {
+    /// The wrapped value as a constant; `nil` is the missing value.
     public var predicateExpression: FetchExpression {
         get throws(FetchPredicateError) { try .constant(self) }
     }
 }
 
 extension Array: PredicateArgument where Element: PredicateArgument {
+    /// The elements as a collection.
     public var predicateExpression: FetchExpression {
         get throws(FetchPredicateError) { try .collection(self) }
     }
 }
 
 extension Set: PredicateArgument where Element: PredicateArgument {
+    /// The elements as a collection, in no particular order.
     public var predicateExpression: FetchExpression {
         get throws(FetchPredicateError) { try .collection(self) }
     }
 }
 
 extension FetchExpression {
-    /// One constant where all elements are constants, so that long lists stay one node.
+    /// Combines elements into one constant if all are constants, so a long list is one node.
     static func collection(
         _ elements: some Sequence<some PredicateArgument>
     ) throws(FetchPredicateError) -> Self {

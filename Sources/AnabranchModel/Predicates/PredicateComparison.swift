@@ -1,44 +1,61 @@
-/// What a comparison asks of its two sides.
+/// The operator of a comparison; the raw value is its canonical spelling.
 public enum PredicateOperator: String, Hashable, Sendable, CaseIterable {
+    /// The sides are equal; a missing value equals a missing value.
     case equal = "=="
+    /// The exact negation of `==`.
     case notEqual = "!="
+    /// The left side is less than the right side.
     case less = "<"
+    /// The left side is less than or equal to the right side.
     case lessOrEqual = "<="
+    /// The left side is greater than the right side.
     case greater = ">"
+    /// The left side is greater than or equal to the right side.
     case greaterOrEqual = ">="
+    /// The left side lies between the two values of the right side, both included.
     case between = "BETWEEN"
+    /// The left side is an element of the right side, or a part of its text.
     case isIn = "IN"
+    /// The left side has the right side as an element, or as a part of its text.
     case contains = "CONTAINS"
+    /// The left text begins with the right text.
     case beginsWith = "BEGINSWITH"
+    /// The left text ends with the right text.
     case endsWith = "ENDSWITH"
+    /// The left text matches a pattern with the wildcards `*` and `?`.
     case like = "LIKE"
+    /// The left text matches a regular expression as a whole.
     case matches = "MATCHES"
+    /// The left type identifier conforms to the right one; not evaluated.
     case conformsToType = "UTI-CONFORMS-TO"
+    /// The left type identifier equals the right one; not evaluated.
     case equalsType = "UTI-EQUALS"
 }
 
-/// How many elements of a to-many key path have to satisfy a comparison.
+/// The number of elements of a to-many key path that must satisfy a comparison.
 public enum PredicateQuantifier: String, Hashable, Sendable, CaseIterable {
-    /// At least one; `SOME` is the same.
+    /// At least one element; `SOME` means the same.
     case any = "ANY"
-    /// Every one; true of an empty collection.
+    /// Every element; true for an empty collection.
     case all = "ALL"
-    /// Not any; true of an empty collection.
+    /// Not a single element; true for an empty collection.
     case none = "NONE"
 }
 
-/// How text is compared: the letters in brackets after an operator.
+/// The options of a text comparison, written as letters in brackets after an operator.
 public struct ComparisonOptions: OptionSet, Hashable, Sendable {
+    /// The bits of the options.
     public let rawValue: UInt8
+    /// Creates options from their bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// `c`: without regard to case.
+    /// `c`: ignores case.
     public static let caseInsensitive = ComparisonOptions(rawValue: 1)
-    /// `d`: without regard to diacritical marks.
+    /// `d`: ignores diacritical marks.
     public static let diacriticInsensitive = ComparisonOptions(rawValue: 2)
-    /// `n`: the texts are normalized already; the other options do not count.
+    /// `n`: the texts are normalized already, and the other options have no effect.
     public static let normalized = ComparisonOptions(rawValue: 4)
-    /// `l`: as the user's locale has it.
+    /// `l`: compares by the user's locale; not evaluated yet.
     public static let localeSensitive = ComparisonOptions(rawValue: 8)
 
     static let letters: [(Character, ComparisonOptions)] = [
@@ -49,14 +66,20 @@ public struct ComparisonOptions: OptionSet, Hashable, Sendable {
 
 /// One comparison of a predicate.
 public struct PredicateComparison: Hashable, Sendable {
+    /// The quantifier of a to-many key path, if there is one.
     public var quantifier: PredicateQuantifier?
+    /// The left side.
     public var left: FetchExpression
+    /// The operator.
     public var `operator`: PredicateOperator
+    /// The options in brackets after the operator.
     public var options: ComparisonOptions
+    /// The right side.
     public var right: FetchExpression
-    /// Where the operator stood in the format; no part of what makes comparisons equal.
+    /// The column of the operator in the format; ignored by `==`.
     public var column: SourceColumn
 
+    /// Creates a comparison.
     public init(
         _ left: FetchExpression, _ comparison: PredicateOperator,
         _ right: FetchExpression, options: ComparisonOptions = [],
@@ -71,15 +94,20 @@ public struct PredicateComparison: Hashable, Sendable {
     }
 }
 
-/// A place in a format, for error messages. All places are equal, so that predicates are equal
-/// by what they mean.
+/// A column in a format, for error messages.
+///
+/// All columns are equal, so that predicates with the same meaning are equal.
 public struct SourceColumn: Hashable, Sendable {
-    /// From 1, in Unicode scalars.
+    /// The column from 1, in Unicode scalars.
     public let number: Int?
 
+    /// Creates a column; `nil` if it is not known.
     public init(_ number: Int?) { self.number = number }
+    /// An unknown column.
     public static let none = SourceColumn(nil)
 
+    /// Always returns true.
     public static func == (left: SourceColumn, right: SourceColumn) -> Bool { true }
+    /// Hashes nothing, because all columns are equal.
     public func hash(into hasher: inout Hasher) {}
 }

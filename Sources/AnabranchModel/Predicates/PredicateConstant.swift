@@ -2,10 +2,13 @@ public import AnabranchReplication
 
 /// A constant of a predicate.
 ///
-/// Numbers are one kind: `TRUE` and a `Bool` argument are the integer 1, as in Core Data.
+/// `TRUE` and a `Bool` argument are the integer 1, as in Core Data.
 public enum PredicateConstant: Hashable, Sendable {
+    /// A single value.
     case value(Value)
+    /// The elements of a collection.
     case collection([PredicateConstant])
+    /// An object.
     case object(PredicateObjectReference)
 }
 
@@ -13,9 +16,10 @@ public enum PredicateConstant: Hashable, Sendable {
 public struct PredicateObjectReference: Sendable {
     /// The object's local ID in its store.
     public let record: Int64
-    /// Tells the store that the object is of: an object of another store equals no row.
+    /// The identity of the object's store; an object of another store equals no row.
     public let store: any Hashable & Sendable
 
+    /// Creates a reference.
     public init(record: Int64, store: any Hashable & Sendable) {
         self.record = record
         self.store = store
@@ -23,11 +27,13 @@ public struct PredicateObjectReference: Sendable {
 }
 
 extension PredicateObjectReference: Hashable {
+    /// Returns true if both refer to the same object of the same store.
     public static func == (
         left: PredicateObjectReference, right: PredicateObjectReference
     ) -> Bool {
         left.record == right.record && AnyHashable(left.store) == AnyHashable(right.store)
     }
 
+    /// Hashes the local ID.
     public func hash(into hasher: inout Hasher) { hasher.combine(record) }
 }

@@ -1,11 +1,11 @@
-/// Makes a predicate of another one, with something else in the place of some expressions.
+/// Rewrites a predicate by replacing some of its expressions.
 protocol PredicateRewriting {
-    /// What takes the place of an expression, with all that is in it.
+    /// The replacement of an expression, with all its parts.
     ///
-    /// - Returns: `nil` where the expression stays and its parts are asked about.
+    /// - Returns: `nil` if the expression stays; its parts are then rewritten.
     func replacement(of form: FetchExpression.Form) -> FetchExpression.Form?
 
-    /// The rewriting where SUBQUERY has given a variable another meaning.
+    /// The rewriting inside a SUBQUERY that binds the variable.
     func hiding(_ variable: String) -> Self
 }
 

@@ -1,13 +1,13 @@
 public import AnabranchReplication
 
 extension AttributeDescription {
-    /// The first reason why an object cannot be saved with this value; `nil`: it can.
+    /// The first reason why an object cannot be saved with this value; `nil` if it can.
     public func violation(by value: Value) -> ValueViolation? { violations(by: value).first }
 
     /// Every reason why an object cannot be saved with this value.
     ///
-    /// An absent value is checked against nothing but `isOptional`, and one of another type
-    /// against nothing but the type.
+    /// A missing value is checked only against `isOptional`, and a value of another type only
+    /// against the type.
     public func violations(by value: Value) -> [ValueViolation] {
         if value.isNull { return isOptional ? [] : [.missing] }
         guard type.accepts(value) else { return [.wrongType] }
@@ -50,7 +50,7 @@ extension AttributeDescription {
 }
 
 extension Value {
-    /// Whether it is a date without a number of seconds.
+    /// True for a date with NaN as its number of seconds.
     package var isNoMoment: Bool {
         if case .date(let seconds) = self { seconds.isNaN } else { false }
     }

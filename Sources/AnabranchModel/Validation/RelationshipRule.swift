@@ -1,13 +1,17 @@
-/// A rule of a relationship, checked against the entities at its ends.
+/// A validation of a relationship, resolved against the entities at its ends.
 ///
-/// Of a to-one it is a predicate of the object at the other end. Of a to-many it is one of the
-/// object that has the relationship, with the relationship's name before every key.
+/// The rule of a to-one is evaluated on the object at the other end. The rule of a to-many is
+/// evaluated on the object that has the relationship, with the relationship's name before every
+/// key.
 package struct RelationshipRule: Sendable {
     package let rule: ValidationRule
     private let predicate: ResolvedPredicate
     private let isOfDestination: Bool
 
-    /// - Throws: ``FetchPredicateError`` where the predicate can't be read or does not fit.
+    /// Resolves a validation.
+    ///
+    /// - Throws: ``FetchPredicateError`` if the predicate cannot be read or does not fit the
+    ///   entity.
     init(
         _ rule: ValidationRule, of relationship: RelationshipDescription
     ) throws(FetchPredicateError) {
@@ -21,10 +25,13 @@ package struct RelationshipRule: Sendable {
             : try parsed.resolved(for: relationship.destination)
     }
 
+    /// Evaluates the rule; a to-one without a target satisfies every rule.
+    ///
     /// - Parameters:
-    ///   - owner: That has the relationship.
-    ///   - target: Of a to-one, the object at the other end.
-    /// - Throws: What the subjects throw.
+    ///   - owner: The object that has the relationship.
+    ///   - target: The object at the other end of a to-one.
+    ///
+    /// - Throws: Errors of the subjects.
     package func holds(
         for owner: any PredicateSubject, target: (any PredicateSubject)?
     ) throws -> Bool {
@@ -34,7 +41,7 @@ package struct RelationshipRule: Sendable {
     }
 }
 
-/// Puts a to-many relationship before the keys of a rule.
+/// Inserts the name of a to-many relationship before the keys of a rule.
 private struct CollectionKeys: PredicateRewriting {
     let key: String
 

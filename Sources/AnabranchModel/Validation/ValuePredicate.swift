@@ -1,19 +1,20 @@
 import AnabranchReplication
 
-/// The predicate of an attribute's rule, checked against the attribute's type.
+/// The predicate of an attribute's validation, resolved against the attribute's type.
 ///
-/// It is resolved as a predicate of a stand-in for the object, an entity whose attributes are what
-/// a rule may speak of: the value, under the name of the real attribute and so of the messages;
-/// the length of a text; and for every MATCHES a boolean. What a comparison of stored attributes
-/// means, a rule means by that, too.
+/// It is resolved on a substitute entity that has one attribute for each operand of a rule: the
+/// value, under the name of the real attribute; the length of a text; and a boolean for each
+/// MATCHES. Comparisons in a rule therefore mean the same as comparisons of stored attributes.
 struct ValuePredicate: Sendable {
     private let entity: EntityDescription
     private let predicate: ResolvedPredicate
-    /// Of each MATCHES.
+    /// The regular expressions, one for each MATCHES.
     private let expressions: [WholeTextExpression]
 
-    /// - Throws: ``FetchPredicateError`` where the predicate can't be read or the attribute's type
-    ///   can't be compared so.
+    /// Resolves a validation.
+    ///
+    /// - Throws: ``FetchPredicateError`` if the predicate cannot be read, or cannot compare values
+    ///   of the attribute's type.
     init(
         _ format: String, of attribute: Attribute, entity name: String
     ) throws(FetchPredicateError) {
@@ -36,15 +37,17 @@ struct ValuePredicate: Sendable {
         self.predicate = try predicate.resolved(for: entity)
     }
 
-    /// - Parameter value: Of the attribute's type, and not null.
+    /// Evaluates the predicate.
+    ///
+    /// - Parameter value: A value of the attribute's type, not null.
     func holds(for value: Value) -> Bool {
         let subject = StandIn(predicateEntity: entity, value: value, expressions: expressions)
-        // The stand-in throws nothing.
+        // The substitute never throws.
         return (try? predicate.evaluate(with: subject)) ?? false
     }
 }
 
-/// Gives the keys of a rule the names that they have in the stand-in.
+/// Replaces the keys of a rule by the attribute names of the substitute entity.
 private struct ValueKeys: PredicateRewriting {
     let key: String
     let isText: Bool
@@ -61,7 +64,7 @@ private struct ValueKeys: PredicateRewriting {
     }
 }
 
-/// Puts an attribute of the stand-in in the place of every MATCHES.
+/// Replaces every MATCHES by an attribute of the substitute entity.
 private struct MatchExtraction {
     let key: String
     let isText: Bool
@@ -134,7 +137,7 @@ private struct MatchExtraction {
     }
 }
 
-/// What a rule sees of a value.
+/// The substitute object, which offers a value to the predicate of a rule.
 private struct StandIn: PredicateSubject {
     let predicateEntity: EntityDescription
     let value: Value

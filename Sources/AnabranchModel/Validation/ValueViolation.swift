@@ -1,13 +1,15 @@
-/// Why an attribute cannot be saved with a value.
+/// A reason why an object cannot be saved with an attribute's value.
 public enum ValueViolation: Hashable, Sendable {
-    /// There is no value and the attribute is not optional.
+    /// The value is missing and the attribute is not optional.
     case missing
     /// The value is of another type, or outside the range of the attribute's type.
     case wrongType
-    /// A date that is not a number of seconds is no moment.
+    /// The number of seconds of a date is NaN.
     case invalidDate
-    /// Below the least value; so is what is not a number, which lies within no bounds.
+    /// The value is below the minimum. NaN violates every bound and is reported as this if there is
+    /// a minimum.
     case belowMinimum
+    /// The value is above the maximum.
     case aboveMaximum
     /// A text has fewer UTF-16 units than the minimum.
     case tooShort

@@ -1,12 +1,13 @@
 import Foundation
 
-/// A regular expression that has to match a whole text, as attributes are checked.
+/// A regular expression that must match a whole text, as validations require.
 struct WholeTextExpression: Sendable {
     private let expression: NSRegularExpression
     private let folding: ComparisonOptions
 
-    /// - Parameter options: Of the letters, `c` and `d` count.
-    /// - Returns: `nil` where the pattern cannot be read, by itself or anchored at both ends.
+    /// Compiles a pattern; `nil` if it cannot be read, by itself or anchored at both ends.
+    ///
+    /// - Parameter options: Only `c` and `d` have an effect.
     init?(_ pattern: String, options: ComparisonOptions = []) {
         let options = options.effective
         folding = options.intersection(.diacriticInsensitive)

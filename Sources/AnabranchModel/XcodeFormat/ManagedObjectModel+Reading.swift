@@ -3,13 +3,14 @@ public import Foundation
 extension ManagedObjectModel {
     /// Reads a model that Xcode's model editor wrote.
     ///
-    /// What the file has and this version cannot keep without losing data is an error; what can be
-    /// left out without harm is in ``warnings``. An entry `anabranch.wireName` in the user info of
-    /// an entity or a property gives its wire name.
+    /// A setting that this version cannot keep without losing data is an error. A setting that can
+    /// be left out without harm is in ``warnings``. An entry `anabranch.wireName` in the user info
+    /// of an entity or a property sets its wire name.
     ///
     /// - Parameters:
     ///   - path: An `.xcdatamodeld` or `.xcdatamodel` folder, or a `contents` file.
-    ///   - version: Name of the version of an `.xcdatamodeld`; `nil`: the current one.
+    ///   - version: The name of the version in an `.xcdatamodeld`; `nil` is the current one.
+    ///
     /// - Throws: ``ModelError`` with every problem in `all`, each with file and line.
     public static func reading(
         _ path: URL, version: String? = nil
@@ -21,6 +22,8 @@ extension ManagedObjectModel {
     /// Reads a model from the bytes of a `contents` file.
     ///
     /// - Parameter file: The path, for errors.
+    ///
+    /// - Throws: ``ModelError`` with every problem in `all`, each with file and line.
     public static func reading(
         xml data: Data, file: String = "contents"
     ) throws(ModelError) -> ManagedObjectModel {

@@ -1,21 +1,22 @@
-/// One element of a model file, with the line where it begins.
+/// One element of a model file, with the line at which it begins.
 struct ModelElement {
     let name: String
     let attributes: [String: String]
     let line: Int
     var children: [ModelElement] = []
 
-    /// An attribute's text; an empty one is as good as none.
+    /// The text of an XML attribute; `nil` if it is missing or empty.
     func text(_ attribute: String) -> String? {
         guard let text = attributes[attribute], !text.isEmpty else { return nil }
         return text
     }
 
-    /// `YES`, rarely `true`; what is absent is `NO`. Other texts are a problem that the reader
-    /// notes when it comes to the element.
+    /// Reads `YES` or `true`; a missing text is `NO`.
+    ///
+    /// Any other text also reads as `NO`; the reader reports it as a problem for known flags.
     func flag(_ attribute: String) -> Bool { Self.flag(text(attribute) ?? "NO") ?? false }
 
-    /// - Returns: `nil` where the text is neither `YES` nor `NO`.
+    /// Reads a flag; `nil` if the text means neither yes nor no.
     static func flag(_ text: String) -> Bool? {
         switch text.lowercased() {
         case "yes", "true", "1": true

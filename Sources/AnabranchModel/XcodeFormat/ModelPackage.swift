@@ -4,10 +4,11 @@ import Foundation
 struct ModelPackage {
     let url: URL
 
-    /// The version of the package to read, as Xcode does: the one named as current, else the only
-    /// one.
+    /// Finds the file of the version to read.
     ///
-    /// - Parameter version: Name of the version, with or without `.xcdatamodel`; `nil`: current.
+    /// Without a name it is the version marked as current, or else the only version, as in Xcode.
+    ///
+    /// - Parameter version: The name of the version, with or without `.xcdatamodel`.
     func contents(version: String?) throws(ModelError) -> URL {
         switch url.pathExtension {
         case "xcdatamodeld": try Self(url: folder(ofVersion: version)).contents(version: nil)
@@ -84,7 +85,7 @@ struct ModelPackage {
         }.sorted { $0.name.precedesByBytes($1.name) }
     }
 
-    /// Names of the version folders, sorted by their bytes.
+    /// The names of the version folders, sorted by their bytes.
     private func versionNames() throws(ModelError) -> [String] {
         let names: [String]
         do {
@@ -108,7 +109,7 @@ struct ModelPackage {
                 .noCurrentVersion, file: file.path,
                 "Can't read .xccurrentversion because it is no property list.")
         }
-        // Xcode also writes an empty list, which says nothing.
+        // Xcode also writes an empty list, which names no version.
         return list["_XCCurrentVersionName"] as? String
     }
 

@@ -29,8 +29,9 @@ extension ModelReader {
         return attribute
     }
 
-    /// Xcode writes what is for values that the app sets also where they are computed; it has no
-    /// effect there, and is left out.
+    /// Reads a derived attribute and warns about settings for values that the app sets.
+    ///
+    /// Xcode writes such settings for derived attributes too; they have no effect and are left out.
     private mutating func derived(
         _ attribute: Attribute, _ element: ModelElement, entity: String
     ) -> Attribute {
@@ -64,8 +65,10 @@ extension ModelReader {
         return .lastWriter
     }
 
-    /// Where the type cannot be kept, a problem is noted and another type stands in for it, so
-    /// that what depends on the attribute is not reported too.
+    /// Reads the type of an attribute.
+    ///
+    /// If the type is not supported, it records a problem and returns another type. This avoids
+    /// further problems that would follow from the first.
     private mutating func type(
         of element: ModelElement, isTransient: Bool, entity: String
     ) -> AttributeType {
@@ -119,7 +122,8 @@ extension ModelReader {
         if text.isEmpty, attribute.type != .string { return }
         guard let value = ModelValueReader.value(of: text, as: attribute.type) else {
             if [.uuid, .binary, .transformable].contains(attribute.type) {
-                // The editor offers no default for these; the text is left from another type.
+                // The editor offers no default for these types; the text remains from an earlier
+                // type.
                 ignore(
                     entity: entity, property: attribute.name,
                     "The default \"\(text)\" of attribute \(entity).\(attribute.name) has no "
@@ -161,7 +165,7 @@ extension ModelReader {
         return value
     }
 
-    /// The text beside an interval is for the editor only.
+    /// Reads a date from its interval; the text beside it is for the editor only.
     private mutating func date(
         _ name: String, of element: ModelElement, entity: String, property: String
     ) -> Value? {

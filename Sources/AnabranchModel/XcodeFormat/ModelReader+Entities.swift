@@ -1,15 +1,15 @@
 import AnabranchReplication
 
 extension ModelReader {
-    /// The key in a user info that gives the wire name.
+    /// The key in a user info that sets the wire name.
     static let wireNameKey = "anabranch.wireName"
     /// The key in an attribute's user info that names its merge rule.
     static let mergeRuleKey = "anabranch.mergeRule"
-    /// The key in an attribute's user info that names the group that it is a member of.
+    /// The key in an attribute's user info that names its attribute group.
     static let mergeGroupKey = "anabranch.mergeGroup"
     /// The key in an entity's user info that names its delete policy.
     static let deletePolicyKey = "anabranch.deletePolicy"
-    /// The key in a to-one's user info that says, with `YES`, that it makes a tree.
+    /// The key in a to-one's user info that declares it acyclic with `YES`.
     static let acyclicKey = "anabranch.acyclic"
 
     mutating func read(entity element: ModelElement) -> Entity {
@@ -84,7 +84,7 @@ extension ModelReader {
         }
     }
 
-    /// Old models mark single attributes as indexed, and list compound indexes.
+    /// Reads indexes in the old forms: attributes marked as indexed, and compound indexes.
     private func legacyIndexes(of element: ModelElement) -> [[String]] {
         let single = element.children(named: "attribute")
             .filter { $0.flag("indexed") && !$0.flag("transient") }
@@ -119,7 +119,7 @@ extension ModelReader {
         return index
     }
 
-    /// R-tree and ordinary elements can't be of one index.
+    /// Checks that an index does not mix R-tree and ordinary elements.
     private mutating func checkKinds(
         ofElementsOf element: ModelElement, index name: String, of entity: String
     ) {
@@ -133,8 +133,9 @@ extension ModelReader {
                 + "RTree and others are not; make two indexes of them.")
     }
 
-    /// Xcode lets an index name what has no column here; an index changes no result, so it is
-    /// left out.
+    /// Leaves out indexes on properties that have no column in the store, with a warning.
+    ///
+    /// Xcode allows such indexes. Leaving one out changes no result of a fetch.
     mutating func dropIndexesWithoutColumns(in model: inout ModelDeclaration) {
         let all = DeclarationIndex(model.entities)
         for position in model.entities.indices {

@@ -1,5 +1,5 @@
 extension ModelReader {
-    /// What of an element is YES or NO, as far as it is read.
+    /// The XML attributes of each element that are YES or NO.
     private static let flags: [String: [String]] = [
         "entity": ["isAbstract"],
         "attribute": [
@@ -9,7 +9,9 @@ extension ModelReader {
         "relationship": ["optional", "transient", "toMany", "ordered"],
     ]
 
-    /// A text that is neither would pass for NO, and make of a typing error another schema.
+    /// Reports flags that are neither YES nor NO.
+    ///
+    /// Such a text would read as NO, and a typing error would silently change the schema.
     mutating func checkFlags(of entities: [ModelElement]) {
         for entity in entities {
             let name = entity.text("name") ?? ""

@@ -1,6 +1,5 @@
 extension ModelReader {
-    /// Attributes of a template that change what it fetches and are not kept, with the value that
-    /// changes nothing.
+    /// Settings of a template that are not kept, with the value that has no effect.
     private static let usualSettings = ["resultType": "0", "returnDistinctResults": "NO"]
 
     mutating func read(template element: ModelElement) -> FetchRequestTemplate {
@@ -21,7 +20,7 @@ extension ModelReader {
         return template
     }
 
-    /// The editor writes most of the names without their "s".
+    /// Reads the settings of a template; the editor writes most names without their "s".
     private mutating func readSettings(
         of element: ModelElement, into template: inout FetchRequestTemplate
     ) {
@@ -50,7 +49,7 @@ extension ModelReader {
         }
     }
 
-    /// Configurations are checked and left out: a store holds all entities.
+    /// Checks configurations and leaves them out, because a store holds all entities.
     mutating func read(configurations: [ModelElement], of model: ModelDeclaration) {
         var names: Set<String> = []
         let all = DeclarationIndex(model.entities)

@@ -59,7 +59,7 @@ extension ModelReader {
             count("minCount", of: element, entity: entity, property: relationship.name) ?? 0
         let most = count("maxCount", of: element, entity: entity, property: relationship.name)
         if relationship.isToMany {
-            // 0 is how compiled models write "unbounded".
+            // Compiled models write 0 for "unlimited".
             relationship.maxCount = most == 0 ? nil : most
         } else {
             if most == nil {

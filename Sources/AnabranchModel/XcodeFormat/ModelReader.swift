@@ -1,6 +1,6 @@
 import AnabranchReplication
 
-/// Makes a declaration of the elements of a model file.
+/// Reads a declaration from the elements of a model file.
 struct ModelReader {
     let file: String
     private(set) var problems: [ModelError] = []
@@ -14,7 +14,10 @@ struct ModelReader {
 
     init(file: String) { self.file = file }
 
-    /// - Throws: ``ModelError`` where the file is no model at all; lesser problems are collected.
+    /// Reads the whole model.
+    ///
+    /// - Throws: ``ModelError`` if the file is not a model. Other problems are collected in
+    ///   `problems`.
     mutating func read(_ root: ModelElement) throws(ModelError) -> ModelDeclaration {
         guard root.name == "model",
             root.text("type") == "com.apple.IDECoreDataModeler.DataModel"
@@ -75,7 +78,7 @@ struct ModelReader {
         lines[Place(entity: entity, property: property), default: element.line] = element.line
     }
 
-    /// Gives every problem of an error its place in the file.
+    /// Adds the file and line to every problem of an error.
     func placed(_ error: ModelError) -> ModelError {
         let all = error.all.map { problem in
             var problem = problem

@@ -1,8 +1,8 @@
 import AnabranchReplication
 
-/// Reads the texts that stand for values in a model file.
+/// Reads values from the texts of a model file.
 enum ModelValueReader {
-    /// - Returns: `nil` where the text is no value of the type.
+    /// Reads a value; `nil` if the text is not a value of the type.
     static func value(of text: String, as type: AttributeType) -> Value? {
         switch type {
         case .string: .string(text)
@@ -19,7 +19,8 @@ enum ModelValueReader {
         }
     }
 
-    /// Models carry `NO` as the default of numbers, which Xcode reads as 0.
+    /// Reads `YES` and `NO` as numbers: model files contain `NO` as a default, which Xcode reads as
+    /// 0.
     private static func flagNumber(_ text: String) -> Int64? {
         switch text {
         case "YES": 1
@@ -28,7 +29,7 @@ enum ModelValueReader {
         }
     }
 
-    /// `0.0` is an integer too; Xcode writes it after a change of the type.
+    /// Reads an integer, also written as `0.0`, which Xcode writes after a change of the type.
     private static func integer(_ text: String) -> Int64? {
         Int64(text) ?? flagNumber(text) ?? Double(text).flatMap { Int64(exactly: $0) }
     }

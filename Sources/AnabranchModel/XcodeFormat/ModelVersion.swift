@@ -2,19 +2,20 @@ public import Foundation
 
 /// One version of a model in an `.xcdatamodeld` folder.
 public struct ModelVersion: Hashable, Sendable {
-    /// Without `.xcdatamodel`; what ``ManagedObjectModel/reading(_:version:)`` takes.
+    /// The name without `.xcdatamodel`, for ``ManagedObjectModel/reading(_:version:)``.
     public let name: String
-    /// Whether it is the one that is read where none is named: the one that Xcode has marked, else
-    /// the only one.
+    /// True if this version is read by default.
+    ///
+    /// It is the version that Xcode has marked as current, or else the only version.
     public let isCurrent: Bool
 }
 
 extension ManagedObjectModel {
-    /// The versions that an `.xcdatamodeld` folder has, by the bytes of their names.
+    /// The versions in an `.xcdatamodeld` folder, sorted by the bytes of their names.
     ///
-    /// None is current where there are several and none of them is marked as such.
+    /// If there are several and none is marked as current, none is current.
     ///
-    /// - Throws: ``ModelError`` where the folder or the mark can't be read.
+    /// - Throws: ``ModelError`` if the folder or the mark cannot be read.
     public static func versions(of package: URL) throws(ModelError) -> [ModelVersion] {
         try ModelPackage(url: package).versions()
     }

@@ -7,12 +7,14 @@ import Foundation
 
 /// Reads the XML of a model file into elements.
 ///
-/// A file that declares a document type is refused before it is parsed: models have none, and it
-/// is where entities that expand without end, or that fetch other files, come from. For the same
-/// reason only UTF-8 is read. A processing instruction behind the XML declaration is refused too:
-/// models have none, and Foundation's parser on Linux crashes on one without content.
+/// The parser refuses constructs that no model contains, before it parses the file:
+///
+/// - A document type, because its entities can expand without end or fetch other files. For the
+///   same reason only UTF-8 is read.
+/// - A processing instruction after the XML declaration, because Foundation's parser on Linux
+///   crashes on one without content.
 final class ModelXMLParser: NSObject, XMLParserDelegate {
-    /// Real models nest five deep.
+    /// The greatest nesting of elements; models from Xcode nest five deep.
     private static let deepestNesting = 32
     static let largestByteCount = 64 << 20
 
@@ -23,8 +25,11 @@ final class ModelXMLParser: NSObject, XMLParserDelegate {
 
     private init(file: String) { self.file = file }
 
+    /// Parses a file.
+    ///
     /// - Parameter file: The path, for errors.
-    /// - Throws: ``ModelError`` with the line where the XML breaks off.
+    ///
+    /// - Throws: ``ModelError`` with the line at which the XML is damaged.
     static func parse(_ data: Data, file: String) throws(ModelError) -> ModelElement {
         if let objection = objection(to: data) {
             throw ModelError(
@@ -96,7 +101,7 @@ final class ModelXMLParser: NSObject, XMLParserDelegate {
 }
 
 extension String.UTF8View {
-    /// Whether "<?" stands anywhere but in an XML declaration at the very beginning.
+    /// True if the text contains "<?" anywhere except in an XML declaration at the beginning.
     fileprivate var hasProcessingInstruction: Bool {
         let mark = Array("<?".utf8)
         let spaces = Array(" \t\r\n".utf8)

@@ -1,25 +1,32 @@
-/// What a bundle says of the store that wrote it.
+/// The header of a bundle, which describes the store that wrote it.
 ///
-/// A bundle is a file of change sets that needs no log: every set's context is the whole of what
-/// its author held. It is, in order: eight bytes that tell what it is, a version, the header, the
-/// sets in a causal order, and an end with their number and the digest of all before it. Byte for
-/// byte: `Documentation/FileFormat.md`.
+/// A bundle is a file of change sets that needs no log: the context of each change set names every
+/// head that its author held. The file begins with eight magic bytes, a version and the header. The
+/// change sets follow in a causal order. The end contains their number and the digest of all bytes
+/// before it. `Documentation/FileFormat.md` describes every byte.
 package struct BundleHeader: Hashable, Sendable {
-    /// Bytes that no text has, and that a transfer that changes line ends changes.
+    /// The first eight bytes of a bundle. No text file begins with them, and a transfer that
+    /// converts line ends damages them, so such a transfer is noticed at once.
     package static let magic: [UInt8] = [0x89, 0x41, 0x62, 0x42, 0x0D, 0x0A, 0x1A, 0x0A]
+    /// The version of a bundle without parts of saves.
     package static let version: UInt8 = 1
-    /// Of a bundle with parts of saves in it: who does not know them reads none of it.
+    /// The version of a bundle with parts of saves. A program that knows only version 1 refuses
+    /// such a bundle as a whole.
     package static let versionWithParts: UInt8 = 2
 
-    /// The replica that the store saved under.
+    /// The replica ID of the store when it wrote the bundle.
     package var sender: ReplicaID
-    /// By the sender's clock, since 1970-01-01 UTC; within what a timestamp holds.
+    /// The time by the sender's clock, in milliseconds since 1970-01-01 UTC, within the range of a
+    /// `HybridTimestamp`.
     package let wallMilliseconds: Int64
-    /// The last set that the sender held of each replica, in the order of the replicas, whether it
-    /// is in the bundle or not.
+    /// The last change set of each replica that the sender held, ordered by replica ID. The bundle
+    /// need not contain these change sets.
     package let heads: [CausalContext.Entry]
 
-    /// - Parameter wallMilliseconds: Before 1970 it counts as 1970.
+    /// Creates a header and sorts the heads.
+    ///
+    /// - Parameter wallMilliseconds: Milliseconds since 1970-01-01 UTC. A time outside the range of
+    ///   a timestamp becomes the nearest one inside it.
     package init(sender: ReplicaID, wallMilliseconds: Int64, heads: [CausalContext.Entry]) {
         self.sender = sender
         self.wallMilliseconds =
@@ -27,6 +34,7 @@ package struct BundleHeader: Hashable, Sendable {
         self.heads = CausalContext(beyond: heads).beyond
     }
 
+    /// The heads as a version vector.
     package var vector: VersionVector { VersionVector(heads.map(\.dot)) }
 
     func encoded() -> [UInt8] {
@@ -47,7 +55,7 @@ package struct BundleHeader: Hashable, Sendable {
         else { throw reader.failure(.limitExceeded, "a bundle's time is not within 0…2^47−1") }
         let context = try reader.readContext()
         guard context.prefix == nil else {
-            throw reader.failure(.malformed, "a bundle's vector names a log")
+            throw reader.failure(.malformed, "the vector of a bundle names a position of a log")
         }
         heads = context.beyond
         try reader.expectEnd()

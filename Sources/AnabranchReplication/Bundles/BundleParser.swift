@@ -1,15 +1,17 @@
 /// Reads a bundle from bytes that come piece by piece and may be hostile.
 ///
-/// It keeps what has come of one block and what is held at it, never the whole file. Whether the
-/// bundle is whole is known only with ``Item/end(count:)``: act on nothing before that.
+/// The parser keeps the bytes of one block and the current context, never the whole file. Only
+/// `Item.end(count:)` proves that the bundle is complete and undamaged: store nothing before it.
 package struct BundleParser: ~Copyable {
+    /// One element of a bundle.
     package enum Item: Sendable {
+        /// The header, which is the first item.
         case header(BundleHeader)
-        /// With a context that names all that its author held.
+        /// A change set, with a context that names every head that its author held.
         case changeSet(ChangeSet)
-        /// Of a save in parts that comes later: an encoded payload.
+        /// A part of a save in parts: an encoded payload. The change set that lists it comes later.
         case part([UInt8])
-        /// The digest was the one of all before it.
+        /// The end of the bundle. The digest and the number of change sets were compared and agree.
         case end(count: Int)
     }
 
@@ -17,24 +19,27 @@ package struct BundleParser: ~Copyable {
 
     private var part = Part.magic
     private var buffer: [UInt8] = []
-    /// Of the buffer's first byte that was not read yet.
+    /// The index in `buffer` of the first byte that was not read yet.
     private var position = 0
-    /// Of the buffer's first byte in the bundle.
+    /// The offset in the bundle of the first byte of `buffer`.
     private var start = 0
     private var digest = DigestBuilder()
     private var vector = BundleVector()
     private var setCount = 0
     private var mayHaveParts = false
 
-    /// A set with the largest payload, and as many entries of a context as there may be.
+    /// The greatest accepted length of a block: a change set with the largest payload and the
+    /// longest context, or the largest part.
     private static let largestBlock = max(
         Limits.largestChangeSet + 34 * Limits.longestContextVector + 64, Limits.largestPart + 1)
 
+    /// Creates a parser for one bundle.
     package init() {}
 
-    /// Of the next byte to be read, in the bundle.
+    /// The offset in the bundle of the next byte to read.
     package var offset: Int { start + position }
 
+    /// Adds the next bytes of the bundle. Call `next()` afterwards until it returns `nil`.
     package mutating func feed(_ bytes: [UInt8]) {
         if position > 0 {
             buffer.removeFirst(position)
@@ -44,8 +49,11 @@ package struct BundleParser: ~Copyable {
         buffer.append(contentsOf: bytes)
     }
 
-    /// - Returns: `nil` where more bytes are needed first.
-    /// - Throws: ``ChangeSetDecodingError`` with the offset in the bundle.
+    /// Reads the next item.
+    ///
+    /// - Returns: `nil` if more bytes are needed first.
+    /// - Throws: ``ChangeSetDecodingError`` with the offset in the bundle. The rest of the bundle
+    ///   can't be read; store nothing of it.
     package mutating func next() throws(ChangeSetDecodingError) -> Item? {
         switch part {
         case .magic:
@@ -63,19 +71,19 @@ package struct BundleParser: ~Copyable {
         case .end: return try readEnd()
         case .over:
             guard position == buffer.count else {
-                throw failure(.malformed, "bytes follow the end of the bundle")
+                throw failure(.malformed, "further bytes follow the end of the bundle")
             }
             return nil
         }
     }
 
-    /// Says that no more bytes will come.
+    /// Ends the input.
     ///
-    /// - Throws: Where the bundle was cut.
+    /// - Throws: ``ChangeSetDecodingError`` with code `truncated` if the bundle is incomplete.
     package func finish() throws(ChangeSetDecodingError) {
         guard part == .over else {
             throw ChangeSetDecodingError(
-                code: .truncated, offset: start + buffer.count, cause: "the bundle ends")
+                code: .truncated, offset: start + buffer.count, cause: "the bundle ends too early")
         }
     }
 
@@ -85,7 +93,7 @@ package struct BundleParser: ~Copyable {
         let magic = BundleHeader.magic
         let common = min(magic.count, buffer.count)
         guard buffer.prefix(common).elementsEqual(magic.prefix(common)) else {
-            throw failure(.malformed, "it does not begin as a bundle does")
+            throw failure(.malformed, "the file is no bundle")
         }
         guard buffer.count > magic.count else { return false }
         mayHaveParts = buffer[magic.count] == BundleHeader.versionWithParts
@@ -93,7 +101,7 @@ package struct BundleParser: ~Copyable {
             position = magic.count
             throw failure(
                 .unsupportedVersion,
-                "version \(buffer[magic.count]) of bundles is not known here")
+                "this version does not know version \(buffer[magic.count]) of bundles")
         }
         read(magic.count + 1)
         part = .header
@@ -133,12 +141,16 @@ package struct BundleParser: ~Copyable {
             throw error.moved(by: first)
         }
         guard set.context == .empty else {
-            throw reader.failure(.malformed, "\(set.dot) has a context of some log")
+            throw reader.failure(.malformed, "the context of \(set.dot) names a position of a log")
         }
         for change in try reader.readChanges() { vector.take(change) }
         try reader.expectEnd()
         guard vector.count <= Limits.longestContextVector else {
-            throw reader.failure(.limitExceeded, "a context has \(vector.count) entries")
+            throw reader.failure(
+                .limitExceeded,
+                "a causal context has \(vector.count) entries, more than "
+                    + "\(Limits.longestContextVector)"
+            )
         }
         set.context = vector.context(of: set.dot.replica)
         return set
@@ -153,7 +165,7 @@ package struct BundleParser: ~Copyable {
         var finished = DigestBuilder()
         swap(&finished, &digest)
         guard finished.finish() == Digest(bytes: bytes) else {
-            throw failure(.digestMismatch, "the bytes before are not those that were written")
+            throw failure(.digestMismatch, "the bytes before the end are damaged")
         }
         guard count == UInt64(setCount) else {
             throw failure(.malformed, "the bundle has \(setCount) change sets, not \(count)")
@@ -165,13 +177,14 @@ package struct BundleParser: ~Copyable {
 
     // MARK: - Bytes
 
-    /// Goes on behind bytes, which the digest covers.
+    /// Skips bytes and adds them to the digest.
     private mutating func read(_ count: Int) {
         digest.update(buffer[position..<position + count])
         position += count
     }
 
-    /// Whether the next block is a part, as far as its first byte has come.
+    /// Indicates whether the next block is a part. It is `false` as long as the block's first byte
+    /// is missing.
     private func isAtPart() throws(ChangeSetDecodingError) -> Bool {
         guard let (length, prefix) = try varint(at: position), length > 0,
             buffer.count - position > prefix
@@ -179,17 +192,20 @@ package struct BundleParser: ~Copyable {
         return buffer[position + prefix] == 0
     }
 
-    /// - Parameter skipped: Of the block's bytes, how many at its beginning are left out.
-    /// - Returns: `nil` where not all of it has come.
+    /// Reads one block.
+    ///
+    /// - Parameter skipped: The number of bytes at the block's beginning that are left out.
+    /// - Returns: `nil` if not all bytes of the block are there yet.
     private mutating func takeBlock(
         without skipped: Int = 0
     ) throws(ChangeSetDecodingError) -> [UInt8]? {
         guard let (length, prefix) = try varint(at: position) else { return nil }
         guard length <= UInt64(Self.largestBlock) else {
-            throw failure(.limitExceeded, "a block of \(length) bytes is too large")
+            throw failure(
+                .limitExceeded, "a block has \(length) bytes, more than \(Self.largestBlock)")
         }
         guard buffer.count - position - prefix >= Int(length) else {
-            // What has come of a large one is there once, not twice each time the buffer grows.
+            // Reserving the whole size once avoids a second copy each time that the buffer grows.
             if buffer.count - position > Int(length) / 2 {
                 buffer.reserveCapacity(position + prefix + Int(length) + Self.feedBytes)
             }
@@ -198,7 +214,7 @@ package struct BundleParser: ~Copyable {
         read(prefix + Int(length))
         let block = Array(buffer[position - Int(length) + skipped..<position])
         if block.count > Self.feedBytes {
-            // Whoever works on the block needs the memory.
+            // The block and the buffer would otherwise both stay in memory while the caller works.
             start += position
             buffer = Array(buffer[position...])
             position = 0
@@ -206,7 +222,7 @@ package struct BundleParser: ~Copyable {
         return block
     }
 
-    /// About what comes at one time.
+    /// The approximate number of bytes that a caller passes to `feed(_:)` at a time.
     private static let feedBytes = 1 << 20
 
     private func varint(

@@ -1,19 +1,22 @@
-/// What one author after another held, each told by how it differs from the one before.
+/// The context of the current change set of a bundle, updated from one change set to the next.
 ///
-/// A context that needs no log names every replica, so it grows with their number; authors that
-/// save one after the other held nearly the same. What stands here for a set's own replica says
-/// nothing: its earlier sets are held by definition.
+/// A context that needs no log names every replica, so its size grows with their number. Change
+/// sets that were saved one after the other have nearly the same context, so each stores only the
+/// difference from the one before it. The entry of a change set's own replica has no meaning: its
+/// author held all earlier change sets of that replica by definition.
 struct BundleVector {
     private var heads: [ReplicaID: CausalContext.Entry] = [:]
 
-    /// One replica of which another set is held than before, or none.
+    /// A replica that has another head than in the context before, or no head any more.
     struct Change {
         var replica: ReplicaID
-        /// `nil` where none is held.
+        /// `nil` if the author held no change set of the replica.
         var head: CausalContext.Entry?
     }
 
-    /// - Returns: What makes the vector the context of a set, in the order of the replicas.
+    /// Replaces the vector by the context of the next change set.
+    ///
+    /// - Returns: The differences from the context before, ordered by replica ID.
     mutating func changes(to context: CausalContext, of author: ReplicaID) -> [Change] {
         var wanted: Set<ReplicaID> = []
         var changes: [Change] = []
@@ -30,10 +33,12 @@ struct BundleVector {
         return changes
     }
 
+    /// Applies one difference that was read from a bundle.
     mutating func take(_ change: Change) { heads[change.replica] = change.head }
 
     var count: Int { heads.count }
 
+    /// The context of a change set of this replica.
     func context(of author: ReplicaID) -> CausalContext {
         CausalContext(beyond: heads.values.filter { $0.dot.replica != author })
     }
@@ -58,7 +63,7 @@ extension ByteReader {
         for _ in 0..<count {
             let replica = try readReplica()
             guard changes.last.map({ $0.replica < replica }) ?? true else {
-                throw failure(.malformed, "a context is not in the order of its replicas")
+                throw failure(.malformed, "a causal context is not ordered by replica ID")
             }
             let sequence = try readQuantity()
             guard sequence > 0 else {

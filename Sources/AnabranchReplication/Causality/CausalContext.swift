@@ -1,45 +1,54 @@
-/// What the author of a change set held when it saved.
+/// The change sets that the author of a change set held when it saved.
 ///
-/// A client's knowledge of a zone is a prefix of the zone's log and its own saves. So the context
-/// names the prefix, and beyond it only those sets that are neither in the prefix nor earlier
-/// saves of the same replica: from a bundle, another server, or one of the client's own former
-/// replica IDs. Its size does not grow with the number of replicas.
+/// A client knows a prefix of the zone's log and its own saves. So the context names that prefix,
+/// and beyond it only change sets that are neither in the prefix nor earlier saves of the same
+/// replica. Those came from a bundle, from another server, or from a former replica ID of the
+/// client. The size of a context does not grow with the number of replicas.
 ///
-/// The context is no part of a change set's digest: whoever carries the set to another log
-/// rewrites it for that log.
+/// The digest of a change set does not cover its context. A program that carries the change set to
+/// another log rewrites the context for that log.
 public struct CausalContext: Hashable, Sendable {
     /// A prefix of a zone's log.
     public struct Prefix: Hashable, Sendable {
+        /// The epoch of the log.
         public var epoch: EpochID
-        /// The position of its last entry, below 2^53; zero for the empty prefix.
+        /// The position of the prefix's last entry, below 2^53. Zero means the empty prefix.
         public var position: UInt64
 
+        /// Creates a prefix of an epoch's log that ends with an entry.
         public init(epoch: EpochID, position: UInt64) {
             self.epoch = epoch
             self.position = position
         }
     }
 
-    /// The head of a replica that is held beyond the prefix.
+    /// The last change set of one replica that the author held beyond the prefix.
     public struct Entry: Hashable, Sendable {
+        /// The name of that change set.
         public var dot: Dot
-        /// The first eight bytes of the origin of the set that the dot names, so that another
-        /// branch of a forked history is not taken for the one that was held.
+        /// The first eight bytes of the change set's origin. They distinguish it from a change set
+        /// with the same dot on another branch of a forked history.
         public var originPrefix: UInt64
 
+        /// Creates an entry for one replica.
         public init(dot: Dot, originPrefix: UInt64) {
             self.dot = dot
             self.originPrefix = originPrefix
         }
     }
 
-    /// `nil` while the author has never held anything of a zone's log.
+    /// The prefix of the zone's log, or `nil` if the author held nothing of a zone's log. A context
+    /// that needs no log, such as one in a bundle, has no prefix either.
     public var prefix: Prefix?
-    /// In the order of the replicas' bytes, at most one entry a replica.
+    /// The entries beyond the prefix, ordered by replica ID, at most one for each replica.
     public let beyond: [Entry]
 
-    /// - Parameter beyond: Of several entries of one replica the highest sequence number stays:
-    ///   whoever holds it holds the earlier ones.
+    /// Creates a context and sorts its entries.
+    ///
+    /// - Parameters:
+    ///   - prefix: The prefix of the zone's log that the author held.
+    ///   - beyond: Entries in any order. Of several entries of one replica, the one with the
+    ///     highest sequence number is kept, because a replica's change sets are held without gaps.
     public init(prefix: Prefix? = nil, beyond: [Entry] = []) {
         self.prefix = prefix
         let sorted = beyond.sorted { $0.dot < $1.dot }
@@ -48,5 +57,6 @@ public struct CausalContext: Hashable, Sendable {
         }.map { sorted[$0] }
     }
 
+    /// The context without a prefix and without entries: its author held nothing.
     public static let empty = CausalContext()
 }

@@ -6,4 +6,13 @@
 ///
 /// Source: Parker et al., "Detection of Mutual Inconsistency in Distributed Systems",
 /// IEEE TSE SE-9(3), 1983.
-public enum CausalOrder: Sendable { case same, before, after, concurrent }
+public enum CausalOrder: Sendable {
+    /// Both histories hold the same changes.
+    case same
+    /// The other history holds all changes of this one, and more.
+    case before
+    /// This history holds all changes of the other one, and more.
+    case after
+    /// Each history holds a change that the other one lacks.
+    case concurrent
+}

@@ -1,20 +1,23 @@
-/// How far a client has taken in a zone's log, and which log that was.
+/// The position in a zone's log up to which a client has pulled, and the identity of that log.
 ///
-/// The running digest covers every entry up to the position, so a server whose log differs
-/// anywhere before it does not know the cursor and says so (invariant 6).
+/// The running digest covers every entry up to the position. A server that has another log
+/// before the position does not know the cursor, and answers so (invariant 6).
 public struct LogCursor: Hashable, Sendable {
+    /// The epoch of the log.
     public let epoch: EpochID
-    /// Of the last entry that was taken in, below 2^53; zero before the first.
+    /// The position of the last pulled entry, below 2^53. Zero means that none was pulled.
     public let position: UInt64
-    /// The first 16 bytes of the running digest at the position, as two big-endian numbers.
+    /// The first eight bytes of the running digest at the position, as a big-endian number.
     public let digestHigh: UInt64
+    /// The next eight bytes of the running digest, as a big-endian number.
     public let digestLow: UInt64
 
-    /// The cursor before the first entry of an epoch.
+    /// Creates the cursor before the first entry of an epoch.
     public init(startOf epoch: EpochID) {
         self.init(epoch: epoch, position: 0, digestHigh: 0, digestLow: 0)
     }
 
+    /// Creates a cursor from stored fields.
     public init(epoch: EpochID, position: UInt64, digestHigh: UInt64, digestLow: UInt64) {
         self.epoch = epoch
         self.position = position
@@ -22,15 +25,18 @@ public struct LogCursor: Hashable, Sendable {
         self.digestLow = digestLow
     }
 
-    /// The cursor behind one more entry.
+    /// Returns the cursor behind one more entry of the log.
     ///
-    /// Running digest n = H(first 16 bytes of running digest n−1 ‖ kind ‖ dot ‖ digest ‖ origin).
+    /// The digest follows this rule: running digest n = H(first 16 bytes of running digest n−1 ‖
+    /// kind ‖ dot ‖ digest ‖ origin).
     public func advanced(over changeSet: ChangeSet) -> LogCursor {
         advanced(
             kind: changeSet.kind, dot: changeSet.dot, digest: changeSet.digest,
             origin: changeSet.origin)
     }
 
+    /// Returns the cursor behind one more entry, which is given by the fields that the digest
+    /// covers.
     public func advanced(
         kind: LogEntryKind, dot: Dot, digest: Digest, origin: Digest
     ) -> LogCursor {
@@ -49,6 +55,7 @@ public struct LogCursor: Hashable, Sendable {
 }
 
 extension ByteWriter {
+    /// Appends the epoch, the position as a varint, and 16 bytes of running digest.
     public mutating func append(cursor: LogCursor) {
         append(replica: cursor.epoch)
         append(varint: cursor.position)
@@ -58,6 +65,10 @@ extension ByteWriter {
 }
 
 extension ByteReader {
+    /// Reads a cursor that `append(cursor:)` wrote.
+    ///
+    /// - Throws: ``ChangeSetDecodingError`` with the offset of the first byte that could not be
+    ///   read.
     public mutating func readCursor() throws(ChangeSetDecodingError) -> LogCursor {
         let epoch = try readReplica()
         let position = try readQuantity()
@@ -68,5 +79,6 @@ extension ByteReader {
 }
 
 extension LogCursor: CustomStringConvertible {
+    /// The epoch and the position, separated by a colon.
     public var description: String { "\(epoch):\(position)" }
 }

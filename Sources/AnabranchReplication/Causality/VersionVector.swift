@@ -1,52 +1,64 @@
-/// What is held: for every replica the highest sequence number.
+/// The highest sequence number held of every replica.
 ///
-/// A replica's change sets are held without gaps, so one number says all (invariant 1). An entry
-/// is never removed: a pruned vector would never again equal one that was not.
+/// A replica's change sets are held without gaps, so one number for each replica is enough
+/// (invariant 1). Entries are never removed: a pruned vector would never again equal one that was
+/// not pruned.
 ///
-/// Source: Parker et al., "Detection of Mutual Inconsistency in Distributed Systems",
-/// IEEE TSE SE-9(3), 1983.
+/// Source: Parker et al., "Detection of Mutual Inconsistency in Distributed Systems", IEEE TSE
+/// SE-9(3), 1983.
 public struct VersionVector: Hashable, Sendable {
     private var sequences: [ReplicaID: UInt64] = [:]
 
+    /// Creates a vector that holds nothing.
     public init() {}
 
-    /// - Parameter heads: For each replica the highest sequence number held; zero means none.
+    /// Creates a vector from the last change set held of each replica.
+    ///
+    /// - Parameter heads: Dots in any order. A sequence number of zero means that nothing is held.
     public init(_ heads: some Sequence<Dot>) {
         for head in heads { insert(head) }
     }
 
-    /// The highest sequence number held of a replica; zero where nothing is.
+    /// The highest sequence number held of a replica, or zero if nothing is held.
     public subscript(replica: ReplicaID) -> UInt64 { sequences[replica] ?? 0 }
 
+    /// Indicates whether no change set of any replica is held.
     public var isEmpty: Bool { sequences.isEmpty }
 
-    /// The head of every replica, in the order of their bytes.
+    /// The last change set held of each replica, ordered by replica ID.
     public var heads: [Dot] {
         sequences.map { Dot(replica: $0.key, sequence: $0.value) }.sorted()
     }
 
+    /// Indicates whether the change set with this dot is held.
     public func contains(_ dot: Dot) -> Bool { dot.sequence <= self[dot.replica] }
 
-    /// Takes note that a dot, and so every earlier one of its replica, is held.
+    /// Records that the change set with this dot, and so every earlier one of its replica, is held.
     public mutating func insert(_ dot: Dot) {
         guard dot.sequence > self[dot.replica] else { return }
         sequences[dot.replica] = dot.sequence
     }
 
+    /// Adds everything that the other vector holds.
     public mutating func formUnion(_ other: VersionVector) {
         sequences.merge(other.sequences) { max($0, $1) }
     }
 
+    /// Returns the vector that holds what either of the two holds.
     public func union(_ other: VersionVector) -> VersionVector {
         var united = self
         united.formUnion(other)
         return united
     }
 
+    /// Indicates whether this vector holds everything that the other one holds.
     public func isSuperset(of other: VersionVector) -> Bool {
         other.sequences.allSatisfy { self[$0.key] >= $0.value }
     }
 
+    /// Compares two vectors as causal histories.
+    ///
+    /// - Returns: `after` if this vector holds everything that `other` holds, and more.
     public func order(relativeTo other: VersionVector) -> CausalOrder {
         switch (isSuperset(of: other), other.isSuperset(of: self)) {
         case (true, true): .same
@@ -58,6 +70,7 @@ public struct VersionVector: Hashable, Sendable {
 }
 
 extension VersionVector: CustomStringConvertible {
+    /// The heads in braces, for messages.
     public var description: String {
         "{" + heads.map(\.description).joined(separator: ", ") + "}"
     }

@@ -1,34 +1,43 @@
 /// Operations of one kind on records of one entity.
 ///
-/// Operations are explicit, never an upsert: an operation on a record that is not held is one on
-/// a deleted record, and nothing can be resurrected (invariant 5).
+/// Operations are explicit, never an upsert. An operation on a record that is not held is therefore
+/// one on a deleted record, and can't resurrect it (invariant 5).
 public enum ChangeBlock: Hashable, Sendable {
-    /// Records made by the author of the change set, under its own replica ID.
+    /// Inserts records under the replica ID of the change set.
     case insert(RowBlock)
+    /// Writes properties of existing records.
     case update(RowBlock)
+    /// Deletes records for good.
     case delete(RecordBlock)
+    /// Adds links between records.
     case link(LinkBlock)
+    /// Removes the tags of links that the author saw.
     case unlink(LinkBlock)
-    /// Links of an ordered relationship that got another place: the tags seen go, a new one comes.
+    /// Gives links of an ordered relationship another place: it removes the tags that the author
+    /// saw and adds one.
     case move(LinkBlock)
-    /// Deltas of counters.
+    /// Adds deltas to counters.
     case add(RowBlock)
-    /// Values of a `keepBoth` property, each with what its writer saw and takes away.
+    /// Writes values of a `keepBoth` property. Each removes the values that its author saw.
     case write(SiblingBlock)
-    /// A delete that yields to every update that it has not seen (`updateWins`).
+    /// Deletes records, but loses to every update that the author had not seen (`updateWins`).
     case yieldingDelete(YieldingDeleteBlock)
-    /// An operation of a later format, kept as it came.
+    /// An operation of a later format, kept and passed on unchanged.
     case unknown(operation: UInt64, bytes: [UInt8])
 }
 
-/// Records of which the same properties were written.
+/// Records of one entity in which the same properties were written.
 public struct RowBlock: Hashable, Sendable {
+    /// The wire name of the entity.
     public var entity: WireName
+    /// The records, one for each value of a column.
     public var records: [RecordID]
+    /// The written properties, one for each column.
     public var properties: [WireProperty]
-    /// For each property one column, in it one value for each record.
+    /// One column for each property. Each column has one value for each record.
     public var columns: [[Value]]
 
+    /// Creates a block. Every column must have as many values as there are records.
     public init(
         entity: WireName, records: [RecordID], properties: [WireProperty], columns: [[Value]]
     ) {
@@ -41,37 +50,48 @@ public struct RowBlock: Hashable, Sendable {
 
 /// Records that were deleted.
 public struct RecordBlock: Hashable, Sendable {
+    /// The wire name of the entity.
     public var entity: WireName
+    /// The deleted records.
     public var records: [RecordID]
 
+    /// Creates a block of deleted records of one entity.
     public init(entity: WireName, records: [RecordID]) {
         self.entity = entity
         self.records = records
     }
 }
 
-/// Links of one relationship that were added or removed.
+/// Links of one relationship that were added, removed or moved.
 public struct LinkBlock: Hashable, Sendable {
-    /// Of the side that names the property.
+    /// The wire name of the entity that owns the property: that of the left end.
     public var entity: WireName
+    /// The relationship.
     public var property: WireProperty
+    /// The links, each with its tags and its place.
     public var links: [Link]
 
+    /// Creates a block of links of one relationship.
     public init(entity: WireName, property: WireProperty, links: [Link]) {
         self.entity = entity
         self.property = property
         self.links = links
     }
 
+    /// One link between two records.
     public struct Link: Hashable, Sendable {
+        /// The record that owns the relationship's property; under ``WireType/mutualLinks`` the
+        /// smaller identity.
         public var left: RecordID
+        /// The record at the other end.
         public var right: RecordID
-        /// What a removal or a move saw and takes away; empty where a link is added, whose tag is
-        /// the stamp of its change set.
+        /// The tags that the author of a removal or a move saw, and that it removes. Empty if a
+        /// link is added: its tag is the stamp of its change set.
         public var tagsSeen: [Stamp]
-        /// Of what is added or moved in an ordered relationship.
+        /// The place of a link that is added or moved in an ordered relationship.
         public var place: LinkPlace
 
+        /// Creates a link with the tags that its author saw.
         public init(
             left: RecordID, right: RecordID, tagsSeen: [Stamp] = [], place: LinkPlace = .none
         ) {
@@ -83,24 +103,32 @@ public struct LinkBlock: Hashable, Sendable {
     }
 }
 
-/// Values of one `keepBoth` property.
+/// Values of one `keepBoth` property, written to several records.
 public struct SiblingBlock: Hashable, Sendable {
+    /// The wire name of the entity.
     public var entity: WireName
+    /// The written property.
     public var property: WireProperty
+    /// The writes, one for each record.
     public var writes: [Write]
 
+    /// Creates a block of writes of one property.
     public init(entity: WireName, property: WireProperty, writes: [Write]) {
         self.entity = entity
         self.property = property
         self.writes = writes
     }
 
+    /// One value, written to one record.
     public struct Write: Hashable, Sendable {
+        /// The record that the value is written to.
         public var record: RecordID
+        /// The new value.
         public var value: Value
-        /// The stamps of the values that the writer saw, which this one replaces.
+        /// The stamps of the values that the author saw. The new value replaces them.
         public var tagsSeen: [Stamp]
 
+        /// Creates a write that replaces the values with the seen stamps.
         public init(record: RecordID, value: Value, tagsSeen: [Stamp]) {
             self.record = record
             self.value = value
@@ -109,21 +137,27 @@ public struct SiblingBlock: Hashable, Sendable {
     }
 }
 
-/// Records that were deleted under the policy `updateWins`.
+/// Records that were deleted under the delete policy `updateWins`.
 public struct YieldingDeleteBlock: Hashable, Sendable {
+    /// The wire name of the entity.
     public var entity: WireName
+    /// The deletes, one for each record.
     public var deletes: [Delete]
 
+    /// Creates a block of deletes of one entity.
     public init(entity: WireName, deletes: [Delete]) {
         self.entity = entity
         self.deletes = deletes
     }
 
+    /// The delete of one record.
     public struct Delete: Hashable, Sendable {
+        /// The deleted record.
         public var record: RecordID
-        /// The stamp of every register value that the deleter saw (``DeleteMark``).
+        /// The stamp of every register value that the author of the delete saw (``DeleteMark``).
         public var stampsSeen: [Stamp]
 
+        /// Creates a delete that has seen these stamps.
         public init(record: RecordID, stampsSeen: [Stamp]) {
             self.record = record
             self.stampsSeen = stampsSeen
@@ -132,8 +166,8 @@ public struct YieldingDeleteBlock: Hashable, Sendable {
 }
 
 extension ChangeBlock {
-    /// What of the block this version cannot merge, as a message names it: an operation, or a
-    /// property whose rule or type it does not know. `nil` where it can merge all.
+    /// The first operation or property of the block that this version can't merge, as text for a
+    /// message. It is `nil` if this version can merge the whole block.
     public var unknownRule: String? {
         switch self {
         case .unknown(let operation, _): "operation \(operation)"
@@ -148,7 +182,7 @@ extension ChangeBlock {
     }
 }
 
-/// The numbers of the operations in the format.
+/// The numbers that stand for the operations in the format.
 enum Operation {
     static let insert: UInt64 = 1
     static let update: UInt64 = 2
@@ -160,8 +194,11 @@ enum Operation {
     static let write: UInt64 = 8
     static let yieldingDelete: UInt64 = 9
 
-    /// Whether an operation writes properties of this rule, where it is known how they merge: a
-    /// counter is written by deltas and a `keepBoth` property with what was seen, or by an insert.
+    /// Indicates whether an operation may write a property.
+    ///
+    /// A counter is written only by an insert or by deltas. A `keepBoth` property is written only
+    /// by an insert or by writes that name the seen values. The result is `true` for a property
+    /// that this version can't merge.
     static func writes(_ operation: UInt64, _ property: WireProperty) -> Bool {
         guard property.isMergeable, operation != insert else { return true }
         return switch property.rule {

@@ -1,9 +1,11 @@
 extension ChangePayload {
-    /// Decodes a payload that came from a network or a file.
+    /// Decodes a payload that came from the network or a file.
+    ///
+    /// Every length is checked before anything is allocated; no input can trap.
     ///
     /// - Parameter author: The replica of the change set's dot.
-    /// - Throws: ``ChangeSetDecodingError`` with the offset; nothing is allocated for what is not
-    ///   there, no input traps.
+    /// - Throws: ``ChangeSetDecodingError`` with the offset of the first byte that could not be
+    ///   read. Nothing has been stored; ask the sender for the change set again.
     public init(
         decoding bytes: [UInt8], author: ReplicaID
     ) throws(ChangeSetDecodingError) {
@@ -13,7 +15,7 @@ extension ChangePayload {
     }
 }
 
-/// Reads a payload block by block.
+/// Reads a payload block by block, so that only one decoded block is in memory.
 public struct ChangePayloadDecoder: Sendable {
     var reader: ByteReader
     let replicas: [ReplicaID]
@@ -22,12 +24,17 @@ public struct ChangePayloadDecoder: Sendable {
     private var cellsLeft = Limits.mostCells
     private var blocksLeft = Limits.mostBlocks
 
+    /// Reads the version and the tables at the payload's beginning.
+    ///
+    /// - Parameter author: The replica of the change set's dot, which inserted records belong to.
+    /// - Throws: ``ChangeSetDecodingError`` with the offset of the first byte that could not be
+    ///   read.
     public init(_ bytes: [UInt8], author: ReplicaID) throws(ChangeSetDecodingError) {
         reader = ByteReader(bytes)
         let version = try reader.readVarint()
         guard version == ChangePayload.version else {
             throw reader.failure(
-                .unsupportedVersion, "version \(version) of the payload is not known here")
+                .unsupportedVersion, "this version does not know version \(version) of payloads")
         }
         var replicas = [author]
         for _ in 0..<(try reader.readCount(ofAtLeast: ReplicaID.byteCount)) {
@@ -56,9 +63,10 @@ public struct ChangePayloadDecoder: Sendable {
         return count
     }
 
-    /// Takes what a block claims from what a change set may hold in all, before it is allocated.
+    /// Subtracts the values of a block from the number that one change set may hold, before they
+    /// are allocated.
     ///
-    /// - Parameter each: Not above the bytes of the payload, as a count of columns is.
+    /// - Parameter each: A factor of `count`, at most the number of bytes in the payload.
     mutating func spend(
         _ count: Int, times each: Int = 1, _ body: ByteReader
     ) throws(ChangeSetDecodingError) {
@@ -69,7 +77,11 @@ public struct ChangePayloadDecoder: Sendable {
         cellsLeft -= count * each
     }
 
+    /// Reads the next block.
+    ///
     /// - Returns: `nil` behind the last block.
+    /// - Throws: ``ChangeSetDecodingError`` with the offset of the first byte that could not be
+    ///   read.
     public mutating func next() throws(ChangeSetDecodingError) -> ChangeBlock? {
         guard !reader.isAtEnd else { return nil }
         guard blocksLeft > 0 else {
@@ -95,7 +107,7 @@ public struct ChangePayloadDecoder: Sendable {
         default: return .unknown(operation: operation, bytes: try body.readRaw(body.remaining))
         }
         try body.expectEnd()
-        // The last block has copies of all that it says: the bytes may go while it is worked on.
+        // A decoded block has copies of all its bytes, so those of the payload are released early.
         if reader.isAtEnd { reader = ByteReader([]) }
         return block
     }
@@ -109,7 +121,8 @@ public struct ChangePayloadDecoder: Sendable {
     ) throws(ChangeSetDecodingError) -> Entry {
         let index = try body.readVarint()
         guard index < UInt64(table.count) else {
-            throw body.failure(.malformed, "entry \(index) of a table of \(table.count) is named")
+            throw body.failure(
+                .malformed, "entry \(index) of a table with \(table.count) entries is used")
         }
         return table[Int(index)]
     }
@@ -128,7 +141,8 @@ public struct ChangePayloadDecoder: Sendable {
                 let replica = try Self.entry(of: replicas, &body)
                 let length = try body.readCount()
                 guard (1...missing).contains(length) else {
-                    throw body.failure(.malformed, "a run of records has \(length) of \(missing)")
+                    throw body.failure(
+                        .malformed, "a run has \(length) records where \(missing) are left")
                 }
                 runs.append((replica, length))
                 missing -= length
@@ -171,11 +185,14 @@ public struct ChangePayloadDecoder: Sendable {
         let lefts = try readRecords(&body)
         let rights = try readRecords(&body)
         guard lefts.count == rights.count else {
-            throw body.failure(.malformed, "links have \(lefts.count) and \(rights.count) ends")
+            throw body.failure(
+                .malformed,
+                "a block of links has \(lefts.count) left and \(rights.count) right ends")
         }
         var links = zip(lefts, rights).map { LinkBlock.Link(left: $0, right: $1) }
         guard property.type == .links || links.allSatisfy({ $0.left <= $0.right }) else {
-            throw body.failure(.malformed, "a mutual link does not begin with its smaller end")
+            throw body.failure(
+                .malformed, "the left end of a mutual link is not the smaller identity")
         }
         for side in sides {
             try spend(links.count, body)
@@ -189,13 +206,15 @@ public struct ChangePayloadDecoder: Sendable {
         return LinkBlock(entity: entity, property: property, links: links)
     }
 
-    /// Which sides have positions. Only a list has them, and only its links are moved.
+    /// The sides of the links that have positions. Only a list has them, and only its links can be
+    /// moved.
     private func readOrderedSides(
         _ body: inout ByteReader, of property: WireProperty, _ operation: UInt64
     ) throws(ChangeSetDecodingError) -> [WritableKeyPath<LinkPlace, ListPosition?>] {
         let flags = try body.readByte()
         guard flags <= LinkPlace.allSides else {
-            throw body.failure(.unsupportedVersion, "a link has more sides than are known here")
+            throw body.failure(
+                .unsupportedVersion, "this version does not know all sides of a link")
         }
         let isList = property.rule == .list || !property.isMergeable
         guard isList || (flags == 0 && operation != Operation.move) else {

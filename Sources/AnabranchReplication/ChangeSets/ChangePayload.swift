@@ -1,25 +1,31 @@
-/// What one save changed, decoded.
+/// The changes of one save, decoded.
 ///
-/// The payload is columnar. A table of replicas (the author is number 0), one of names, one of
-/// properties with type and rule; then blocks, each with its operation and its length, so that a
-/// reader can pass over what it does not know. `Documentation/FileFormat.md` gives every byte.
+/// The payload is columnar. It begins with three tables: replicas (the author is number 0), names,
+/// and properties with type and rule. Blocks follow, each with its operation and its length, so
+/// that a reader can skip an unknown operation. `Documentation/FileFormat.md` describes every byte.
 public struct ChangePayload: Hashable, Sendable {
+    /// The version of the payload's format.
     public static let version: UInt64 = 1
 
+    /// The operations in the order in which they take effect.
     public var blocks: [ChangeBlock]
 
+    /// Creates a payload of these blocks.
     public init(blocks: [ChangeBlock]) { self.blocks = blocks }
 
+    /// Encodes the payload.
+    ///
     /// - Parameter author: The replica of the change set's dot, which inserted records belong to.
     public func encoded(author: ReplicaID) -> [UInt8] { written(author: author).bytes }
 
-    /// As ``encoded(author:)``, without a copy of what is large.
+    /// Encodes the payload without copying its large values.
     func written(author: ReplicaID) -> ByteWriter {
         var encoder = ChangePayloadEncoder(author: author)
         for block in blocks { encoder.append(block) }
         return encoder.finished()
     }
 
-    /// Whether there are properties that this version cannot merge, or operations unknown to it.
+    /// Indicates whether the payload has a property that this version can't merge, or an unknown
+    /// operation.
     public var hasUnknownRules: Bool { blocks.contains { $0.unknownRule != nil } }
 }

@@ -1,6 +1,9 @@
-/// Blocks whose bodies have columns of values.
+// Blocks that contain columns of values.
 extension ChangePayloadDecoder {
-    /// - Parameter isOwn: Whether the records are the author's, so that no replica is written.
+    /// Reads a block of rows.
+    ///
+    /// - Parameter isOwn: Whether the records belong to the author, so that the block names no
+    ///   replica. The default depends on the operation.
     mutating func readRows(
         _ body: inout ByteReader, _ operation: UInt64, ofAuthor isOwn: Bool? = nil
     ) throws(ChangeSetDecodingError) -> RowBlock {
@@ -31,15 +34,17 @@ extension ChangePayloadDecoder {
             let property = try Self.entry(of: properties, &body)
             try checkIsColumn(property, of: operation, body)
             guard seen.insert(property).inserted else {
-                throw body.failure(.malformed, "\(property) is a column twice")
+                throw body.failure(.malformed, "\(property) has two columns")
             }
             used.append(property)
         }
         return used
     }
 
-    /// A property that the operation can't write is the sender's mistake where it is known how the
-    /// property merges; any other is kept for a version that knows.
+    /// Refuses a property that the operation can't write.
+    ///
+    /// If this version knows how the property merges, that is the sender's mistake. Any other
+    /// property is kept for a later version.
     private func checkIsColumn(
         _ property: WireProperty, of operation: UInt64, _ body: ByteReader
     ) throws(ChangeSetDecodingError) {
@@ -77,7 +82,8 @@ extension ChangePayloadDecoder {
             let tag = try column.readByte()
             let length = try column.readVarint()
             guard length >= 1, length <= UInt64(missing) else {
-                throw column.failure(.malformed, "a run of values has \(length) of \(missing)")
+                throw column.failure(
+                    .malformed, "a run has \(length) values where \(missing) are left")
             }
             guard property.type.accepts(tag: tag) else {
                 throw column.failure(.malformed, "\(property) can't hold a value of tag \(tag)")

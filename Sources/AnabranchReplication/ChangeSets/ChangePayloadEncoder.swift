@@ -1,24 +1,28 @@
-/// Builds a payload block by block.
+/// Encodes a payload block by block.
 public struct ChangePayloadEncoder: Sendable {
     private var tables: PayloadTables
     private var blocks = ByteWriter()
     private var blockCount = 0
 
-    /// Whether the payload is within ``Limits`` so far; a reader refuses one that is not.
+    /// Indicates whether the payload so far is within ``Limits``. A reader refuses a payload that
+    /// is not.
     public var isWithinLimits: Bool {
         cellCount <= Limits.mostCells && blockCount <= Limits.mostBlocks
             && tables.isWithinLimits && blocks.count <= Limits.largestPart
     }
 
-    /// Of the blocks so far.
+    /// The number of bytes of the appended blocks.
     public var byteCount: Int { blocks.count }
-    /// Of the blocks so far: values, identities and tags.
+    /// The number of values, record identities and tags in the appended blocks.
     public private(set) var cellCount = 0
+    /// Indicates whether no block was appended.
     public var isEmpty: Bool { blockCount == 0 }
 
+    /// Creates an encoder for a change set of this replica.
     public init(author: ReplicaID) { tables = PayloadTables(author: author) }
 
-    /// A block of rows that is filled value by value; give it back by ``append(_:)``.
+    /// Begins a block of inserted or updated rows. Fill it value by value, then pass it to
+    /// `append(_:)`.
     public func rows(
         inserting: Bool, entity: WireName, properties: [WireProperty], capacity: Int = 0
     ) -> RowBlockEncoder {
@@ -27,7 +31,7 @@ public struct ChangePayloadEncoder: Sendable {
             properties: properties, capacity: capacity)
     }
 
-    /// A block of deltas of counters, filled and given back likewise.
+    /// Begins a block of counter deltas. Fill it value by value, then append it.
     public func additions(
         entity: WireName, properties: [WireProperty], capacity: Int = 0
     ) -> RowBlockEncoder {
@@ -35,11 +39,13 @@ public struct ChangePayloadEncoder: Sendable {
             operation: Operation.add, entity: entity, properties: properties, capacity: capacity)
     }
 
+    /// Appends a block of rows that ``rows(inserting:entity:properties:capacity:)`` or
+    /// ``additions(entity:properties:capacity:)`` began. An empty block is left out.
     public mutating func append(_ rows: RowBlockEncoder) {
         guard rows.count > 0 else { return }
         precondition(
             rows.columns.allSatisfy { $0.count == rows.count },
-            "every column takes one value for each record")
+            "every column must have one value for each record")
         cellCount += rows.count * (rows.properties.count + 1) + rows.memberCount
         var body = ByteWriter(reservingCapacity: rows.byteCount - rows.largeByteCount + 64)
         body.append(varint: tables.index(of: rows.entity))
@@ -51,6 +57,7 @@ public struct ChangePayloadEncoder: Sendable {
         append(operation: rows.operation, body: body)
     }
 
+    /// Appends a block of any kind.
     public mutating func append(_ block: ChangeBlock) {
         switch block {
         case .insert(let rows): append(rows, operation: Operation.insert)
@@ -67,9 +74,10 @@ public struct ChangePayloadEncoder: Sendable {
         }
     }
 
+    /// Returns the encoded payload.
     public func finish() -> [UInt8] { finished().bytes }
 
-    /// As ``finish()``, without a copy of what is large.
+    /// Returns the encoded payload without copying its large values.
     public func finished() -> ByteWriter {
         var payload = ByteWriter(reservingCapacity: blocks.storage.count + 256)
         payload.append(varint: ChangePayload.version)

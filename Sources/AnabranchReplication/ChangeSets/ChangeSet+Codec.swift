@@ -1,10 +1,14 @@
 extension ChangeSet {
+    /// The version of the encoding of change sets.
     public static let version: UInt8 = 1
-    /// Bytes of the shortest encoded change set, whose payload and names are empty.
+    /// The number of bytes of the shortest encoded change set, which has an empty payload and empty
+    /// names.
     public static let leastByteCount = 98
 
-    /// The set as it travels: version, core, previous origin, origin, the digest where the origin
-    /// does not cover it, and the context.
+    /// Encodes the change set for the network or a file.
+    ///
+    /// The bytes are: version, core, previous origin, origin, digest and context. The digest is
+    /// left out if the origin covers it.
     public func encoded() -> [UInt8] {
         var writer = ByteWriter(reservingCapacity: payload.count + 256)
         writer.append(byte: Self.version)
@@ -21,12 +25,13 @@ extension ChangeSet {
 
     /// Decodes one change set from bytes that came from the network or a file.
     ///
-    /// Digest and, unless the set is marked as rewritten, origin are computed anew and compared.
-    /// The form of a save's payload is not looked at: ``decodedPayload()`` does that.
+    /// The digest is computed and compared. So is the origin, unless the change set is marked as
+    /// rewritten. The payload of a save is not decoded: ``decodedPayload()`` does that.
     ///
     /// - Parameters:
     ///   - bytes: Exactly one encoded change set.
-    ///   - isChecked: Off only where a simulation shows that it is needed.
+    ///   - isChecked: Whether the origin is compared. Only a simulation that shows the need for it
+    ///     passes `false`.
     /// - Throws: ``ChangeSetDecodingError`` with the offset of the first byte that could not be
     ///   read. Nothing has been stored; ask the sender for the change set again.
     public init(
@@ -36,10 +41,11 @@ extension ChangeSet {
         let version = try reader.readByte()
         guard version == Self.version else {
             throw reader.failure(
-                .unsupportedVersion, "version \(version) of change sets is not known here")
+                .unsupportedVersion, "this version does not know version \(version) of change sets")
         }
         guard bytes.count <= Limits.largestChangeSet else {
-            throw reader.failure(.limitExceeded, "it is larger than \(Limits.largestChangeSet)")
+            throw reader.failure(
+                .limitExceeded, "the change set is larger than \(Limits.largestChangeSet) bytes")
         }
         var core = try reader.readNested()
         let encodedCore = try Self.copy(of: core)
@@ -59,7 +65,8 @@ extension ChangeSet {
     ) throws(ChangeSetDecodingError) -> ChangeSet {
         let kind = LogEntryKind(rawValue: try core.readByte())
         guard kind.isKnown else {
-            throw core.failure(.unsupportedVersion, "entries of kind \(kind) are unknown")
+            throw core.failure(
+                .unsupportedVersion, "this version does not know entries of kind \(kind)")
         }
         let isRewritten = try core.readFlag()
         let dot = try core.readDot()
@@ -72,7 +79,7 @@ extension ChangeSet {
         let previousOrigin = try reader.readDigest()
         let origin = try reader.readDigest()
         if isRewritten || kind == .void, try reader.readDigest() != digest {
-            throw reader.failure(.digestMismatch, "the digest of \(dot) is another")
+            throw reader.failure(.digestMismatch, "the digest of \(dot) does not match its bytes")
         }
         return ChangeSet(
             fromLog: kind, dot: dot, timestamp: timestamp, author: author, name: name,
@@ -83,7 +90,7 @@ extension ChangeSet {
     private func checkOrigin(_ reader: ByteReader) throws(ChangeSetDecodingError) {
         guard rewrittenFrom == nil else { return }
         guard origin == Self.origin(previous: previousOrigin, digest: try savedDigest()) else {
-            throw reader.failure(.digestMismatch, "the origin of \(dot) is another")
+            throw reader.failure(.digestMismatch, "the origin of \(dot) does not match its bytes")
         }
     }
 }

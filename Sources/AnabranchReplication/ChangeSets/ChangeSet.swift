@@ -1,37 +1,48 @@
-/// One save: who, when, knowing what, and what it changed; or what stands for one in a log
-/// (``LogEntryKind``).
+/// One save with its author, time, causes and changes, or an entry that takes the place of a save
+/// in a log (``LogEntryKind``).
 ///
-/// The chain of origins is a replica's true history. A set's origin is the digest of the previous
-/// set's origin and of the set as it was first saved; it stays whatever later happens to dot,
-/// timestamp or bytes. One origin is one save (invariant 3). The digest is of the bytes as they
-/// are now.
+/// The chain of origins is the true history of a replica. The origin is the digest of the previous
+/// change set's origin and of the change set as it was first saved. It stays the same when the
+/// change set later gets another dot, timestamp or bytes, so one origin is one save (invariant 3).
+/// The digest covers the present bytes.
 public struct ChangeSet: Hashable, Sendable {
+    /// The kind of the entry: a save, a void, or a change set declared lost.
     public let kind: LogEntryKind
+    /// The name of the change set: its replica and its number among that replica's saves.
     public let dot: Dot
-    /// Of every write of the save.
+    /// The time of every write of the save.
     public let timestamp: HybridTimestamp
-    /// Who saved, as the app says (`transactionAuthor`); empty where it says nothing.
+    /// The author that the app set (`transactionAuthor`), or an empty string.
     public let author: String
-    /// What the save was for, as the app says (the context's name); empty where it says nothing.
+    /// The purpose of the save as the app set it (the context's name), or an empty string.
     public let name: String
-    /// Of a save the encoded ``ChangePayload``, of one in parts the ``PartList``.
+    /// The changes: an encoded ``ChangePayload``, or the ``PartList`` of a save in parts.
     public let payload: [UInt8]
-    /// The dot under which the set was first saved, where it has been renamed or restamped since.
+    /// The dot under which the change set was first saved. It is `nil` unless the change set was
+    /// renamed or restamped since.
     public let rewrittenFrom: Dot?
-    /// The origin of its author's previous set; ``Digest/zero`` for the first.
+    /// The origin of the previous change set of this replica, or ``Digest/zero`` for the first.
     public let previousOrigin: Digest
+    /// The digest that identifies this save for ever.
     public let origin: Digest
-    /// Of the bytes as they are: kind, dot, timestamp, author, name, payload.
+    /// The digest of the present bytes: kind, dot, timestamp, author, name and payload.
     public let digest: Digest
-    /// What the author held; no part of the digest.
+    /// The change sets that the author held. The digest does not cover it.
     public var context: CausalContext
 
+    /// The stamp of every write of the save.
     public var stamp: Stamp { Stamp(timestamp: timestamp, replica: dot.replica) }
 
-    /// Makes the set of a save that happens now.
+    /// Creates the change set of a new save.
     ///
-    /// - Parameter kind: ``LogEntryKind/save``, or ``LogEntryKind/saveInParts`` where the payload
-    ///   is a list of parts.
+    /// - Parameters:
+    ///   - payload: The encoded changes, or the encoded list of parts.
+    ///   - kind: ``LogEntryKind/save``, or ``LogEntryKind/saveInParts`` if the payload is a list of
+    ///     parts.
+    ///   - dot: The replica and its next sequence number.
+    ///   - timestamp: A time later than every time that the author has seen.
+    ///   - previousOrigin: The origin of the replica's previous change set, or ``Digest/zero``.
+    ///   - context: The change sets that the author holds.
     public init(
         saving payload: [UInt8], as kind: LogEntryKind = .save, dot: Dot,
         timestamp: HybridTimestamp, author: String = "", name: String = "",
@@ -53,7 +64,7 @@ public struct ChangeSet: Hashable, Sendable {
         origin = Self.origin(previous: previousOrigin, digest: digest)
     }
 
-    /// Puts a set together from the columns of a log, which has checked it when it took it in.
+    /// Creates a change set from the columns of a log, which checked it when it was stored.
     public init(
         fromLog kind: LogEntryKind, dot: Dot, timestamp: HybridTimestamp, author: String,
         name: String, payload: [UInt8], rewrittenFrom: Dot?, previousOrigin: Digest,
@@ -72,10 +83,10 @@ public struct ChangeSet: Hashable, Sendable {
         self.context = context
     }
 
-    /// Gives a set another name or time, or other names to what it mentions.
+    /// Creates a change set with another dot, time or payload.
     ///
-    /// The chain of origins stays: it is the same save. One that comes out as it was first saved
-    /// is that again, without a mark, so that it is the same set as everywhere else.
+    /// The origin stays the same: it is the same save. If the result equals the change set as it
+    /// was first saved, it is not marked as rewritten. Then all replicas have the same bytes.
     init(
         rewriting set: ChangeSet, dot: Dot, timestamp: HybridTimestamp, payload: [UInt8],
         context: CausalContext
@@ -105,7 +116,7 @@ public struct ChangeSet: Hashable, Sendable {
         return builder.finish()
     }
 
-    /// The digest of the bytes as they are, computed anew.
+    /// Computes the digest of the present bytes again.
     public func computedDigest() -> Digest {
         Digest(
             of: Self.core(
@@ -113,9 +124,10 @@ public struct ChangeSet: Hashable, Sendable {
                 payload: payload, rewrittenFrom: rewrittenFrom))
     }
 
-    /// What the set changes, which is nothing for all but a save.
+    /// Decodes the changes of the save. An entry that is no save has none.
     ///
-    /// - Throws: `inParts` for a save in parts: ``forEachBlock(_:_:)`` reads it.
+    /// - Throws: ``ChangeSetDecodingError`` with code `inParts` for a save in parts, which
+    ///   ``forEachBlock(_:_:)`` reads. Other codes mean that the payload is damaged.
     public func decodedPayload() throws(ChangeSetDecodingError) -> ChangePayload {
         guard kind != .saveInParts else {
             throw ByteReader([]).failure(.inParts, "\(dot) is a save in parts")

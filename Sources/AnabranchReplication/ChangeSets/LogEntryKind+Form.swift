@@ -1,5 +1,5 @@
 extension LogEntryKind {
-    /// Whether this version reads entries of the kind.
+    /// Indicates whether this version can read entries of this kind.
     var isKnown: Bool {
         switch self {
         case .save, .saveInParts, .void, .lost: true
@@ -8,35 +8,39 @@ extension LogEntryKind {
     }
 }
 
-/// What the entries of each kind look like, and what their origin is the digest of.
+// The form of each kind of entry, and the bytes that its origin covers.
 extension ChangeSet {
-    /// - Throws: `malformed` where the fields are not those of the kind.
+    /// Checks that the fields suit the kind of entry.
+    ///
+    /// - Throws: ``ChangeSetDecodingError`` if the payload is not that of a void or a list of
+    ///   parts. The same holds for an entry for a lost change set that says more than its dot.
     func checkForm() throws(ChangeSetDecodingError) {
         switch kind {
         case .void: _ = try Rejection.decode(payload)
         case .saveInParts: _ = try PartList(decoding: payload)
         case .lost:
             guard self == ChangeSet(lost: dot, context: context) else {
-                throw ByteReader([]).failure(.malformed, "\(dot) is lost and says more than that")
+                throw ByteReader([]).failure(
+                    .malformed, "the entry for the lost change set \(dot) has further contents")
             }
         default: break
         }
     }
 
-    /// Whether the digest travels beside the core: the origin is of the bytes that were saved
-    /// first, which these are not.
+    /// Indicates whether the encoding contains the digest. It does if the origin covers other bytes
+    /// than the present ones.
     var saysDigest: Bool { rewrittenFrom != nil || kind == .void }
 
-    /// What the origin of a set that is not rewritten covers beside its previous origin: the bytes
-    /// as they were saved.
+    /// The digest that the origin covers beside the previous origin: that of the bytes as they were
+    /// saved.
     func savedDigest() throws(ChangeSetDecodingError) -> Digest {
         kind == .void ? try Rejection.decode(payload).digest : digest
     }
 
-    /// The entry that takes a save's place in a log: it keeps dot, time and origin, so that the
-    /// chain of its replica goes on.
+    /// Creates the void that takes the place of a rejected save in a log.
     ///
-    /// Whoever has the save and knows the rejection arrives at the same bytes.
+    /// The void keeps dot, time and origin of the save, so the chain of its replica continues.
+    /// Every program that has the save and the rejection computes the same bytes.
     public init(voiding set: ChangeSet, for rejection: Rejection) {
         let payload = rejection.encoded(of: set.digest)
         self.init(
@@ -50,11 +54,11 @@ extension ChangeSet {
             context: set.context)
     }
 
-    /// The entry that counts as held in the place of a save that nobody can supply.
+    /// Creates the entry for a change set declared lost, because no replica can supply it.
     ///
-    /// It follows from its dot alone, so that all who declare the same save lost write the same
-    /// entry. Its origin is not the save's: whoever offers that later holds another branch of a
-    /// history that forked.
+    /// The entry counts as held. It depends on the dot alone, so all replicas that declare the same
+    /// change set lost write the same entry. Its origin differs from that of the save. If a replica
+    /// offers the save later, that is another branch of a forked history.
     public init(lost dot: Dot) { self.init(lost: dot, context: .empty) }
 
     fileprivate init(lost dot: Dot, context: CausalContext) {
@@ -68,14 +72,14 @@ extension ChangeSet {
             origin: Self.origin(previous: .zero, digest: digest), digest: digest, context: context)
     }
 
-    /// Why the save was rejected; `nil` for an entry that is no void.
+    /// The reason why the save was rejected, or `nil` if the entry is no void.
     public var rejection: Rejection? {
         kind == .void ? (try? Rejection.decode(payload))?.rejection : nil
     }
 }
 
 extension CausalContext.Entry {
-    /// Whether what was held is an entry that stands for a lost save: it was no cause of anything,
-    /// so whatever has the dot now stands for it as well.
+    /// Indicates whether the entry names a change set declared lost. It caused nothing, so any
+    /// change set with the same dot satisfies the context.
     public var namesLoss: Bool { originPrefix == ChangeSet(lost: dot).origin.prefix }
 }

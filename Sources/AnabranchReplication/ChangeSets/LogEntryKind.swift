@@ -1,27 +1,30 @@
-/// What an entry of a log is.
+/// The kind of an entry of a log.
 ///
-/// The numbers are part of the format. Reserved: the horizon 4. What is
-/// new gets its number here, its form in `LogEntryKind+Form`, and its meaning where entries are
-/// taken in: `PushIntake` in a zone, `ApplyOperation` in a store.
+/// The numbers are part of the format; 4 is reserved for the horizon. A new kind gets its number
+/// here and its form in `LogEntryKind+Form`. Its effect belongs to `PushIntake` in a zone and to
+/// `ApplyOperation` in a store.
 public struct LogEntryKind: RawRepresentable, Hashable, Sendable {
+    /// The number of the kind in the format.
     public let rawValue: UInt8
+    /// Creates a kind from its number, which may be unknown to this version.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// One whole save.
     public static let save = LogEntryKind(rawValue: 0)
-    /// One whole save, too large for one payload: its payload is a ``PartList``.
+    /// One whole save that is too large for one payload. Its payload is a ``PartList``.
     public static let saveInParts = LogEntryKind(rawValue: 1)
-    /// A save that was rejected for good. It keeps its dot, time and origin and changes nothing;
-    /// its payload is a ``Rejection``.
+    /// A void: the entry for a rejected save. It keeps dot, time and origin of the save and changes
+    /// nothing; its payload is a ``Rejection``.
     public static let void = LogEntryKind(rawValue: 2)
-    /// Stands for a save that nobody could supply. It counts as held and changes nothing.
+    /// The entry for a change set declared lost. It counts as held and changes nothing.
     public static let lost = LogEntryKind(rawValue: 3)
 
-    /// Whether it says what a replica saved.
+    /// Indicates whether the entry contains the changes of a save.
     public var isSave: Bool { self == .save || self == .saveInParts }
 }
 
 extension LogEntryKind: CustomStringConvertible {
+    /// The name of the kind, or its number if it is unknown.
     public var description: String {
         switch self {
         case .save: "save"

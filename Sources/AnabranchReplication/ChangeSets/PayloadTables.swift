@@ -1,4 +1,4 @@
-/// Numbers the replicas, names and properties that a payload mentions.
+/// The tables of a payload, which number its replicas, names and properties in the order of use.
 struct PayloadTables: Sendable {
     private var replicas: [ReplicaID]
     private var replicaIndexes: [ReplicaID: Int]
@@ -7,7 +7,10 @@ struct PayloadTables: Sendable {
     private var properties: [WireProperty] = []
     private var propertyIndexes: [WireProperty: Int] = [:]
 
-    /// - Parameter author: Always number 0; not written, the change set's dot has it.
+    /// Creates tables that contain only the author.
+    ///
+    /// - Parameter author: The replica with number 0. It is not written, because the change set's
+    ///   dot names it.
     init(author: ReplicaID) {
         replicas = [author]
         replicaIndexes = [author: 0]

@@ -1,33 +1,40 @@
-/// Why a zone rejected a save for good: asking again would not mend it.
+/// The reason why a zone rejected a save for good. Pushing the save again can't succeed.
 public struct Rejection: Hashable, Sendable {
+    /// A code that programs may act on.
     public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The code as it is stored and sent.
         public let rawValue: String
+        /// Creates a code from its text, which may be unknown to this version.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// It uses a merge rule or an operation that the zone does not know.
+        /// The save uses a merge rule or an operation that the zone does not know. Update the
+        /// server.
         public static let unsupportedRule = Code(rawValue: "unsupported-rule")
-        /// Its bytes are whole, and say what no change set may: report a bug.
+        /// The save is undamaged but breaks the rules of change sets. Report a bug.
         public static let malformed = Code(rawValue: "malformed")
-        /// It is larger than the zone takes.
+        /// The save is larger than the zone accepts.
         public static let tooLarge = Code(rawValue: "too-large")
-        /// Its author may not do what it does.
+        /// The author has no right to make this change.
         public static let notAllowed = Code(rawValue: "not-allowed")
-        /// It would take more room than there is for its author.
+        /// The save would exceed the author's quota.
         public static let quotaExceeded = Code(rawValue: "quota-exceeded")
-        /// A rule of the server's operator forbids it.
+        /// A rule of the server's operator forbids the save.
         public static let validationFailed = Code(rawValue: "validation-failed")
     }
 
+    /// The code that programs may act on.
     public let code: Code
-    /// For people, in the words of the server.
+    /// The reason for people, in the words of the server.
     public let reason: String
 
-    /// Bytes of UTF-8 that a reason may have.
+    /// The greatest length of a reason, in bytes of UTF-8.
     public static let longestReason = 4096
 
+    /// Creates a rejection. Texts that are too long are cut between characters.
+    ///
     /// - Parameters:
-    ///   - code: At most ``Limits/longestName`` bytes of UTF-8; what is longer is cut.
-    ///   - reason: What is longer than ``longestReason`` is cut.
+    ///   - code: A code of at most ``Limits/longestName`` bytes of UTF-8.
+    ///   - reason: A text of at most ``longestReason`` bytes of UTF-8.
     public init(_ code: Code, _ reason: String) {
         self.code = Code(rawValue: code.rawValue.cut(toByteCount: Limits.longestName))
         self.reason = reason.cut(toByteCount: Self.longestReason)
@@ -37,7 +44,9 @@ public struct Rejection: Hashable, Sendable {
 // MARK: - The payload of a void
 
 extension Rejection {
-    /// - Parameter digest: Of the rejected set, which its origin covers.
+    /// Encodes the payload of a void.
+    ///
+    /// - Parameter digest: The digest of the rejected save, which the void's origin covers.
     func encoded(of digest: Digest) -> [UInt8] {
         var writer = ByteWriter()
         writer.append(digest: digest)
@@ -62,7 +71,7 @@ extension Rejection {
 }
 
 extension String {
-    /// The longest beginning of whole characters that takes no more bytes.
+    /// The longest prefix of whole characters that has at most this many bytes of UTF-8.
     fileprivate func cut(toByteCount limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var kept = ""
@@ -77,5 +86,6 @@ extension String {
 }
 
 extension Rejection: CustomStringConvertible {
+    /// The reason, followed by the code in parentheses.
     public var description: String { "\(reason) (\(code.rawValue))" }
 }

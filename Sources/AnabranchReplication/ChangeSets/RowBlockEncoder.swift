@@ -1,5 +1,6 @@
-/// A block of inserted or updated rows, or of deltas, filled record by record in the pass that
-/// writes them.
+/// An encoder for a block of inserted or updated rows, or of counter deltas.
+///
+/// It is filled record by record, in the same pass that writes the rows of a store.
 public struct RowBlockEncoder: Sendable {
     let operation: UInt64
     let entity: WireName
@@ -14,10 +15,11 @@ public struct RowBlockEncoder: Sendable {
         columns = properties.map { _ in ColumnEncoder(capacity: capacity) }
     }
 
+    /// The number of appended records.
     public var count: Int { records.count }
 
-    /// A property that got a value of another type, which every reader refuses; `nil` where all
-    /// fit.
+    /// The first property that got a value of another type, which every reader refuses. It is `nil`
+    /// if all values suit their properties.
     public var misfit: WireProperty? {
         zip(properties, columns).first { property, column in
             column.runs.contains { !property.type.accepts(tag: $0.tag) }
@@ -25,14 +27,15 @@ public struct RowBlockEncoder: Sendable {
     }
 
     var memberCount: Int { columns.reduce(0) { $0 + $1.memberCount } }
-    /// About, of what the block takes when it is appended.
+    /// The approximate number of bytes that the block needs in the payload.
     public var byteCount: Int { columns.reduce(records.count * 2) { $0 + $1.byteCount } }
-    /// Of what is referred to instead of being copied.
+    /// The number of bytes that the block refers to instead of copying them.
     var largeByteCount: Int { columns.reduce(0) { $0 + $1.values.largeCount } }
 
-    /// Whether the block has reached a size, in bytes of values or in values and identities.
+    /// Indicates whether the block has reached a number of bytes of values, or a number of values
+    /// and identities.
     ///
-    /// Cheap enough to be asked behind every row.
+    /// The check is fast enough to be made after every row.
     @inlinable
     public func hasReached(byteCount limit: Int, cellCount: Int) -> Bool {
         var bytes = 0
@@ -40,17 +43,20 @@ public struct RowBlockEncoder: Sendable {
         return bytes >= limit || records.count * (columns.count + 1) >= cellCount
     }
 
+    /// Appends a record. Append one value to every column before the next record.
     @inlinable
     public mutating func append(record: RecordID) { records.append(record) }
 
-    /// - Parameter column: Index of a property; every column takes one value for each record.
+    /// Appends the value of the last record in one column.
+    ///
+    /// - Parameter column: The index of the property that the column belongs to.
     @inlinable
     public mutating func append(_ value: Value, toColumn column: Int) {
         columns[column].append(value)
     }
 }
 
-/// A list of record identities: runs of one replica, then the numbers as differences.
+/// An encoder for record identities: runs of one replica, then the numbers as differences.
 @usableFromInline
 struct RecordListEncoder: Sendable {
     @usableFromInline var runs: [(replica: ReplicaID, count: Int)] = []
@@ -72,8 +78,11 @@ struct RecordListEncoder: Sendable {
         count += 1
     }
 
-    /// - Parameter inserting: Inserted records are the author's own: only their numbers are
-    ///   written, so a payload cannot claim another's.
+    /// Writes the list into the body of a block.
+    ///
+    /// - Parameter inserting: Whether the records are inserted. Inserted records belong to the
+    ///   author, so only their numbers are written, and a payload can't insert records of another
+    ///   replica.
     func write(to body: inout ByteWriter, tables: inout PayloadTables, inserting: Bool) {
         body.append(count: count)
         if !inserting {
@@ -86,15 +95,15 @@ struct RecordListEncoder: Sendable {
     }
 }
 
-/// One column of values: runs of one tag, then the values without their tags.
+/// An encoder for one column: runs of one tag, then the values without their tags.
 ///
-/// Null is a tag without a value, so a column that is half empty costs little more than its runs.
+/// Null has a tag but no value, so nulls cost little.
 @usableFromInline
 struct ColumnEncoder: Sendable {
     @usableFromInline var runs: [(tag: UInt8, count: Int)] = []
     @usableFromInline var values: ByteWriter
     @usableFromInline var references: [RecordID] = []
-    /// Of all groups.
+    /// The number of members of all groups in the column.
     @usableFromInline var memberCount = 0
 
     @usableFromInline
@@ -127,7 +136,7 @@ struct ColumnEncoder: Sendable {
             column.append(byte: run.tag)
             column.append(count: run.count)
         }
-        // References stand behind all other values, in the order of their places.
+        // References stand behind all other values, in the order of their records.
         column.append(block: values)
         for record in references {
             column.append(varint: tables.index(of: record.replica))

@@ -1,17 +1,23 @@
-/// One part of a save that is larger than one change set should be: an encoded
-/// ``ChangePayload``, kept and carried apart from the set and named by its digest.
+/// The name of one part of a save that is too large for one change set.
+///
+/// A part is an encoded ``ChangePayload``. It is stored and transferred apart from the change set,
+/// and named by its digest.
 public struct SavePart: Hashable, Sendable {
+    /// The digest of the part's bytes.
     public let digest: Digest
-    /// From 1 to ``Limits/largestPart``.
+    /// The length of the part, from 1 to ``Limits/largestPart``.
     public let byteCount: Int
 
+    /// Creates the name of a part from its digest and its length.
     public init(digest: Digest, byteCount: Int) {
         self.digest = digest
         self.byteCount = byteCount
     }
 
+    /// Creates the name of a part from its bytes.
     public init(of bytes: [UInt8]) { self.init(of: ByteWriter(bytes)) }
 
+    /// Creates the name of a part from encoded bytes, without copying large values.
     public init(of writer: ByteWriter) {
         self.init(digest: Digest(of: writer), byteCount: writer.count)
     }
@@ -20,19 +26,23 @@ public struct SavePart: Hashable, Sendable {
 /// The payload of a save in parts (``LogEntryKind/saveInParts``): its parts, in the order in which
 /// they take effect.
 ///
-/// The set's digest covers this list and so every byte of the parts. Whoever has the list and all
-/// parts has the save, in whatever order and from wherever they came; whoever lacks one has
-/// nothing that could be taken for the save.
+/// The digest of the change set covers this list, and so every byte of the parts. A program that
+/// has the list and all parts has the save, no matter where the parts came from. If a part is
+/// missing, no other bytes can be mistaken for it.
 public struct PartList: Hashable, Sendable {
+    /// The version of the list's format.
     public static let version: UInt64 = 1
 
-    /// Not empty.
+    /// The parts; never empty.
     public let parts: [SavePart]
 
+    /// Creates a list of at least one part.
     public init(_ parts: [SavePart]) { self.parts = parts }
 
+    /// The number of bytes of all parts together.
     public var byteCount: Int { parts.reduce(0) { $0 + $1.byteCount } }
 
+    /// Encodes the list as the payload of a change set.
     public func encoded() -> [UInt8] {
         var writer = ByteWriter(reservingCapacity: parts.count * 38 + 8)
         writer.append(varint: Self.version)
@@ -44,23 +54,30 @@ public struct PartList: Hashable, Sendable {
         return writer.bytes
     }
 
+    /// Decodes the payload of a save in parts.
+    ///
+    /// - Throws: ``ChangeSetDecodingError`` with the offset of the first byte that could not be
+    ///   read, or if a part or the number of parts exceeds ``Limits``.
     public init(decoding bytes: [UInt8]) throws(ChangeSetDecodingError) {
         var reader = ByteReader(bytes)
         let version = try reader.readVarint()
         guard version == Self.version else {
             throw reader.failure(
-                .unsupportedVersion, "version \(version) of lists of parts is not known here")
+                .unsupportedVersion,
+                "this version does not know version \(version) of lists of parts")
         }
         let count = try reader.readCount(ofAtLeast: Digest.byteCount + 1)
         guard (1...Limits.mostParts).contains(count) else {
-            throw reader.failure(.limitExceeded, "a save has \(count) parts")
+            throw reader.failure(
+                .limitExceeded, "a save has \(count) parts, not 1 to \(Limits.mostParts)")
         }
         var parts: [SavePart] = []
         for _ in 0..<count {
             let digest = try reader.readDigest()
             let size = try reader.readVarint()
             guard size > 0, size <= UInt64(Limits.largestPart) else {
-                throw reader.failure(.limitExceeded, "a part of \(size) bytes can't be")
+                throw reader.failure(
+                    .limitExceeded, "a part has \(size) bytes, not 1 to \(Limits.largestPart)")
             }
             parts.append(SavePart(digest: digest, byteCount: Int(size)))
         }
@@ -69,25 +86,31 @@ public struct PartList: Hashable, Sendable {
     }
 }
 
-/// Where the parts of saves can be read.
+/// A source of the bytes of parts, such as a store's table of parts.
 public protocol PartReading {
-    /// - Throws: Where the part is not there whole.
+    /// Returns the bytes of a part.
+    ///
+    /// - Throws: An error if the part is missing or incomplete.
     func bytes(of part: SavePart) throws -> [UInt8]
 }
 
-/// Where the parts of saves are kept.
+/// A place that stores the parts of saves.
 public protocol PartKeeping: PartReading {
-    /// Keeps the bytes of a part, once.
+    /// Stores the bytes of a part, once.
+    ///
+    /// - Returns: The name of the part.
     func keep(_ bytes: ByteWriter) throws -> SavePart
 }
 
 extension ChangeSet {
-    /// The parts that the set's payload lists; none where the payload says everything itself.
+    /// The parts that the payload lists. Empty unless the change set is a save in parts.
+    ///
+    /// - Throws: ``ChangeSetDecodingError`` if the list can't be read.
     public func parts() throws(ChangeSetDecodingError) -> [SavePart] {
         kind == .saveInParts ? try PartList(decoding: payload).parts : []
     }
 
-    /// Bytes of all that was saved, in parts or not.
+    /// The number of bytes of all changes of the save, whether in parts or not.
     public var savedBytes: Int {
         guard kind == .saveInParts, let list = try? PartList(decoding: payload) else {
             return payload.count
@@ -95,10 +118,14 @@ extension ChangeSet {
         return list.byteCount
     }
 
-    /// Goes through what the set changes, with no more than one part in memory, and not the bytes
-    /// of a part any more where its last block is gone through.
+    /// Passes every block of the save to a closure.
     ///
-    /// - Parameter parts: Not asked where the set has no parts.
+    /// At most one part is in memory at a time. The bytes of a part are released before its last
+    /// block is passed.
+    ///
+    /// - Parameter parts: The source of the parts; unused if the save has none.
+    /// - Throws: ``ChangeSetDecodingError`` for a damaged payload, or the error of `parts` or
+    ///   `body`.
     public func forEachBlock(
         _ parts: some PartReading, _ body: (ChangeBlock) throws -> Void
     ) throws {
@@ -107,13 +134,13 @@ extension ChangeSet {
             while let block = try decoder.next() { try body(block) }
         }
         for part in try self.parts() {
-            // Nobody but the decoder holds them, so that it can let go of them.
+            // Only the decoder holds the bytes, so it can release them.
             var decoder = try ChangePayloadDecoder(parts.bytes(of: part), author: dot.replica)
             while let block = try decoder.next() { try body(block) }
         }
     }
 
-    /// Every record that the set does something to, some more than once.
+    /// Passes every record that the save changes to a closure, some records more than once.
     public func forEachTouchedRecord(
         _ parts: some PartReading, _ body: (RecordID) throws -> Void
     ) throws {

@@ -5,7 +5,10 @@
 #endif
 
 extension ByteReader {
-    /// A value without its tag; `nil` for a reference, which the caller reads.
+    /// Reads a value without its tag.
+    ///
+    /// - Returns: `nil` for a reference, which the caller reads, because its form depends on the
+    ///   context.
     mutating func readBody(tag: UInt8) throws(ChangeSetDecodingError) -> Value? {
         switch tag {
         case ValueTag.null: return .null
@@ -21,11 +24,11 @@ extension ByteReader {
         case ValueTag.reference: return nil
         case ValueTag.group: return .group(try readGroup())
         case ValueTag.firstUnknown...: return .unknown(tag: tag, bytes: try readBlock())
-        default: throw failure(.malformed, "there is no value tag \(tag)")
+        default: throw failure(.malformed, "value tag \(tag) does not exist")
         }
     }
 
-    /// A byte that is 0 or 1.
+    /// Reads a byte that is 0 or 1.
     public mutating func readFlag() throws(ChangeSetDecodingError) -> Bool {
         let byte = try readByte()
         guard byte <= 1 else { throw failure(.malformed, "a flag is neither 0 nor 1") }
@@ -42,25 +45,27 @@ extension ByteReader {
                 digits: digits, exponent: Int(clamping: exponent), isNegative: isNegative),
             decimal.digits == digits, decimal.isNegative == isNegative,
             decimal.exponent == exponent
-        else { throw failure(.malformed, "a decimal is out of bounds or not in canonical form") }
+        else {
+            throw failure(.malformed, "a decimal number is too large or not in its shortest form")
+        }
         return decimal
     }
 
-    /// Members hold no groups, so that nesting can't exhaust the stack.
+    /// Reads the members of a group. A member can't be a group, so nesting can't exhaust the stack.
     private mutating func readGroup() throws(ChangeSetDecodingError) -> GroupValue {
         var body = try readNested()
-        // A name's length, a type and a value's tag.
+        // A member has at least the length of its name, a type and the tag of its value.
         let count = try body.readCount(ofAtLeast: 3)
         guard count <= Limits.mostMembers else {
             throw body.failure(
-                .limitExceeded, "a group has more than \(Limits.mostMembers) members")
+                .limitExceeded, "an attribute group has more than \(Limits.mostMembers) members")
         }
         var members: [GroupValue.Member] = []
         members.reserveCapacity(count)
         for _ in 0..<count {
             let member = try body.readMember()
             guard members.last.map({ $0.precedes(member) }) ?? true else {
-                throw body.failure(.malformed, "the members of a group are not in order")
+                throw body.failure(.malformed, "the members of an attribute group are not in order")
             }
             members.append(member)
         }
@@ -72,7 +77,9 @@ extension ByteReader {
         let name = WireName(try readName())
         let type = WireType(rawValue: try readByte())
         let tag = try readByte()
-        guard tag != ValueTag.group else { throw failure(.malformed, "a group is in a group") }
+        guard tag != ValueTag.group else {
+            throw failure(.malformed, "an attribute group contains another group")
+        }
         let value: Value
         if let body = try readBody(tag: tag) {
             value = body
@@ -91,13 +98,14 @@ extension ByteReader {
         return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 
-    /// A value with its tag, a reference with its whole identity.
+    /// Reads a value with its tag. A reference has its whole identity.
     public mutating func readTagged() throws(ChangeSetDecodingError) -> Value {
         let tag = try readByte()
         if let value = try readBody(tag: tag) { return value }
         return .reference(try readRecord())
     }
 
+    /// Reads the identity of a record: its replica and its number.
     public mutating func readRecord() throws(ChangeSetDecodingError) -> RecordID {
         let replica = try readReplica()
         return RecordID(replica: replica, number: try readRecordNumber())
@@ -114,6 +122,7 @@ extension ByteReader {
         return number
     }
 
+    /// Reads a timestamp, which must be below 2^63.
     public mutating func readTimestamp() throws(ChangeSetDecodingError) -> HybridTimestamp {
         try checked(timestamp: try readFixed64())
     }
@@ -125,29 +134,34 @@ extension ByteReader {
         return HybridTimestamp(rawValue: rawValue)
     }
 
+    /// Reads a stamp: its timestamp and its replica.
     public mutating func readStamp() throws(ChangeSetDecodingError) -> Stamp {
         let timestamp = try readTimestamp()
         return Stamp(timestamp: timestamp, replica: try readReplica())
     }
 
+    /// Reads a property: its name, type and rule. An unknown type or rule is accepted.
     public mutating func readProperty() throws(ChangeSetDecodingError) -> WireProperty {
         let name = WireName(try readName())
         let type = WireType(rawValue: try readByte())
         return WireProperty(name: name, type: type, rule: MergeRule(rawValue: try readByte()))
     }
 
+    /// Reads the 32 bytes of a digest.
     public mutating func readDigest() throws(ChangeSetDecodingError) -> Digest {
         guard let digest = Digest(bytes: try readRaw(Digest.byteCount)) else {
-            throw failure(.truncated, "the bytes end")
+            throw failure(.truncated, "the bytes end too early")
         }
         return digest
     }
 
+    /// Reads a dot: its replica and its sequence number.
     public mutating func readDot() throws(ChangeSetDecodingError) -> Dot {
         let replica = try readReplica()
         return Dot(replica: replica, sequence: try readSequence())
     }
 
+    /// Reads a sequence number from 1 to ``Limits/greatestSequence``.
     public mutating func readSequence() throws(ChangeSetDecodingError) -> UInt64 {
         let sequence = try readVarint()
         guard (1...Limits.greatestSequence).contains(sequence) else {
@@ -156,7 +170,7 @@ extension ByteReader {
         return sequence
     }
 
-    /// A number that is stored or added to: zero to ``Limits/greatestSequence``.
+    /// Reads a position or a size, from zero to ``Limits/greatestSequence``.
     public mutating func readQuantity() throws(ChangeSetDecodingError) -> UInt64 {
         let quantity = try readVarint()
         guard quantity <= Limits.greatestSequence else {

@@ -6,14 +6,16 @@
 
 /// Reads the format's primitives from bytes that may be hostile.
 ///
-/// Nothing is allocated on the word of a length before as many bytes are there; no input traps.
+/// A length is compared with the bytes that follow before anything is allocated; no input can trap.
+/// Every read throws ``ChangeSetDecodingError`` with code `truncated` if the bytes end.
 public struct ByteReader: Sendable {
     @usableFromInline let bytes: [UInt8]
-    /// Of the next byte, from the start of the array that the reader was made with.
+    /// The index of the next byte in the array that the outermost reader was created with.
     @inlinable public var offset: Int { position }
     @usableFromInline var position: Int
     @usableFromInline let end: Int
 
+    /// Creates a reader of these bytes.
     public init(_ bytes: [UInt8]) { self.init(bytes, from: 0, to: bytes.count) }
 
     @usableFromInline
@@ -23,9 +25,12 @@ public struct ByteReader: Sendable {
         self.end = end
     }
 
+    /// The number of bytes that were not read yet.
     @inlinable public var remaining: Int { end - offset }
+    /// Indicates whether all bytes were read.
     @inlinable public var isAtEnd: Bool { offset == end }
 
+    /// Creates an error that names the offset of the next byte.
     @inlinable
     public func failure(
         _ code: ChangeSetDecodingError.Code, _ cause: String
@@ -33,13 +38,15 @@ public struct ByteReader: Sendable {
         ChangeSetDecodingError(code: code, offset: offset, cause: cause)
     }
 
+    /// Reads one byte.
     @inlinable
     public mutating func readByte() throws(ChangeSetDecodingError) -> UInt8 {
-        guard position < end else { throw failure(.truncated, "the bytes end") }
+        guard position < end else { throw failure(.truncated, "the bytes end too early") }
         defer { position &+= 1 }
         return bytes[position]
     }
 
+    /// Reads an unsigned LEB128 number of at most 64 bits, which must be in its shortest form.
     @inlinable
     public mutating func readVarint() throws(ChangeSetDecodingError) -> UInt64 {
         let first = try readByte()
@@ -48,23 +55,29 @@ public struct ByteReader: Sendable {
         var shift: UInt64 = 7
         while true {
             let byte = try readByte()
-            guard shift < 63 || byte <= 1 else { throw failure(.malformed, "a number overflows") }
+            guard shift < 63 || byte <= 1 else {
+                throw failure(.malformed, "a number has more than 64 bits")
+            }
             value |= UInt64(byte & 0x7F) << shift
             if byte < 0x80 {
-                guard byte != 0 else { throw failure(.malformed, "a number is not in short form") }
+                guard byte != 0 else {
+                    throw failure(.malformed, "a number is not in its shortest form")
+                }
                 return value
             }
             shift += 7
         }
     }
 
+    /// Reads a signed number: a varint in zigzag form.
     @inlinable
     public mutating func readSigned() throws(ChangeSetDecodingError) -> Int64 {
         let zigzag = try readVarint()
         return Int64(bitPattern: zigzag >> 1) ^ -Int64(bitPattern: zigzag & 1)
     }
 
-    /// A number of things that each take at least `minimumByteCount` of the bytes that follow.
+    /// Reads the number of elements of a list, each of which needs at least `minimumByteCount` of
+    /// the bytes that follow.
     @inlinable
     public mutating func readCount(
         ofAtLeast minimumByteCount: Int = 1
@@ -76,39 +89,46 @@ public struct ByteReader: Sendable {
         return Int(count)
     }
 
+    /// Reads eight bytes as a little-endian number.
     @inlinable
     public mutating func readFixed64() throws(ChangeSetDecodingError) -> UInt64 {
-        guard remaining >= 8 else { throw failure(.truncated, "the bytes end") }
+        guard remaining >= 8 else { throw failure(.truncated, "the bytes end too early") }
         defer { position += 8 }
         return bytes.withUnsafeBytes {
             UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: position, as: UInt64.self))
         }
     }
 
+    /// Reads eight bytes as a big-endian number.
     @inlinable
     public mutating func readBigEndian64() throws(ChangeSetDecodingError) -> UInt64 {
         try readFixed64().byteSwapped
     }
 
+    /// Reads the 16 bytes of a replica ID or an epoch ID.
     @inlinable
     public mutating func readReplica() throws(ChangeSetDecodingError) -> ReplicaID {
         let high = try readBigEndian64()
         return ReplicaID(high: high, low: try readBigEndian64())
     }
 
+    /// Reads exactly this many bytes.
     @inlinable
     public mutating func readRaw(_ count: Int) throws(ChangeSetDecodingError) -> [UInt8] {
-        guard count >= 0, count <= remaining else { throw failure(.truncated, "the bytes end") }
+        guard count >= 0, count <= remaining else {
+            throw failure(.truncated, "the bytes end too early")
+        }
         defer { position += count }
         return Array(bytes[position..<position + count])
     }
 
+    /// Reads a length, then as many bytes.
     @inlinable
     public mutating func readBlock() throws(ChangeSetDecodingError) -> [UInt8] {
         try readRaw(try readCount())
     }
 
-    /// As ``readBlock()``, with one copy of the bytes.
+    /// Reads a length, then as many bytes, with only one copy of them.
     mutating func readData() throws(ChangeSetDecodingError) -> Data {
         let count = try readCount()
         defer { position += count }
@@ -118,14 +138,17 @@ public struct ByteReader: Sendable {
         }
     }
 
-    /// A reader of the block that follows; this reader goes on behind it.
+    /// Returns a reader of the block that follows, and skips the block.
     public mutating func readNested() throws(ChangeSetDecodingError) -> ByteReader {
         let count = try readCount()
         defer { position += count }
         return ByteReader(bytes, from: position, to: position + count)
     }
 
-    /// - Throws: `malformed` where the bytes are not UTF-8: a repaired text would be another one.
+    /// Reads a length, then as many bytes of UTF-8.
+    ///
+    /// - Throws: ``ChangeSetDecodingError`` with code `malformed` if the bytes are not UTF-8. They
+    ///   are not repaired, because the repaired text would be another text.
     @inlinable
     public mutating func readString() throws(ChangeSetDecodingError) -> String {
         let count = try readCount()
@@ -138,7 +161,7 @@ public struct ByteReader: Sendable {
         return text
     }
 
-    /// A text that names something, of at most ``Limits/longestName`` bytes.
+    /// Reads the name of something, of at most ``Limits/longestName`` bytes.
     public mutating func readName() throws(ChangeSetDecodingError) -> String {
         let name = try readString()
         guard name.utf8.count <= Limits.longestName else {
@@ -147,7 +170,8 @@ public struct ByteReader: Sendable {
         return name
     }
 
+    /// Throws ``ChangeSetDecodingError`` if not all bytes were read.
     public func expectEnd() throws(ChangeSetDecodingError) {
-        guard isAtEnd else { throw failure(.malformed, "\(remaining) bytes are left over") }
+        guard isAtEnd else { throw failure(.malformed, "\(remaining) bytes follow the end") }
     }
 }

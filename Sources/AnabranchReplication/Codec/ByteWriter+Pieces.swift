@@ -4,8 +4,10 @@
     public import Foundation
 #endif
 
-/// Bytes that a writer refers to instead of copying them: a value of hundreds of megabytes goes
-/// from one encoding into the next, into a digest and into a file without ever being there twice.
+/// Bytes that a writer refers to instead of copying them.
+///
+/// A value of hundreds of megabytes can so be encoded, digested and written to a file while it is
+/// in memory only once.
 @usableFromInline
 struct LargePiece: Sendable {
     @usableFromInline
@@ -14,7 +16,7 @@ struct LargePiece: Sendable {
         case bytes(ArraySlice<UInt8>)
     }
 
-    /// Of the writer's own bytes, these many stand before it.
+    /// The number of the writer's own bytes that precede this piece.
     var place: Int
     let content: Content
 
@@ -34,37 +36,38 @@ struct LargePiece: Sendable {
 }
 
 extension ByteWriter {
-    /// Bytes from which on a value is referred to. A copy of less costs about what the reference
-    /// does.
+    /// The size in bytes from which on the writer refers to a value. Copying a smaller value costs
+    /// about as much as referring to it.
     @usableFromInline static var leastLarge: Int { 1 << 20 }
 
-    /// Bytes that are there already. They are not copied.
+    /// Creates a writer that contains these bytes, without copying them.
     public init(_ bytes: [UInt8]) {
         storage = bytes
         large = []
         largeCount = 0
     }
 
-    /// A length, then the bytes.
+    /// Appends a length, then the bytes.
     @usableFromInline
     mutating func append(data: Data) {
         append(count: data.count)
         append(contentsOf: data)
     }
 
-    /// Bytes, which are not copied where they are many.
+    /// Appends bytes, without copying them if they are many.
     public mutating func append(contentsOf data: Data) {
         guard data.count >= Self.leastLarge else { return append(raw: data) }
         append(large: .data(data))
     }
 
-    /// As ``append(string:)``. A text can't be referred to, so it is copied once, here.
+    /// Appends a text of a megabyte or more. A writer can't refer to a text, so it copies it once,
+    /// here.
     @usableFromInline
     mutating func append(largeText utf8: UnsafeBufferPointer<UInt8>) {
         append(data: Data(buffer: utf8))
     }
 
-    /// What another writer has, as it is.
+    /// Appends everything that another writer contains.
     public mutating func append(contentsOf other: ByteWriter) {
         for piece in other.large {
             large.append(LargePiece(place: storage.count + piece.place, content: piece.content))
@@ -73,13 +76,13 @@ extension ByteWriter {
         storage.append(contentsOf: other.storage)
     }
 
-    /// A length, then what another writer has.
+    /// Appends a length, then everything that another writer contains.
     public mutating func append(block other: ByteWriter) {
         append(count: other.count)
         append(contentsOf: other)
     }
 
-    /// Some bytes of an array, which are not copied where they are many.
+    /// Appends a part of an array, without copying it if it is large.
     public mutating func append(slice: ArraySlice<UInt8>) {
         guard slice.count >= Self.leastLarge else { return append(raw: slice) }
         append(large: .bytes(slice))
@@ -91,7 +94,9 @@ extension ByteWriter {
         largeCount += piece.count
     }
 
-    /// Lends all that was appended, one piece behind the other.
+    /// Passes everything that was appended to a closure, piece by piece and in order.
+    ///
+    /// The pieces are valid only during the call.
     public func forEachPiece(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows {
         guard !large.isEmpty else { return try storage.withUnsafeBytes(body) }
         var start = 0
@@ -103,7 +108,8 @@ extension ByteWriter {
         try storage[start...].withUnsafeBytes(body)
     }
 
-    /// Lends all that was appended in pieces of one size, the last of which may be shorter.
+    /// Passes everything that was appended to a closure, in pieces of one size. Only the last piece
+    /// may be shorter.
     public func forEachPiece(
         of size: Int, _ body: (UnsafeRawBufferPointer) throws -> Void
     ) rethrows {

@@ -5,8 +5,8 @@
 #endif
 
 extension ByteWriter {
-    /// A value without its tag. A reference is not written: how a replica is named there depends
-    /// on what surrounds it.
+    /// Appends a value without its tag. A reference is left out: the caller writes it, because its
+    /// form depends on the context.
     @inlinable
     mutating func append(bodyOf value: Value) {
         switch value {
@@ -40,7 +40,7 @@ extension ByteWriter {
         withUnsafeBytes(of: uuid.uuid) { append(raw: $0) }
     }
 
-    /// Sign and exponent, then the digits as two varints, the high one first.
+    /// Appends the sign and the exponent, then the digits as two varints, the high one first.
     @usableFromInline
     mutating func append(decimal: ExactDecimal) {
         append(byte: decimal.isNegative ? 1 : 0)
@@ -49,7 +49,7 @@ extension ByteWriter {
         append(varint: UInt64(truncatingIfNeeded: decimal.digits))
     }
 
-    /// A value that says itself what it is, a reference with its whole identity.
+    /// Appends a value with its tag. A reference has its whole identity.
     public mutating func append(tagged value: Value) {
         append(byte: value.tag)
         if case .reference(let record) = value {
@@ -59,24 +59,29 @@ extension ByteWriter {
         }
     }
 
+    /// Appends the identity of a record: its replica and its number.
     public mutating func append(record: RecordID) {
         append(replica: record.replica)
         append(varint: record.number)
     }
 
+    /// Appends a stamp: its timestamp and its replica.
     public mutating func append(stamp: Stamp) {
         append(fixed64: stamp.timestamp.rawValue)
         append(replica: stamp.replica)
     }
 
+    /// Appends a property: its name, type and rule.
     public mutating func append(property: WireProperty) {
         append(string: property.name.string)
         append(byte: property.type.rawValue)
         append(byte: property.rule.rawValue)
     }
 
+    /// Appends the 32 bytes of a digest.
     public mutating func append(digest: Digest) { append(raw: digest.bytes) }
 
+    /// Appends a dot: its replica and its sequence number.
     public mutating func append(dot: Dot) {
         append(replica: dot.replica)
         append(varint: dot.sequence)

@@ -1,19 +1,22 @@
-/// Appends the format's primitives to bytes.
+/// Appends the format's primitives to a buffer.
 ///
-/// Varints are LEB128, seven bits a byte, least significant first, in their shortest form;
-/// fixed-width numbers are little-endian. Values of a megabyte and more are not copied: they stay
-/// where they are, and ``forEachPiece(_:)`` passes them on (`ByteWriter+Pieces.swift`).
+/// Varints are LEB128: seven bits a byte, least significant first, in their shortest form. Numbers
+/// of fixed width are little-endian. Values of a megabyte and more are not copied: the writer
+/// refers to them, and ``forEachPiece(_:)`` passes them on (`ByteWriter+Pieces.swift`).
 public struct ByteWriter: Sendable {
-    /// All but what is in `large`.
+    /// All appended bytes except those in `large`.
     @usableFromInline var storage: [UInt8]
-    /// In ascending order of their places.
+    /// The large pieces in the order in which they were appended.
     @usableFromInline var large: [LargePiece]
-    /// Bytes of all of `large`.
+    /// The number of bytes in all of `large`.
     @usableFromInline var largeCount: Int
 
-    /// All that was appended, in one array.
+    /// Everything that was appended, in one array. Large values are copied.
     @inlinable public var bytes: [UInt8] { large.isEmpty ? storage : joined() }
 
+    /// Creates an empty writer.
+    ///
+    /// - Parameter capacity: The number of bytes that are expected, large values not counted.
     @inlinable
     public init(reservingCapacity capacity: Int = 0) {
         storage = []
@@ -22,11 +25,14 @@ public struct ByteWriter: Sendable {
         storage.reserveCapacity(capacity)
     }
 
+    /// The number of appended bytes.
     @inlinable public var count: Int { storage.count + largeCount }
 
+    /// Appends one byte.
     @inlinable
     public mutating func append(byte: UInt8) { storage.append(byte) }
 
+    /// Appends an unsigned number in LEB128.
     @inlinable
     public mutating func append(varint value: UInt64) {
         var rest = value
@@ -37,40 +43,43 @@ public struct ByteWriter: Sendable {
         storage.append(UInt8(truncatingIfNeeded: rest))
     }
 
+    /// Appends the number of elements of a list, or a length, as a varint.
     @inlinable
     public mutating func append(count value: Int) { append(varint: UInt64(value)) }
 
-    /// Zigzag: small magnitudes of either sign stay short.
+    /// Appends a signed number in zigzag form, which keeps small magnitudes of either sign short.
     @inlinable
     public mutating func append(signed value: Int64) {
         append(varint: UInt64(bitPattern: (value << 1) ^ (value >> 63)))
     }
 
+    /// Appends a number as eight little-endian bytes.
     @inlinable
     public mutating func append(fixed64 value: UInt64) {
         withUnsafeBytes(of: value.littleEndian) { storage.append(contentsOf: $0) }
     }
 
-    /// The one exception to the byte order: the first eight bytes of a replica or a digest, which
-    /// were read as one big-endian number, in their own order.
+    /// Appends a number as eight big-endian bytes. Replica IDs and digests are kept as such
+    /// numbers, so that their order is that of their bytes.
     @inlinable
     public mutating func append(bigEndian64 value: UInt64) {
         withUnsafeBytes(of: value.bigEndian) { storage.append(contentsOf: $0) }
     }
 
+    /// Appends bytes without a length.
     @inlinable
     public mutating func append(raw other: some Sequence<UInt8>) {
         storage.append(contentsOf: other)
     }
 
-    /// A length, then as many bytes.
+    /// Appends a length, then the bytes.
     @inlinable
     public mutating func append(block other: [UInt8]) {
         append(count: other.count)
         storage.append(contentsOf: other)
     }
 
-    /// A length, then the UTF-8 of the text.
+    /// Appends a length, then the text in UTF-8.
     @inlinable
     public mutating func append(string: String) {
         var text = string
@@ -81,6 +90,7 @@ public struct ByteWriter: Sendable {
         }
     }
 
+    /// Appends the 16 bytes of a replica ID or an epoch ID.
     @inlinable
     public mutating func append(replica: ReplicaID) {
         append(bigEndian64: replica.high)

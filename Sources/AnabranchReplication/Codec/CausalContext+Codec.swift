@@ -1,5 +1,5 @@
 extension ByteWriter {
-    /// A flag for the prefix, its epoch and position; then the entries beyond it.
+    /// Appends a flag for the prefix, its epoch and position, then the entries beyond it.
     public mutating func append(context: CausalContext) {
         append(byte: context.prefix == nil ? 0 : 1)
         if let prefix = context.prefix {
@@ -15,6 +15,10 @@ extension ByteWriter {
 }
 
 extension ByteReader {
+    /// Reads a context that `append(context:)` wrote.
+    ///
+    /// - Throws: ``ChangeSetDecodingError`` if the entries are too many or not ordered by replica
+    ///   ID.
     public mutating func readContext() throws(ChangeSetDecodingError) -> CausalContext {
         var prefix: CausalContext.Prefix?
         if try readFlag() {
@@ -23,13 +27,15 @@ extension ByteReader {
         }
         let count = try readCount(ofAtLeast: 25)
         guard count <= Limits.longestContextVector else {
-            throw failure(.limitExceeded, "a context has \(count) entries")
+            throw failure(
+                .limitExceeded,
+                "a causal context has \(count) entries, more than \(Limits.longestContextVector)")
         }
         var beyond: [CausalContext.Entry] = []
         for _ in 0..<count {
             let dot = try readDot()
             guard beyond.last.map({ $0.dot.replica < dot.replica }) ?? true else {
-                throw failure(.malformed, "a context is not in the order of its replicas")
+                throw failure(.malformed, "a causal context is not ordered by replica ID")
             }
             beyond.append(.init(dot: dot, originPrefix: try readBigEndian64()))
         }

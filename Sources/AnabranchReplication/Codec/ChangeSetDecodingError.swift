@@ -1,31 +1,37 @@
-/// Why bytes from a network or a file are not what they should be, and where.
+/// The reason why bytes from the network or a file can't be decoded, with their offset.
 ///
-/// Nothing has been stored; ask the sender for the bytes again. Bytes that stay refused were
+/// Nothing has been stored; ask the sender for the bytes again. If they fail again, they were
 /// damaged at their source or come from a later version.
 public struct ChangeSetDecodingError: Error, Hashable, Sendable {
+    /// A code that programs may act on.
     public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The code as text.
         public let rawValue: String
+        /// Creates a code from its text.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The bytes end early: ask for them again.
+        /// The bytes end too early. Ask for them again.
         public static let truncated = Code(rawValue: "truncated")
-        /// The bytes break the format: ask for them again, then report the sender.
+        /// The bytes break the format. Ask for them again, then report the bug to the sender.
         public static let malformed = Code(rawValue: "malformed")
-        /// A number is outside ``Limits``.
+        /// A number is outside ``Limits``. Report the bug to the sender.
         public static let limitExceeded = Code(rawValue: "limit-exceeded")
-        /// The version of the format is later than this program's: update it.
+        /// The version of the format is later than this program. Update the program.
         public static let unsupportedVersion = Code(rawValue: "unsupported-version")
-        /// The bytes are not those that their digest or origin names: ask for them again.
+        /// The bytes do not have the digest or origin that names them. Ask for them again.
         public static let digestMismatch = Code(rawValue: "digest-mismatch")
-        /// What is asked for is in the parts of a save, which are kept apart: read it from there.
+        /// The changes are in the parts of a save, which are stored apart. Read them from there.
         public static let inParts = Code(rawValue: "in-parts")
     }
 
+    /// The code that programs may act on.
     public let code: Code
-    /// Of the first byte that could not be read.
+    /// The offset of the first byte that could not be read.
     public let offset: Int
+    /// The cause for people, as a clause without a full stop.
     public let cause: String
 
+    /// Creates an error for the byte at an offset.
     public init(code: Code, offset: Int, cause: String) {
         self.code = code
         self.offset = offset
@@ -34,6 +40,7 @@ public struct ChangeSetDecodingError: Error, Hashable, Sendable {
 }
 
 extension ChangeSetDecodingError: CustomStringConvertible {
+    /// The message for people: the cause, the offset and the code.
     public var description: String {
         "Can't decode the bytes because \(cause) at offset \(offset) (\(code.rawValue))."
     }

@@ -7,13 +7,16 @@ public struct Digest: Hashable, Sendable {
     /// The 32 bytes as four big-endian numbers.
     let words: (UInt64, UInt64, UInt64, UInt64)
 
+    /// The number of bytes of a digest.
     public static let byteCount = 32
-    /// Stands for "nothing before": the previous origin of a replica's first change set.
+    /// The digest of nothing: the previous origin of a replica's first change set.
     public static let zero = Digest(words: (0, 0, 0, 0))
 
     private init(words: (UInt64, UInt64, UInt64, UInt64)) { self.words = words }
 
-    /// - Parameter bytes: Exactly 32; any other count gives `nil`.
+    /// Creates a digest from its bytes.
+    ///
+    /// - Parameter bytes: Exactly 32 bytes; the result is `nil` for any other number.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
         let all = Array(bytes)
@@ -24,6 +27,7 @@ public struct Digest: Hashable, Sendable {
             ))
     }
 
+    /// Computes the digest of bytes.
     public init(of bytes: [UInt8]) {
         var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
         withUnsafeMutableBytes(of: &words) { out in
@@ -36,7 +40,7 @@ public struct Digest: Hashable, Sendable {
             ))
     }
 
-    /// Of all that a writer has.
+    /// Computes the digest of everything that a writer contains, without copying its large values.
     public init(of writer: ByteWriter) {
         guard !writer.large.isEmpty else {
             self.init(of: writer.storage)
@@ -47,6 +51,7 @@ public struct Digest: Hashable, Sendable {
         self = builder.finish()
     }
 
+    /// The 32 bytes of the digest.
     public var bytes: [UInt8] {
         let (a, b, c, d) = words
         return withUnsafeBytes(of: (a.bigEndian, b.bigEndian, c.bigEndian, d.bigEndian)) {
@@ -54,11 +59,13 @@ public struct Digest: Hashable, Sendable {
         }
     }
 
-    /// The first eight bytes as one big-endian number.
+    /// The first eight bytes as a big-endian number.
     public var prefix: UInt64 { words.0 }
 
+    /// Compares all 32 bytes.
     public static func == (left: Digest, right: Digest) -> Bool { left.words == right.words }
 
+    /// Hashes the first eight bytes, which are evenly distributed.
     public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
 }
 
@@ -67,10 +74,11 @@ extension Digest: CustomStringConvertible {
     public var description: String { bytes.hexadecimal }
 }
 
-/// Digests bytes that come piece by piece.
+/// Computes the digest of bytes that come piece by piece.
 public struct DigestBuilder: ~Copyable {
     private let state: UnsafeMutableRawPointer
 
+    /// Begins the digest of an empty sequence of bytes.
     public init() {
         state = .allocate(byteCount: crypto_generichash_statebytes(), alignment: 64)
         crypto_generichash_init(pointer, nil, 0, Digest.byteCount)
@@ -80,15 +88,18 @@ public struct DigestBuilder: ~Copyable {
 
     private var pointer: OpaquePointer { OpaquePointer(state) }
 
+    /// Adds the next bytes.
     public mutating func update(_ bytes: [UInt8]) {
         crypto_generichash_update(pointer, bytes, UInt64(bytes.count))
     }
 
+    /// Adds the next bytes from memory that the caller keeps valid during the call.
     public mutating func update(_ bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
         crypto_generichash_update(pointer, start, UInt64(bytes.count))
     }
 
+    /// Adds the next bytes from a part of an array.
     public mutating func update(_ bytes: ArraySlice<UInt8>) {
         let state = pointer
         bytes.withUnsafeBufferPointer { bytes in
@@ -97,8 +108,10 @@ public struct DigestBuilder: ~Copyable {
         }
     }
 
+    /// Adds the 32 bytes of another digest.
     public mutating func update(_ digest: Digest) { update(digest.bytes) }
 
+    /// Returns the digest of all bytes that were added.
     public consuming func finish() -> Digest {
         var bytes = [UInt8](repeating: 0, count: Digest.byteCount)
         crypto_generichash_final(pointer, &bytes, bytes.count)

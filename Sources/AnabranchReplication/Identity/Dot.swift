@@ -1,29 +1,31 @@
-/// The name of one change set: its author's replica and its place among that replica's saves.
+/// The name of one change set: its replica and its number among that replica's change sets.
 ///
-/// A replica numbers its change sets 1, 2, 3, … without gaps, so one number per replica tells
-/// everything that is held of it.
+/// A replica numbers its change sets 1, 2, 3, … without gaps. So the highest number held of a
+/// replica says which of its change sets are held.
 ///
 /// Source: Preguiça et al., "Dotted Version Vectors", 2010, for the word.
 public struct Dot: Hashable, Sendable {
+    /// The replica that saved the change set.
     public let replica: ReplicaID
-    /// From 1 to ``Limits/greatestSequence``.
+    /// The number of the change set, from 1 to ``Limits/greatestSequence``.
     public let sequence: UInt64
 
+    /// Creates the name of a replica's change set with this number.
     @inlinable
     public init(replica: ReplicaID, sequence: UInt64) {
         self.replica = replica
         self.sequence = sequence
     }
 
-    /// The replica's set before this one; `nil` of the first.
+    /// The name of the replica's previous change set, or `nil` for the first.
     public var predecessor: Dot? {
         sequence > 1 ? Dot(replica: replica, sequence: sequence - 1) : nil
     }
 }
 
 extension Dot: Comparable {
-    /// By the replica's bytes, then by sequence: an order for printing and for canonical forms,
-    /// not for causality.
+    /// Orders dots by the replica's bytes, then by number. This order is for printing and for
+    /// canonical forms; it is no causal order.
     public static func < (left: Dot, right: Dot) -> Bool {
         left.replica != right.replica
             ? left.replica < right.replica : left.sequence < right.sequence
@@ -31,5 +33,6 @@ extension Dot: Comparable {
 }
 
 extension Dot: CustomStringConvertible {
+    /// The replica and the number, separated by a colon.
     public var description: String { "\(replica):\(sequence)" }
 }

@@ -1,5 +1,5 @@
 extension Sequence<UInt8> {
-    /// Two lower-case digits a byte.
+    /// The bytes as lower-case hexadecimal digits, two for each byte.
     public var hexadecimal: String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
@@ -12,7 +12,10 @@ extension Sequence<UInt8> {
 }
 
 extension [UInt8] {
-    /// - Parameter hexadecimal: Pairs of digits in either case; anything else gives `nil`.
+    /// Creates bytes from hexadecimal digits.
+    ///
+    /// - Parameter hexadecimal: Pairs of digits in either case; the result is `nil` for any other
+    ///   text.
     public init?(hexadecimal: String) {
         let digits = [UInt8](hexadecimal.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }

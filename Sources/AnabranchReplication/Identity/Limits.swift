@@ -1,42 +1,47 @@
-/// What a store can hold, so that nobody can send what another could not.
+/// The greatest numbers and sizes that a store can hold.
 ///
-/// Codec, store and server refuse numbers outside these bounds.
+/// Codec, store and server refuse everything beyond these limits, so no replica can send what
+/// another one can't hold.
 public enum Limits {
-    /// 2^40 − 1: a record number shares one 64-bit row ID with its replica's ordinal.
+    /// The greatest record number, 2^40 − 1. It shares a 64-bit row ID with the ordinal of its
+    /// replica.
     public static let greatestRecordNumber: UInt64 = (1 << 40) - 1
-    /// 2^53 − 1, also of positions in a log: exact in a double, for JSON and JavaScript.
+    /// The greatest sequence number and log position, 2^53 − 1. A double represents it exactly, as
+    /// JSON and JavaScript need.
     public static let greatestSequence: UInt64 = (1 << 53) - 1
-    /// 2^63 − 1: a timestamp is stored as one signed SQLite integer.
+    /// The greatest timestamp, 2^63 − 1. A store keeps it as a signed SQLite integer.
     public static let greatestTimestamp: UInt64 = (1 << 63) - 1
-    /// 2^22 − 1 replicas a zone, what the row ID leaves beside the record number.
+    /// The greatest ordinal of a replica, 2^22 − 1: the bits that the row ID leaves beside the
+    /// record number. It limits the replicas of a zone.
     public static let greatestReplicaOrdinal: UInt64 = (1 << 22) - 1
-    /// Bytes of UTF-8 in an author, a transaction name, an entity's or a property's name.
+    /// The greatest length of an author, a transaction name, an entity name or a property name, in
+    /// bytes of UTF-8.
     public static let longestName = 1024
-    /// Bytes of one encoded change set.
+    /// The greatest length of an encoded change set, in bytes.
     public static let largestChangeSet = 256 << 20
-    /// Bytes of the values of one record, as a save leaves it, and so of one value.
+    /// The greatest size of the values of one record after a save, and so of one value, in bytes.
     ///
-    /// The three limits of a record follow from SQLite's, 1,000,000,000 bytes in a row, and stand
-    /// in such an order that what one side has taken the next one can: a save leaves at most this
-    /// much, a zone's record has at most ``largestPart``, also where saves that did not know of
-    /// each other have met, and a store takes whatever SQLite holds.
+    /// SQLite allows 1,000,000,000 bytes in a row, and the three limits of a record keep a distance
+    /// from it. A save leaves at most this much in a record. A record in a zone has at most
+    /// ``largestPart``, even when concurrent saves have enlarged it. A store accepts everything
+    /// that SQLite can hold. So the next one can always take what the previous one accepted.
     public static let largestRecord = 880 << 20
-    /// Bytes of one part of a save in parts: a save is cut between records only, so there is one
-    /// record in it and what was written before that, of ordinary size.
+    /// The greatest size of one part of a save in parts, in bytes. A save is cut only between
+    /// records, so a part contains at most one large record after other values of ordinary size.
     public static let largestPart = 900 << 20
-    /// Parts of one save.
+    /// The greatest number of parts of one save.
     public static let mostParts = 1 << 16
-    /// Values, record identities, tags and members of groups of one change set: a column of nulls
-    /// takes no bytes, so bytes alone do not bound memory.
+    /// The greatest number of values, record identities, tags and group members in one change set.
+    /// A column of nulls needs no bytes, so a limit on bytes does not limit memory.
     public static let mostCells = 1 << 24
-    /// Names, and properties, that one change set may mention.
+    /// The greatest number of names, and of properties, in one change set.
     public static let mostNames = 1 << 16
-    /// Members of one group.
+    /// The greatest number of members of one attribute group.
     public static let mostMembers = 1 << 10
-    /// Bytes of one position in a list.
+    /// The greatest length of a position in a list, in bytes.
     public static let longestPosition = 16 << 10
-    /// Blocks of one change set.
+    /// The greatest number of blocks in one change set.
     public static let mostBlocks = 1 << 20
-    /// Entries of one explicit causal vector: as many as a zone has replicas.
+    /// The greatest number of entries of a causal context: as many as a zone may have replicas.
     public static let longestContextVector = Int(greatestReplicaOrdinal)
 }

@@ -1,12 +1,15 @@
-/// Which record, the same on every replica, on the server and on the wire, from its insertion on.
+/// The identity of a record, the same on every replica, on the server and on the wire, from its
+/// insertion on.
 ///
-/// The replica is the one that inserted it; the number comes from that replica's one counter for
-/// all entities. A deleted identity is never inserted again.
+/// It consists of the replica that inserted the record and a number from that replica's one counter
+/// for all entities. A deleted identity is never inserted again.
 public struct RecordID: Hashable, Sendable {
+    /// The replica that inserted the record.
     public let replica: ReplicaID
-    /// From 1 to ``Limits/greatestRecordNumber``; gaps are normal.
+    /// The number of the record, from 1 to ``Limits/greatestRecordNumber``. Gaps are normal.
     public let number: UInt64
 
+    /// Creates the identity of a replica's record with this number.
     @inlinable
     public init(replica: ReplicaID, number: UInt64) {
         self.replica = replica
@@ -15,8 +18,8 @@ public struct RecordID: Hashable, Sendable {
 }
 
 extension RecordID: Comparable {
-    /// By the replica's bytes, then by number: the order of the canonical form, and what decides
-    /// between records whose stamps are equal.
+    /// Orders identities by the replica's bytes, then by number. This is the order of the canonical
+    /// form, and it decides between records with equal stamps.
     @inlinable
     public static func < (left: RecordID, right: RecordID) -> Bool {
         left.replica != right.replica ? left.replica < right.replica : left.number < right.number
@@ -24,5 +27,6 @@ extension RecordID: Comparable {
 }
 
 extension RecordID: CustomStringConvertible {
+    /// The replica and the number, separated by a slash.
     public var description: String { "\(replica)/\(number)" }
 }

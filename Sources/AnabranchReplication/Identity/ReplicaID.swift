@@ -1,20 +1,23 @@
-/// Who made a change: 16 random bytes, one store file's name among all replicas.
+/// The name of a replica: 16 random bytes that one store file has among all replicas.
 ///
-/// Ordered by its bytes, which is the order that ties between stamps are decided in, so that a
-/// server that knows nothing but bytes decides as every client does.
+/// Replica IDs are ordered by their bytes. Ties between stamps are decided in this order, so a
+/// server that only compares bytes decides like every client.
 public struct ReplicaID: Hashable, Sendable {
     /// The first eight bytes, read as one big-endian number.
     public let high: UInt64
     /// The last eight bytes, read as one big-endian number.
     public let low: UInt64
 
+    /// Creates a replica ID from its two halves.
     @inlinable
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 
-    /// - Parameter bytes: Exactly 16; any other count gives `nil`.
+    /// Creates a replica ID from its bytes.
+    ///
+    /// - Parameter bytes: Exactly 16 bytes; the result is `nil` for any other number.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
         let words = bytes.withContiguousStorageIfAvailable { bytes in
@@ -32,14 +35,17 @@ public struct ReplicaID: Hashable, Sendable {
         }
     }
 
+    /// The number of bytes of a replica ID.
     public static let byteCount = 16
 
+    /// The 16 bytes in their order.
     public var bytes: [UInt8] {
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Array($0) }
     }
 }
 
 extension ReplicaID: Comparable {
+    /// Orders replica IDs by their bytes as unsigned numbers, the first byte first.
     @inlinable
     public static func < (left: ReplicaID, right: ReplicaID) -> Bool {
         left.high != right.high ? left.high < right.high : left.low < right.low
@@ -50,16 +56,17 @@ extension ReplicaID: LosslessStringConvertible {
     /// 32 lower-case hexadecimal digits.
     public var description: String { bytes.hexadecimal }
 
+    /// Creates a replica ID from 32 hexadecimal digits; the result is `nil` for any other text.
     public init?(_ description: String) {
         guard let bytes = [UInt8](hexadecimal: description) else { return nil }
         self.init(bytes: bytes)
     }
 }
 
-/// One life of a zone's log: a server that is restored or copied starts a new one.
+/// The name of one life of a zone's log. A server that was restored or copied begins a new epoch.
 ///
-/// It has a replica's shape because entries that a zone writes in its own log are named by its
-/// epoch where those of a client are named by its replica.
+/// An epoch has the form of a replica ID. In the dots of entries that the zone itself writes, it
+/// takes the place of the replica.
 public typealias EpochID = ReplicaID
 
 extension Collection<UInt8> {

@@ -1,28 +1,30 @@
-/// Where a link stands in the lists at its two ends, as one tag of it says.
+/// The place of a link in the lists at its two ends, as one tag of the link states it.
 ///
-/// A link has a position for each ordered side of its relationship, none for the others.
+/// A link has a position for each ordered side of its relationship and none for the other sides.
 public struct LinkPlace: Hashable, Sendable {
-    /// Of the right end in the left end's list.
+    /// The position of the right end in the left end's list.
     public var inLeft: ListPosition?
-    /// Of the left end in the right end's list.
+    /// The position of the left end in the right end's list.
     public var inRight: ListPosition?
 
+    /// The place of a link that is in no ordered list.
     public static let none = LinkPlace()
 
+    /// Creates a place from the positions in the two lists.
     public init(inLeft: ListPosition? = nil, inRight: ListPosition? = nil) {
         self.inLeft = inLeft
         self.inRight = inRight
     }
 
-    /// The same with the ends the other way round.
+    /// The same place with left and right end exchanged.
     public var turned: LinkPlace { LinkPlace(inLeft: inRight, inRight: inLeft) }
 }
 
 extension LinkPlace {
-    /// One bit a side.
+    /// One bit for each side.
     static let allSides: UInt8 = 3
 
-    /// The sides on which one of the places has a position.
+    /// One bit for each side on which at least one of the places has a position.
     static func flags(of places: [LinkPlace]) -> UInt8 {
         let inLeft: UInt8 = places.contains { $0.inLeft != nil } ? 1 : 0
         return inLeft | (places.contains { $0.inRight != nil } ? 2 : 0)
@@ -34,7 +36,7 @@ extension LinkPlace {
 }
 
 extension ByteWriter {
-    /// Both positions as blocks, one that is not there as an empty one.
+    /// Appends both positions as blocks. A missing position is an empty block.
     public mutating func append(place: LinkPlace) {
         append(block: place.inLeft?.bytes ?? [])
         append(block: place.inRight?.bytes ?? [])
@@ -42,6 +44,7 @@ extension ByteWriter {
 }
 
 extension ByteReader {
+    /// Reads a place that `append(place:)` wrote.
     public mutating func readPlace() throws(ChangeSetDecodingError) -> LinkPlace {
         let inLeft = try readPosition()
         return LinkPlace(inLeft: inLeft, inRight: try readPosition())
@@ -51,7 +54,7 @@ extension ByteReader {
         let bytes = try readBlock()
         guard !bytes.isEmpty else { return nil }
         guard let position = ListPosition(bytes: bytes) else {
-            throw failure(.malformed, "a position in a list is no path of steps")
+            throw failure(.malformed, "a position in a list is malformed")
         }
         return position
     }

@@ -4,16 +4,19 @@
     import Foundation
 #endif
 
-/// What a to-one relationship holds whose inverse is ordered: whom it refers to, and where the
-/// record stands in that one's list.
+/// The value of a to-one relationship that has an ordered inverse: the target, and the record's
+/// position in the target's list.
 ///
-/// The two are one register, so that of concurrent moves, to whatever list, one stays whole. It
-/// travels as a group of the two members `position` (data) and `target` (reference); a to-one
-/// that leads nowhere is null.
+/// Both are one register, so of concurrent moves to any lists one stays whole. On the wire the
+/// value is a group of two members, `position` (data) and `target` (reference). A to-one without a
+/// target is null.
 public struct ListEntry: Hashable, Sendable {
+    /// The record that the relationship points to.
     public var target: RecordID
+    /// The position in the target's list.
     public var position: ListPosition
 
+    /// Creates the entry for a position in the target's list.
     public init(target: RecordID, position: ListPosition) {
         self.target = target
         self.position = position
@@ -22,8 +25,10 @@ public struct ListEntry: Hashable, Sendable {
     private static let positionName: WireName = "position"
     private static let targetName: WireName = "target"
 
-    /// - Returns: `nil` for any other value: null, a group with members of a later version, a
-    ///   position that is none.
+    /// Reads an entry from the value of a property.
+    ///
+    /// - Returns: `nil` for any other value: null, a group with other members, or a malformed
+    ///   position.
     public init?(_ value: Value) {
         guard case .group(let group) = value, group.members.count == 2,
             case .reference(let target)? = group[Self.targetName, .reference],
@@ -33,12 +38,14 @@ public struct ListEntry: Hashable, Sendable {
         self.init(target: target, position: position)
     }
 
-    /// Whom the value of a to-one relationship refers to, into a list or not; `nil` for nobody.
+    /// The record that a value of a to-one relationship points to, whether its inverse is ordered
+    /// or not. It is `nil` if there is no target.
     public static func target(of value: Value) -> RecordID? {
         if case .reference(let target) = value { return target }
         return ListEntry(value)?.target
     }
 
+    /// The entry as the value of a property.
     public var value: Value {
         .group(
             GroupValue(ordered: [

@@ -1,56 +1,64 @@
-/// Makes the positions of one save.
+/// Generates the positions of the elements that one save places in ordered relationships.
 ///
-/// Each is made once and never again: its last step has the number of the save and the place in
-/// it. The maker looks for the shortest way that keeps what one replica puts at one place together:
+/// Every position is unique, because its last step contains the number of the save and a number
+/// within it. The maker tries the following ways in order and uses the first that gives a position
+/// between the neighbours. Together they keep the elements that one replica puts at one place
+/// together:
 ///
-/// 1. behind an element of its own, while what follows is not of the same block: the next turn of
-///    that block. A text that is typed, and a list that is appended to, stay in one block;
-/// 2. in front of an element of its own, likewise;
-/// 3. a new block behind that of the element ahead, or in front of that of the element behind,
-///    while the other neighbour stands elsewhere. Who begins a block at the same time begins
-///    another, and the two stand one behind the other, whatever is added to them;
-/// 4. else both neighbours are siblings: a new block below the one that came later. So what was
-///    put beside what is on the same side of it everywhere.
+/// 1. The next turn of the block of the element ahead, if that block has the same owner and the
+///    element behind is not in it. So typed text and an appended list stay in one block.
+/// 2. The next turn in front of the block of the element behind, under the same conditions.
+/// 3. A new block behind that of the element ahead, or in front of that of the element behind, if
+///    the other neighbour is elsewhere. Replicas that begin a block concurrently begin different
+///    blocks. These stay one behind the other, whatever is added to them.
+/// 4. Otherwise the neighbours are siblings: a new block below the later one. So an element that
+///    was put beside another is on the same side of it on every replica.
 ///
-/// Growth: appending, prepending and putting one after the other at one place, from either side
-/// and in turns by any replicas, gives positions of at most 24 bytes in a million saves. Only
-/// putting things between the last two that were put there, again and again and by turns on both
-/// sides, makes each position a step longer than the one before.
+/// Positions stay short. Appending, prepending and inserting at one place give positions of at most
+/// 24 bytes in a million saves. This holds from either side, and for several replicas in turn. Only
+/// repeated insertion between the last two inserted elements, alternating between both sides, makes
+/// each position one step longer than the one before.
 public struct ListPositionMaker: Sendable {
     private let owner: [UInt8]
     private let save: Int64
     private var count: Int64 = 0
 
-    /// - Parameter dot: Of the save, whose elements nobody else places.
+    /// Creates the maker for one save.
+    ///
+    /// - Parameter dot: The dot of the save. It makes the positions unique, so create only one
+    ///   maker for a dot.
     public init(_ dot: Dot) {
         owner = Array(dot.replica.bytes.prefix(ListStep.ownerLength))
         save = Int64(dot.sequence)
     }
 
+    /// Generates a position between two neighbours.
+    ///
     /// - Parameters:
-    ///   - left: Of the element ahead; `nil` at the list's beginning.
-    ///   - right: Of the element behind, greater than `left`; `nil` at the list's end.
+    ///   - left: The position of the element ahead, or `nil` at the beginning of the list.
+    ///   - right: The position of the element behind, greater than `left`, or `nil` at the end of
+    ///     the list.
     /// - Returns: A position between the two.
     public mutating func position(
         between left: ListPosition?, and right: ListPosition?
     ) -> ListPosition {
         precondition(
             left.map { left in right.map { left < $0 } ?? true } ?? true,
-            "a position is made between two, in their order")
+            "the left position must be less than the right one")
         defer { count += 1 }
         let ahead = left.flatMap { ListStep.last(of: $0.bytes) }
         let behind = right.flatMap { ListStep.last(of: $0.bytes) }
         for way in [continued, begun, nested] {
             guard let bytes = way(ahead, behind) else { continue }
             let made = ListPosition(made: bytes)
-            // Two replicas whose first bytes are alike would share a block, not its turns.
+            // Two replicas with equal first bytes would share a block, but not its turns.
             if left.map({ $0 < made }) ?? true, right.map({ made < $0 }) ?? true { return made }
         }
         // Below the element behind there is always room.
         return ListPosition(made: below(behind, ahead, inFront: true) ?? step(under: [], block: 0))
     }
 
-    /// The next turn of a block of one's own.
+    /// The next turn of a block with the same owner.
     private func continued(_ ahead: ListStep?, _ behind: ListStep?) -> [UInt8]? {
         if let ahead, ahead.owner.elementsEqual(owner),
             !(behind?.bytes.starts(with: ahead.blockPrefix) ?? false)
@@ -65,7 +73,7 @@ public struct ListPositionMaker: Sendable {
         return nil
     }
 
-    /// A new block beside one of the neighbours', where the other stands elsewhere.
+    /// A new block beside that of one neighbour, if the other neighbour is elsewhere.
     private func begun(_ ahead: ListStep?, _ behind: ListStep?) -> [UInt8]? {
         if let ahead, !(behind?.bytes.starts(with: ahead.parent) ?? false) {
             return step(under: ahead.parent, block: ahead.block + 1)
@@ -76,7 +84,7 @@ public struct ListPositionMaker: Sendable {
         return ahead == nil && behind == nil ? step(under: [], block: 0) : nil
     }
 
-    /// The neighbours are siblings: below the one that was put beside the other.
+    /// A new block below the later one of two siblings.
     private func nested(_ ahead: ListStep?, _ behind: ListStep?) -> [UInt8]? {
         guard let ahead, let behind else { return nil }
         return below(behind, ahead, inFront: Self.isLater(behind, than: ahead))

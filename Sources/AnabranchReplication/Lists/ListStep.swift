@@ -1,4 +1,4 @@
-/// The last step of a position, taken apart.
+/// The last step of a position, decoded.
 struct ListStep {
     enum Side {
         static let front: UInt8 = 0x40
@@ -9,23 +9,25 @@ struct ListStep {
 
     /// The bytes of the whole position.
     let bytes: [UInt8]
-    /// How many of them are the parent's: steps that share them stand beside each other.
+    /// The length of the parent's bytes. Steps with equal parents are siblings.
     let parentLength: Int
     let block: Int64
-    /// Up to and with block and owner.
+    /// The length of the bytes up to and including the block and its owner.
     let blockLength: Int
-    /// The save and the place in it.
+    /// The number of the save, and the number within the save.
     let turn: (UInt64, UInt64)
     let isInFront: Bool
 
     var parent: ArraySlice<UInt8> { bytes[..<parentLength] }
-    /// The parent, the block and its owner: what all elements of the block begin with.
+    /// The parent, the block and its owner: the prefix of all elements in the block.
     var blockPrefix: ArraySlice<UInt8> { bytes[..<blockLength] }
     var owner: ArraySlice<UInt8> { bytes[(blockLength - Self.ownerLength)..<blockLength] }
-    /// All but the side.
+    /// All bytes except the side.
     var stem: ArraySlice<UInt8> { bytes.dropLast() }
 
-    /// - Returns: `nil` where the bytes are no path of steps that ends behind one.
+    /// Decodes the last step of a position.
+    ///
+    /// - Returns: `nil` if the bytes are no path of complete steps.
     static func last(of bytes: [UInt8]) -> ListStep? {
         var place = 0
         var parentLength = 0
@@ -63,7 +65,7 @@ struct ListStep {
     }
 }
 
-/// Numbers whose bytes have their order.
+/// Numbers in an encoding with bytes in the order of the numbers.
 enum OrderedNumber {
     private static let firstLong: UInt8 = 0xC0
 
@@ -82,7 +84,9 @@ enum OrderedNumber {
         if number < 0 { for place in start..<bytes.count { bytes[place] = ~bytes[place] } }
     }
 
-    /// - Returns: `nil` where the bytes end, or are not what ``append(_:to:)`` writes.
+    /// Reads a number.
+    ///
+    /// - Returns: `nil` if the bytes end, or are not in the form that `append(_:to:)` writes.
     static func read(_ bytes: [UInt8], from place: inout Int) -> Int64? {
         guard place < bytes.count else { return nil }
         let inversion: UInt8 = bytes[place] < 0x80 ? 0xFF : 0

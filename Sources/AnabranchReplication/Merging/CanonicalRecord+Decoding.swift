@@ -1,9 +1,11 @@
 extension CanonicalRecord {
-    /// Decodes a record that came from a network or a file.
+    /// Decodes a record that came from the network or a file.
     ///
-    /// - Parameter bytes: Exactly what ``encoded()`` gives.
-    /// - Throws: ``ChangeSetDecodingError`` with the offset; nothing is allocated for what is not
-    ///   there, no input traps.
+    /// Every length is checked before anything is allocated; no input can trap.
+    ///
+    /// - Parameter bytes: Exactly the bytes of ``encoded()``.
+    /// - Throws: ``ChangeSetDecodingError`` with the offset of the first byte that could not be
+    ///   read.
     public init(decoding bytes: [UInt8]) throws(ChangeSetDecodingError) {
         var reader = ByteReader(bytes)
         id = try reader.readRecord()
@@ -12,7 +14,8 @@ extension CanonicalRecord {
         case 0: deleteMark = nil
         case 1: deleteMark = DeleteMark(seen: try reader.readLinkTags().tags)
         default:
-            throw reader.failure(.unsupportedVersion, "records of this kind are not known here")
+            throw reader.failure(
+                .unsupportedVersion, "this version does not know this kind of record")
         }
         cells = []
         for _ in 0..<(try reader.readCount(ofAtLeast: Self.leastCellBytes)) {
@@ -28,13 +31,15 @@ extension CanonicalRecord {
                 Link(property: property, right: right, tags: try reader.readLinkTags(of: property)))
         }
         guard try reader.readCount() == 0 else {
-            throw reader.failure(.unsupportedVersion, "operations kept with it are not known here")
+            throw reader.failure(
+                .unsupportedVersion,
+                "this version does not know the operations kept with the record")
         }
         try reader.expectEnd()
     }
 
-    /// A property without a name, a stamp, null.
+    /// The length of the shortest cell: a property without a name, a stamp and null.
     private static let leastCellBytes = 28
-    /// A property without a name, a record, no tag.
+    /// The length of the shortest link: a property without a name, a record and no tag.
     private static let leastLinkBytes = 21
 }

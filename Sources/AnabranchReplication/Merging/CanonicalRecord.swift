@@ -1,11 +1,16 @@
-/// A record as every replica and the server must have it, before any view rule.
+/// The state of one record before any view rule, equal on every replica and on the server that hold
+/// the same change sets.
 public struct CanonicalRecord: Hashable, Sendable {
-    /// A value that is held: one for each property, under `keepBoth` one for each sibling.
+    /// A held value. A property has one cell, or under `keepBoth` one for each sibling.
     public struct Cell: Hashable, Sendable {
+        /// The property that the value belongs to.
         public var property: WireProperty
+        /// The value; null if null was written.
         public var value: Value
+        /// The stamp of the write that left the value.
         public var stamp: Stamp
 
+        /// Creates a cell.
         public init(property: WireProperty, value: Value, stamp: Stamp) {
             self.property = property
             self.value = value
@@ -13,12 +18,16 @@ public struct CanonicalRecord: Hashable, Sendable {
         }
     }
 
-    /// A link of which this record is the left end.
+    /// A link that has this record as its left end.
     public struct Link: Hashable, Sendable {
+        /// The relationship.
         public var property: WireProperty
+        /// The record at the right end.
         public var right: RecordID
+        /// The tags of the link; never empty while the link exists.
         public var tags: LinkTags
 
+        /// Creates a link to another record.
         public init(property: WireProperty, right: RecordID, tags: LinkTags) {
             self.property = property
             self.right = right
@@ -26,14 +35,19 @@ public struct CanonicalRecord: Hashable, Sendable {
         }
     }
 
+    /// The identity of the record.
     public var id: RecordID
+    /// The wire name of the record's entity.
     public var entity: WireName
-    /// Every property that was ever written, null included.
+    /// A cell for every property that was ever written, null included.
     public var cells: [Cell]
+    /// The links that have this record as their left end.
     public var links: [Link]
-    /// What deletes that updates may win against have seen; `nil` where there was none.
+    /// The stamps that `updateWins` deletes of the record have seen, or `nil` if there was no such
+    /// delete.
     public var deleteMark: DeleteMark?
 
+    /// Creates a record from its parts, in any order.
     public init(
         id: RecordID, entity: WireName, cells: [Cell] = [], links: [Link] = [],
         deleteMark: DeleteMark? = nil
@@ -45,26 +59,26 @@ public struct CanonicalRecord: Hashable, Sendable {
         self.deleteMark = deleteMark
     }
 
-    /// Whether the record is out of sight: deleted, with no register value that its deletes have
-    /// not seen.
+    /// Indicates whether the record is dead: deleted under `updateWins`, without a register value
+    /// that its deletes have not seen.
     public var isDead: Bool {
         guard let deleteMark else { return false }
         return deleteMark.isDead(
             holding: cells.lazy.filter { $0.property.rule.isRegister }.map(\.stamp))
     }
 
-    /// The bytes that the canonical hash covers: cells by property and stamp, links by property
-    /// and end.
+    /// Encodes the record as the canonical hash covers it: cells ordered by property and stamp,
+    /// links by property and end.
     ///
-    /// The byte behind the entity is 1 where there is a delete mark, which follows, also while the
-    /// record lives again: whether it does is told by its cells. The zero at the end counts
-    /// operations under unknown rules and is there for later ones.
+    /// The byte behind the entity is 1 if there is a delete mark, which follows it, even when the
+    /// record is not dead. The zero at the end is the number of kept operations with unknown rules,
+    /// reserved for later versions.
     public func encoded() -> [UInt8] { written().bytes }
 
-    /// As ``encoded()``, without a copy of what is large.
+    /// Encodes the record without copying its large values.
     public func written() -> ByteWriter { written(links: links) }
 
-    /// The same bytes of the record as if it had these links.
+    /// Encodes the record with other links than its own.
     func written(links: [Link]) -> ByteWriter {
         var writer = ByteWriter(reservingCapacity: 64 + cells.count * 48)
         writer.append(record: id)
@@ -98,19 +112,26 @@ extension ByteWriter {
     }
 }
 
-/// The hash of a whole merged state: equal wherever version vectors are equal (invariant 7).
+/// Computes the canonical hash of a whole merged state. It is equal if the version vectors are
+/// equal (invariant 7).
 public struct CanonicalHash: ~Copyable {
     private var builder = DigestBuilder()
     private var previous: RecordID?
 
+    /// Begins the hash of a state without records.
     public init() {}
 
-    /// - Parameter record: Greater than the one before, in the order of ``RecordID``.
+    /// Adds the next record of the state.
+    ///
+    /// - Parameter record: A record with a greater identity than the one before.
     public mutating func update(_ record: CanonicalRecord) {
-        precondition(previous.map { $0 < record.id } ?? true, "records come in canonical order")
+        precondition(
+            previous.map { $0 < record.id } ?? true,
+            "records must come in ascending order of their identities")
         previous = record.id
         builder.update(Digest(of: record.written()))
     }
 
+    /// Returns the hash of all records that were added.
     public consuming func finish() -> Digest { builder.finish() }
 }

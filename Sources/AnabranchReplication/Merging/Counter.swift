@@ -1,22 +1,24 @@
-/// The rule `counter`: a start and deltas, of which each is added exactly once.
+/// The merge rule `counter`: the sum of a start and of deltas, each of which is added exactly once.
 ///
-/// The insert carries the start; every later write is a delta in a block of its own. Causal
-/// delivery applies each once, and the order does not matter, because the sum is that of a finite
-/// ring and never fails:
+/// The insert contains the start; every later write is a delta in a block of its own. Causal
+/// delivery applies each delta once. Their order does not matter, because the sum is that of a
+/// finite ring and never fails:
 ///
-/// - integers of 64 bits wrap, as two's complement does;
-/// - decimals count in units of 10^−18 and wrap at 10^38 units: a sum is the one number between
-///   −5 × 10^19 and 5 × 10^19 that differs from the true sum by a multiple of 10^20.
+/// - integers of 64 bits wrap around, as two's complement does;
+/// - decimals are counted in units of 10^−18 and wrap around at 10^38 units. A sum is from −5 ×
+///   10^19 to below 5 × 10^19, and differs from the true sum by a multiple of 10^20.
 ///
-/// So the scale is the format's, not a model's: a server without a model adds as every client
-/// does. Null counts nothing and is what a counter reads that got nothing but nulls; a counter
-/// that was never started begins with its first delta.
+/// The scale belongs to the format, not to a model, so a server without a model adds like every
+/// client. Null adds nothing. A counter with no start, or with only nulls, begins with its first
+/// delta.
 public enum Counter {
-    /// Digits behind the point of a decimal counter's unit.
+    /// The number of digits behind the point in the unit of a decimal counter.
     public static let decimalScale = 18
 
-    /// Whether the value can be a start or a delta as it is: within the bounds of a sum, a decimal
-    /// without digits behind the eighteenth. Null is not; a start may be null all the same.
+    /// Indicates whether a value can be a start or a delta without loss.
+    ///
+    /// It must be within the bounds of a sum and have at most 18 digits behind the point. The
+    /// result for null is `false`, although a start may be null.
     public static func counts(_ value: Value, as type: WireType) -> Bool {
         switch type {
         case .integer64: integer(value) != nil
@@ -25,7 +27,8 @@ public enum Counter {
         }
     }
 
-    /// Commutative and associative over all values; null, and what does not count, is its zero.
+    /// Adds two values. The sum is commutative and associative over all values. Null, and any value
+    /// that can't be counted, adds nothing.
     public static func sum(_ first: Value, _ second: Value, of type: WireType) -> Value {
         switch type {
         case .integer64:
@@ -36,10 +39,10 @@ public enum Counter {
         }
     }
 
-    /// What has to be added to come from one value to another.
+    /// Computes the delta that leads from one value to another.
     ///
-    /// - Returns: `nil` where the new value does not count, null among them: what was counted
-    ///   can't be taken back to nothing.
+    /// - Returns: `nil` if the new value is null or can't be counted. A counter can't be reset to
+    ///   null.
     public static func delta(from old: Value, to new: Value, of type: WireType) -> Value? {
         switch type {
         case .integer64:
@@ -63,7 +66,8 @@ public enum Counter {
 
     // MARK: Decimals
 
-    /// Half of 10^38: units lie from −half to below half, so that two never overflow 128 bits.
+    /// Half of 10^38. Units are from −half to below half, so the sum of two never overflows 128
+    /// bits.
     private static let half: Int128 = 50_000_000_000_000_000_000_000_000_000_000_000_000
 
     private static func wrapped(_ units: Int128) -> Int128 {
@@ -76,7 +80,7 @@ public enum Counter {
         let zeros = Int(number.exponent) + decimalScale
         guard zeros >= 0 else { return nil }
         var units = number.digits
-        // Zero has no digits to scale; any other number leaves the bounds within 38 steps.
+        // Zero needs no scaling; any other number leaves the bounds within 38 steps.
         for _ in 0..<(units == 0 ? 0 : zeros) {
             guard units <= UInt128(half) / 10 else { return nil }
             units *= 10

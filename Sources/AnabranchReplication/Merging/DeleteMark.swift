@@ -1,22 +1,25 @@
-/// What deletes that updates may win against have seen of one record.
+/// The stamps that `updateWins` deletes of one record have seen.
 ///
-/// Each such delete carries the stamp of every register value that it saw. Their union stays with
-/// the record for as long as the record is kept, also while it lives again: a later delete may
-/// complete it. The record is dead while the stamp of every register value that it holds is in
-/// the union. That is a function of two states which each converge, so the deletes and the
-/// updates may come in any order. Counters and links are no registers: they change a dead record
-/// and do not bring it back.
+/// Each such delete contains the stamp of every register value that its author saw. The union of
+/// these stamps stays with the record as long as the record is kept. It stays even when an update
+/// wins, because a later delete may complete it. The record is dead while the stamp of every
+/// register value that it holds is in the union.
+///
+/// Both sides of this comparison converge, so deletes and updates may arrive in any order. Counters
+/// and links are no registers: they change a dead record but do not bring it back.
 public struct DeleteMark: Hashable, Sendable {
-    /// In ascending order, each once.
+    /// The seen stamps in ascending order, each once.
     public private(set) var seen: [Stamp]
 
+    /// Creates a mark from stamps in any order.
     public init(seen: some Sequence<Stamp>) {
         self.seen = Self.ordered(Array(seen))
     }
 
-    /// Takes in what one more delete has seen: commutative, associative, idempotent.
+    /// Adds the stamps that one more delete has seen. The operation is commutative, associative and
+    /// idempotent.
     ///
-    /// - Returns: Whether any of it is new.
+    /// - Returns: `true` if at least one stamp is new.
     @discardableResult
     public mutating func formUnion(_ stamps: some Sequence<Stamp>) -> Bool {
         let united = Self.ordered(seen + stamps)
@@ -24,8 +27,10 @@ public struct DeleteMark: Hashable, Sendable {
         return united.count > seen.count
     }
 
-    /// - Parameter registers: The stamp of every cell whose rule ``MergeRule/isRegister``; under
-    ///   `keepBoth` that of every sibling.
+    /// Indicates whether a record with these register values is dead.
+    ///
+    /// - Parameter registers: The stamp of every cell with a rule that ``MergeRule/isRegister``;
+    ///   under `keepBoth` that of every sibling.
     public func isDead(holding registers: some Sequence<Stamp>) -> Bool {
         registers.allSatisfy(contains)
     }

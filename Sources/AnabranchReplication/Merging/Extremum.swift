@@ -1,18 +1,25 @@
-/// The rules `max` and `min`: which of two written values goes further.
+/// The merge rules `max` and `min`: the comparison of two written values.
 ///
-/// Integers, decimals, doubles, dates and booleans compare as numbers (false is less than true,
-/// the two zeros are level), strings by their UTF-8. What has no place in such an order always
-/// loses, under either rule: NaN against every number, values of other forms against NaN, null
-/// against everything. Two values of one of these kinds are level.
+/// Integers, decimals, doubles, dates and booleans compare as numbers; false is less than true, and
+/// the two zeros are equal. Strings compare by their UTF-8 bytes. Values outside these orders lose
+/// under both rules: null loses against everything, other kinds of values against NaN, and NaN
+/// against every number. Two values of one of these kinds are equal.
 ///
-/// It is a total order of classes of values, and stamps decide within a class; so merging is
-/// commutative, associative and idempotent.
+/// This is a total order over classes of equal values, and stamps decide within a class. So merging
+/// is commutative, associative and idempotent.
 public enum Extremum {
+    /// The result of comparing an incoming value with the held one.
     public enum Standing: Sendable {
+        /// The incoming value wins, equals the held one, or loses.
         case ahead, level, behind
     }
 
-    /// - Parameter rule: `max` or `min`.
+    /// Compares an incoming value with the held one.
+    ///
+    /// - Parameters:
+    ///   - incoming: The value of the incoming write.
+    ///   - held: The value that the property has.
+    ///   - rule: `max` or `min`.
     public static func standing(
         of incoming: Value, against held: Value, by rule: MergeRule
     ) -> Standing {
@@ -26,8 +33,8 @@ public enum Extremum {
 
     private static let firstOrdered: UInt8 = 16
 
-    /// Of a property's one type all ordered values have one rank; between types the tag decides,
-    /// so that the order is total whatever comes.
+    /// The rank of a value's kind. The ordered values of one property type have one rank. Between
+    /// types the tag decides, so the order is total over all values.
     private static func rank(of value: Value) -> UInt8 {
         switch value {
         case .null: 0

@@ -1,32 +1,39 @@
-/// The tags of one link: one for every add or move that no remove and no move has seen.
+/// The tags of one link: one for each add or move that no remove or move has seen.
 ///
-/// A link is there while it has a tag. A remove names the tags that it saw and takes away only
-/// those, so an add that the remover had not seen survives, in whatever order the two arrive.
+/// A link exists while it has a tag. A remove names the tags that its author saw and removes only
+/// those. So an add that the author had not seen survives, in whatever order both arrive.
 ///
-/// In an ordered relationship each tag has the link's place. A move takes away the tags that it
-/// saw and adds one, so concurrent moves leave several tags of one link, and never two links; the
-/// place of the greatest shows.
+/// In an ordered relationship each tag has the link's place. A move removes the tags that its
+/// author saw and adds one. So concurrent moves leave several tags of one link, and never two
+/// links. The greatest tag's place is visible.
 ///
 /// Sources: Shapiro et al., "A comprehensive study of Convergent and Commutative Replicated Data
 /// Types", INRIA RR-7506, 2011 (observed-remove set); Kleppmann, "Moving Elements in List CRDTs",
 /// PaPoC 2020.
 public struct LinkTags: Hashable, Sendable {
+    /// One tag of a link.
     public struct Tag: Hashable, Sendable {
+        /// The stamp of the save that added the link or moved it.
         public let stamp: Stamp
+        /// The place that this save gave the link; ``LinkPlace/none`` in an unordered relationship.
         public let place: LinkPlace
 
+        /// Creates a tag with a place.
         public init(_ stamp: Stamp, at place: LinkPlace = .none) {
             self.stamp = stamp
             self.place = place
         }
     }
 
-    /// In ascending order of stamps, each once.
+    /// The tags in ascending order of their stamps, each once.
     public private(set) var all: [Tag]
 
+    /// Creates tags without places.
     public init(_ tags: [Stamp] = []) { self.init(placed: tags.map { Tag($0) }) }
 
-    /// - Parameter tags: Of two with one stamp the first stays.
+    /// Creates tags with places.
+    ///
+    /// - Parameter tags: Tags in any order. Of two tags with one stamp the first is kept.
     public init(placed tags: [Tag]) {
         all = []
         all.reserveCapacity(tags.count)
@@ -37,19 +44,23 @@ public struct LinkTags: Hashable, Sendable {
         for (_, tag) in sorted where all.last?.stamp != tag.stamp { all.append(tag) }
     }
 
-    /// In ascending order, each once.
+    /// The stamps of the tags in ascending order, each once.
     public var tags: [Stamp] { all.map(\.stamp) }
 
+    /// Indicates whether the link has no tag, so that it does not exist.
     public var isEmpty: Bool { all.isEmpty }
 
-    /// The tag that a link shows: the greatest.
+    /// The greatest tag, which decides the link's visible place.
     public var greatest: Stamp? { all.last?.stamp }
 
-    /// Where the link stands.
+    /// The visible place of the link: that of its greatest tag.
     public var place: LinkPlace { all.last?.place ?? .none }
 
-    /// - Parameter place: Stays as it is where the tag is there already.
-    /// - Returns: Whether the tag is new.
+    /// Adds a tag.
+    ///
+    /// - Parameter place: The place of the tag. If the tag exists already, its place stays as it
+    ///   is.
+    /// - Returns: `true` if the tag is new.
     @discardableResult
     public mutating func add(_ tag: Stamp, at place: LinkPlace = .none) -> Bool {
         let index = index(of: tag)
@@ -58,23 +69,25 @@ public struct LinkTags: Hashable, Sendable {
         return true
     }
 
-    /// - Returns: Whether a tag went.
+    /// Removes the tags that an author saw.
+    ///
+    /// - Returns: `true` if a tag was removed.
     @discardableResult
     public mutating func remove(_ seen: [Stamp]) -> Bool {
         let count = all.count
         if count <= 1 || seen.count <= 4 {
             all.removeAll { seen.contains($0.stamp) }
         } else {
-            // Both lists may be long where somebody means harm: never one times the other.
+            // Both lists may be long in hostile input, so their lengths are never multiplied.
             let seen = Set(seen)
             all.removeAll { seen.contains($0.stamp) }
         }
         return all.count < count
     }
 
-    /// Takes away what a move saw, and gives the link its new place.
+    /// Removes the tags that the author of a move saw, and adds one with the new place.
     ///
-    /// - Returns: Whether anything changed.
+    /// - Returns: `true` if anything changed.
     @discardableResult
     public mutating func move(_ seen: [Stamp], to place: LinkPlace, tag: Stamp) -> Bool {
         let isRemoved = remove(seen)
@@ -94,7 +107,7 @@ public struct LinkTags: Hashable, Sendable {
 }
 
 extension ByteWriter {
-    /// Each stamp, in a list with its place.
+    /// Appends the stamp of each tag; under the rule `list` each with its place.
     mutating func append(_ tags: LinkTags, of property: WireProperty) {
         append(count: tags.all.count)
         for tag in tags.all {
@@ -105,7 +118,7 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    /// Stamps in ascending order, each once, in a list each with its place.
+    /// Reads stamps in ascending order, each once; under the rule `list` each with its place.
     mutating func readLinkTags(
         of property: WireProperty? = nil
     ) throws(ChangeSetDecodingError) -> LinkTags {

@@ -1,52 +1,59 @@
-/// What keeps replicas equal, each switchable in a simulation that must then fail.
+/// A mechanism that keeps replicas equal and that a simulation can switch off.
 ///
-/// A test of the tests: a simulator that stays green without one of these proves nothing. Nothing
-/// outside tests passes anything but the empty set.
+/// A simulation without one of these mechanisms must fail; if it passes, it proves nothing. Only
+/// tests switch mechanisms off.
 package enum Mechanism: String, CaseIterable, Sendable {
-    /// A replica's sets are taken in without gaps.
+    /// The change sets of a replica are accepted without gaps.
     case gapCheck
     /// Bytes are compared with the digest and the origin that name them.
     case digestCheck
-    /// A page leads to the cursor that came with it.
+    /// The cursor computed from a page is compared with the cursor that came with it.
     case cursorDigest
-    /// A zone takes in a set only when it has all that the set's author had.
+    /// A zone accepts a change set only when it holds all its causes.
     case causeCheck
-    /// A set of a bundle is applied only where all that its author had is held.
+    /// A change set of a bundle is applied only when all its causes are held.
     case bundleCauses
-    /// A removed link loses only the tags that the remover saw.
+    /// A removal of a link removes only the tags that its author saw.
     case linkTags
-    /// A link is added only between records that are held.
+    /// A link is added only if both its ends are held.
     case linkEnds
     /// An operation on a record that is not held changes nothing.
     case recordsNotHeld
-    /// What is saved is later than all that the file holds.
+    /// A new save is later than every timestamp in the file.
     case clockObservation
-    /// A zone refuses times that are too far ahead.
+    /// A zone refuses timestamps that are too far in the future.
     case clockLimit
-    /// What a zone refused for its time gets an earlier one.
+    /// A change set that the zone refused because of its time gets an earlier one.
     case restamping
-    /// A save that comes back is told by its origin.
+    /// A save that comes back is recognized by its origin.
     case originEcho
-    /// Where the log has a save in another form, that form is taken over.
+    /// If the zone's log has a save in another form, the store adopts that form.
     case formAdoption
-    /// Of a forked history the branch that is not in the log takes another name.
+    /// In a forked history, the branch that is not in the log is renamed.
     case forkNaming
-    /// A file that is a copy takes a replica ID of its own.
+    /// A copied file takes a replica ID of its own.
     case fileIdentity
-    /// A file that learns of a set of its own which it lacks takes another replica ID.
+    /// A file takes a new replica ID when it receives a change set under its own ID that it lacks.
     case identityRenewal
-    /// Numbers of records are reserved in the file before they are handed out.
+    /// Record numbers are reserved in the file before they are used.
     case numberReservation
-    /// What rewriting touches is repaired.
+    /// Records that rewriting changed are repaired.
     case repair
-    /// What a rejected save had changed is changed back.
+    /// Records that a rejected save had changed are repaired.
     case voidRepair
-    /// The journal gets what loses because sets got other names, other times or voids.
+    /// The conflict journal records writes that lose because change sets were renamed, restamped or
+    /// rejected.
     case journalRevision
-    /// A save in parts is applied when all its parts are there.
+    /// A save in parts is applied only when all its parts are there.
     case partStaging
-    /// What a merge discards is written down.
+    /// Every lost write is recorded in the conflict journal.
     case journal
-    /// A set leaves its file only when it has been flushed.
+    /// A change set leaves its file only after it was flushed to the disk.
     case flushBeforePush
+    /// A bundle is reported as applied only after its change sets are flushed to the disk.
+    case flushAfterImport
+    /// A bundle is refused if one of its times is further ahead than the limit.
+    case bundleClockLimit
+    /// A replica ID is created only if the source of randomness succeeded.
+    case randomnessCheck
 }

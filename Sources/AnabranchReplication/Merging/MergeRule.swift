@@ -1,40 +1,47 @@
-/// How concurrent writes of one property become one: replica against replica.
+/// The merge rule of a property, which makes one value of concurrent writes by several replicas.
 ///
-/// The numbers are part of the format. `text` has a name and no merging yet;
-/// ``WireProperty/isMergeable`` tells which rule merges which type.
+/// The numbers are part of the format. `text` has a number but can't be merged yet.
+/// ``WireProperty/isMergeable`` says which rule can merge which type.
 public struct MergeRule: RawRepresentable, Hashable, Sendable {
+    /// The number of the rule in the format.
     public let rawValue: UInt8
+    /// Creates a rule from its number, which may be unknown to this version.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The greatest stamp wins; what a concurrent write loses goes to the conflict journal.
+    /// The write with the greatest stamp wins. A concurrent write that loses is recorded in the
+    /// conflict journal.
     public static let lastWriter = MergeRule(rawValue: 1)
-    /// The least stamp wins: write once.
+    /// The write with the least stamp wins.
     public static let firstWriter = MergeRule(rawValue: 2)
-    /// The greatest value of all writes, ordered or not; of equal ones the greatest stamp.
+    /// The greatest value wins, whether the writes were concurrent or not. Of equal values the one
+    /// with the greatest stamp wins.
     public static let max = MergeRule(rawValue: 3)
-    /// The least value of all writes, ordered or not; of equal ones the greatest stamp.
+    /// The least value wins, whether the writes were concurrent or not. Of equal values the one
+    /// with the greatest stamp wins.
     public static let min = MergeRule(rawValue: 4)
-    /// The sum of the start and of every delta.
+    /// The value is the sum of the start and of every delta.
     public static let counter = MergeRule(rawValue: 5)
-    /// Add wins over a concurrent remove: a remove takes away only the tags that it saw.
+    /// An add wins against a concurrent remove, which removes only the tags that its author saw.
     public static let set = MergeRule(rawValue: 6)
-    /// A set with an order: a tag carries the positions, a move takes away the tags that it saw,
-    /// and the greatest tag's positions show.
+    /// A set with an order. A tag contains the positions; a move removes the tags that its author
+    /// saw, and the greatest tag's positions are visible.
     public static let list = MergeRule(rawValue: 7)
-    /// A text edited character by character.
+    /// A text that is edited character by character; reserved.
     public static let text = MergeRule(rawValue: 8)
-    /// Concurrent values stay beside each other until a write that saw them takes their place.
+    /// Concurrent values are kept beside each other until a write that saw them replaces them.
     public static let keepBoth = MergeRule(rawValue: 9)
-    /// Attributes that change together: their map is one value, and the greatest stamp wins.
+    /// An attribute group: the map of its members is one value, and the greatest stamp wins.
     public static let group = MergeRule(rawValue: 10)
 
-    /// Whether a cell under this rule brings a record back that an `updateWins` delete has not
-    /// seen it in: every register does, also under a rule that is not known here; a counter,
-    /// which is no register, does not.
+    /// Indicates whether a cell with this rule is a register. A register value that an `updateWins`
+    /// delete has not seen wins against that delete.
+    ///
+    /// Unknown rules count as registers. A counter is none.
     public var isRegister: Bool { self != .counter }
 }
 
 extension MergeRule: CustomStringConvertible {
+    /// The name of the rule, or its number if it is unknown.
     public var description: String {
         let names = [
             "lastWriter", "firstWriter", "max", "min", "counter", "set", "list", "text",

@@ -1,19 +1,23 @@
-/// The cells of one record as a list, merged by the rules: what a store does for records and
-/// properties that have no table of their own.
+/// The cells of one record as a list, merged by their rules.
 ///
-/// A property has one cell, under `keepBoth` one for each value that stands beside the others.
+/// A store uses it for records and properties without a table of their own. A property has one
+/// cell, or under `keepBoth` one for each sibling.
 public struct RecordCells: Hashable, Sendable {
+    /// The value of one property with its stamp.
     public typealias Cell = CanonicalRecord.Cell
 
+    /// The cells of all written properties, in no particular order.
     public private(set) var cells: [Cell]
 
+    /// Creates a list of cells.
     public init(_ cells: [Cell] = []) { self.cells = cells }
 
+    /// The cells of one property: none if it was never written.
     public subscript(property: WireProperty) -> [Cell] { cells.filter { $0.property == property } }
 
     /// Writes a register.
     ///
-    /// - Returns: What became of the write, and what it met.
+    /// - Returns: The outcome of the write, and the cell that was held before.
     public mutating func write(
         _ value: Value, to property: WireProperty, stamp: Stamp
     ) -> (outcome: Register.Outcome, held: Cell?) {
@@ -28,7 +32,7 @@ public struct RecordCells: Hashable, Sendable {
         return (outcome, held)
     }
 
-    /// Adds a delta to a counter.
+    /// Adds a delta to a counter. The cell keeps the greatest stamp of its contributions.
     public mutating func add(_ delta: Value, to property: WireProperty, stamp: Stamp) {
         let place = cells.firstIndex { $0.property == property }
         let held = place.map { cells[$0] }
@@ -37,7 +41,7 @@ public struct RecordCells: Hashable, Sendable {
         put(Cell(property: property, value: sum, stamp: latest), at: place)
     }
 
-    /// Writes a `keepBoth` property.
+    /// Writes a `keepBoth` property. The value replaces those with the seen stamps.
     public mutating func write(
         _ value: Value, to property: WireProperty, stamp: Stamp, seeing seen: [Stamp]
     ) {

@@ -1,11 +1,15 @@
-/// One record as a zone has it, whole: what a repair puts in the place of what a store has.
+/// The whole state of one record in a zone. A repair replaces the record in a store by it.
 public struct RecordImage: Hashable, Sendable {
-    /// A link of which the record is the right end.
+    /// A link that has the record as its right end.
     public struct IncomingLink: Hashable, Sendable {
+        /// The record at the left end.
         public var left: RecordID
+        /// The relationship of the left end.
         public var property: WireProperty
+        /// The tags of the link.
         public var tags: LinkTags
 
+        /// Creates a link to the record.
         public init(left: RecordID, property: WireProperty, tags: LinkTags) {
             self.left = left
             self.property = property
@@ -13,11 +17,14 @@ public struct RecordImage: Hashable, Sendable {
         }
     }
 
+    /// The identity of the record.
     public var id: RecordID
-    /// `nil` where the zone does not hold the record.
+    /// The record with its own links, or `nil` if the zone does not hold the record.
     public var record: CanonicalRecord?
+    /// The links that point to the record.
     public var incoming: [IncomingLink]
 
+    /// Creates the image of a record.
     public init(
         id: RecordID, record: CanonicalRecord? = nil, incoming: [IncomingLink] = []
     ) {
@@ -28,7 +35,8 @@ public struct RecordImage: Hashable, Sendable {
 }
 
 extension ByteWriter {
-    /// The identity, a flag for the record, then it and the links that lead to it.
+    /// Appends the identity and a flag; if the flag is 1, the record and the links that point to
+    /// it.
     public mutating func append(image: RecordImage) {
         append(record: image.id)
         append(byte: image.record == nil ? 0 : 1)
@@ -44,12 +52,17 @@ extension ByteWriter {
 }
 
 extension ByteReader {
+    /// Reads an image that `append(image:)` wrote.
+    ///
+    /// - Throws: ``ChangeSetDecodingError`` if the bytes are malformed, or the record has another
+    ///   identity than the image.
     public mutating func readImage() throws(ChangeSetDecodingError) -> RecordImage {
         var image = RecordImage(id: try readRecord())
         guard try readFlag() else { return image }
         let record = try CanonicalRecord(decoding: try readBlock())
         guard record.id == image.id else {
-            throw failure(.malformed, "the image of \(image.id) is that of \(record.id)")
+            throw failure(
+                .malformed, "the image of record \(image.id) contains record \(record.id)")
         }
         image.record = record
         for _ in 0..<(try readCount(ofAtLeast: 21)) {

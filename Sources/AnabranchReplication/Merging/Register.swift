@@ -1,37 +1,44 @@
-/// A register: of all writes of a property one stays.
+/// A register: of all writes of a property one wins.
 ///
-/// Under `lastWriter` and `group` the one with the greatest stamp, under `firstWriter` the one
-/// with the least, under `max` and `min` the one whose value goes furthest (``Extremum``), of
-/// level ones the one with the greatest stamp. Each is a total order over writes, since no two
-/// saves share a stamp: so merging is commutative, associative and idempotent. Of two writes in
-/// one save, which share its stamp, the first stays unless the second's value goes further.
+/// Under `lastWriter` and `group` it is the write with the greatest stamp, under `firstWriter` the
+/// one with the least. Under `max` and `min` it is the write of the greatest or least value
+/// (``Extremum``), and of equal values the one with the greatest stamp.
+///
+/// Each rule is a total order over writes, because no two saves share a stamp. So merging is
+/// commutative, associative and idempotent. Two writes of one save share its stamp: the first wins,
+/// unless the second has a greater (or lesser) value under `max` (or `min`).
 public enum Register {
+    /// The outcome of an incoming write.
     public enum Outcome: Sendable {
-        /// The incoming write replaces what is held.
+        /// The incoming write wins and replaces the held value.
         case takes
-        /// What is held stays: the incoming write lost.
+        /// The held value stays: the incoming write loses.
         case keeps
-        /// The incoming write is the one that is held already.
+        /// The incoming write is the held one.
         case repeats
     }
 
-    /// The rule `lastWriter`, which `group` shares.
+    /// Decides a write under the rule `lastWriter`, which `group` shares.
     ///
-    /// Decides by stamps alone, never by values: a server can merge values that it cannot read.
+    /// Only the stamps decide, so a server can merge values that it can't read.
     ///
-    /// - Parameter held: `nil` where the register was never written.
+    /// - Parameters:
+    ///   - incoming: The stamp of the incoming write.
+    ///   - held: The stamp of the held value, or `nil` if the register was never written.
     @inlinable
     public static func outcome(ofWriting incoming: Stamp, over held: Stamp?) -> Outcome {
         guard let held else { return .takes }
         return held < incoming ? .takes : held == incoming ? .repeats : .keeps
     }
 
-    /// Any rule under which one value stays.
+    /// Decides a write under any rule that keeps one value.
     ///
     /// - Parameters:
-    ///   - held: `nil` where the register was never written.
-    ///   - values: Both values; asked for by `max` and `min` only, so that the other rules need
-    ///     not be able to read them.
+    ///   - incoming: The stamp of the incoming write.
+    ///   - held: The stamp of the held value, or `nil` if the register was never written.
+    ///   - rule: The merge rule of the property.
+    ///   - values: Returns both values. Only `max` and `min` call it, so the other rules need not
+    ///     read values.
     @inlinable
     public static func outcome(
         ofWriting incoming: Stamp, over held: Stamp?, by rule: MergeRule,

@@ -1,49 +1,57 @@
-/// The rule `keepBoth`: the values of one property that no write has seen and replaced.
+/// The merge rule `keepBoth`: the values of one property that no write has seen and replaced.
 ///
-/// A write names the tags (stamps) of the values that it saw and takes those away; concurrent
-/// writes have not seen each other, so their values stay side by side until someone writes who
-/// has seen both. Shown is the value with the greatest stamp.
+/// A write names the stamps of the values that its author saw, and removes those. Concurrent writes
+/// have not seen each other, so their values stay beside each other until a write replaces both.
+/// The value with the greatest stamp is visible.
 ///
 /// Sources: DeCandia et al., "Dynamo", SOSP 2007; Shapiro et al., "A comprehensive study of
 /// Convergent and Commutative Replicated Data Types", INRIA RR-7506, 2011 (multi-value register).
 public struct Siblings<Content> {
+    /// One value of the property.
     public struct Sibling {
+        /// The stamp of the write.
         public let stamp: Stamp
+        /// The value, in the form that the caller keeps.
         public let content: Content
 
+        /// Creates a sibling.
         public init(stamp: Stamp, content: Content) {
             self.stamp = stamp
             self.content = content
         }
     }
 
-    /// In ascending order of stamps, each once.
+    /// The values in ascending order of their stamps, each once.
     public private(set) var all: [Sibling] = []
 
+    /// Creates a property that was never written.
     public init() {}
 
-    /// - Parameter siblings: Of two with one stamp the first stays.
+    /// Creates a property with these values.
+    ///
+    /// - Parameter siblings: Values in any order. Of two with one stamp the first is kept.
     public init(_ siblings: some Sequence<Sibling>) {
         for sibling in siblings { insert(sibling) }
     }
 
-    /// The value that a reader sees; `nil` where the property was never written.
+    /// The visible value: the one with the greatest stamp. It is `nil` if the property was never
+    /// written.
     public var shown: Sibling? { all.last }
 
-    /// Whether there is a conflict that someone has to decide.
+    /// Indicates whether there are several values, between which a person has to decide.
     public var isConflict: Bool { all.count > 1 }
 
-    /// What a write that knows of all this names as seen.
+    /// The stamps that a write names if its author saw all values.
     public var stamps: [Stamp] { all.map(\.stamp) }
 
-    /// Puts a value in the place of those that its writer saw.
+    /// Adds a value and removes those that its author saw.
     ///
-    /// - Returns: The values that went.
+    /// - Returns: The values that were removed.
     @discardableResult
     public mutating func write(
         _ content: Content, stamp: Stamp, seeing seen: [Stamp]
     ) -> [Sibling] {
-        // Both lists may be long where somebody means harm: never one times the other.
+        // Both lists may be long in hostile input, so their lengths are never multiplied.
         let seen = Set(seen)
         let gone = all.filter { seen.contains($0.stamp) }
         if !gone.isEmpty { all.removeAll { seen.contains($0.stamp) } }
@@ -57,7 +65,7 @@ public struct Siblings<Content> {
         all.insert(sibling, at: place)
     }
 
-    /// The index of the first that is not less, in logarithmic time.
+    /// The index of the first value that is not less, in logarithmic time.
     private func place(of stamp: Stamp) -> Int {
         var low = all.startIndex
         var high = all.endIndex

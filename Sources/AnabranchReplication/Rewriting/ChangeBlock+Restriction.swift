@@ -1,8 +1,8 @@
 extension ChangeBlock {
-    /// The part of a block that touches some records: their rows, and the links that have one of
-    /// them as an end.
+    /// Returns the part of the block that changes the included records: their rows, and the links
+    /// that have one of them at an end.
     ///
-    /// - Returns: `nil` where nothing of it does. An operation of a later format is passed over.
+    /// - Returns: `nil` if nothing of the block does. An operation of a later format is left out.
     public func restricted(to isIncluded: (RecordID) -> Bool) -> ChangeBlock? {
         switch self {
         case .insert(let rows): rows.restricted(to: isIncluded).map(ChangeBlock.insert)
@@ -19,7 +19,7 @@ extension ChangeBlock {
         }
     }
 
-    /// The records whose state a block changes, links counting for both their ends.
+    /// The records that the block changes. A link changes the records at both its ends.
     public var touchedRecords: [RecordID] {
         switch self {
         case .insert(let rows), .update(let rows), .add(let rows): rows.records
@@ -32,7 +32,7 @@ extension ChangeBlock {
         }
     }
 
-    /// The stamps that its author saw and takes away, or deletes.
+    /// The stamps that the author of the block saw and that the block removes or deletes.
     public var seenStamps: [Stamp] {
         switch self {
         case .write(let block): block.writes.flatMap(\.tagsSeen)

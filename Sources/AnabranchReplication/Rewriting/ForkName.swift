@@ -1,13 +1,14 @@
 extension ReplicaID {
-    /// The name that one branch of a forked history takes.
+    /// Computes the replica ID that the losing branch of a forked history is renamed to.
     ///
-    /// Where two files saved under one replica ID, the branch that the zone's log took first keeps
-    /// the name; the other is renamed from its first divergent set on, and whoever holds it arrives
-    /// at the same name: the first 16 bytes of H("fork" ‖ replica ‖ sequence ‖ origin).
+    /// If two files saved under one replica ID, the branch in the zone's log keeps the name. The
+    /// other branch is renamed from its first differing change set on. Every replica that holds
+    /// that branch computes the same name: the first 16 bytes of H("fork" ‖ replica ‖ sequence ‖
+    /// origin).
     ///
     /// - Parameters:
-    ///   - dot: Of the branch's first divergent set, as it was.
-    ///   - origin: Of that set.
+    ///   - dot: The dot of the branch's first differing change set before the renaming.
+    ///   - origin: The origin of that change set.
     public init(ofForkAt dot: Dot, origin: Digest) {
         var writer = ByteWriter()
         writer.append(raw: Array("fork".utf8))

@@ -1,5 +1,4 @@
-/// What operations mention, under the names that rewriting gives: records, wherever they stand, and
-/// the stamps that a writer saw.
+// Rewrites the records and the stamps that operations mention.
 extension Rewriting {
     func rewritten(_ block: ChangeBlock) -> ChangeBlock {
         switch block {
@@ -56,7 +55,7 @@ extension Rewriting {
         return links
     }
 
-    /// A value with the references in it, also those within a group.
+    /// Rewrites the references in a value, also those within an attribute group.
     public func rewritten(_ value: Value) -> Value {
         switch value {
         case .reference(let record): .reference(rewritten(record))
@@ -65,7 +64,7 @@ extension Rewriting {
         }
     }
 
-    /// Names and types stay, and with them the order.
+    /// Rewrites the members of a group. Names and types stay, and so does the order.
     private func rewritten(_ group: GroupValue) -> GroupValue {
         GroupValue(
             ordered: group.members.map {

@@ -1,15 +1,18 @@
-/// New names and times for change sets, and what follows from them for every other set.
+/// New dots and timestamps for change sets, and their consequences for all other change sets.
 ///
-/// A set is rewritten where its dot is another replica's by now (its history forked), where its
-/// timestamp lay beyond every clock, or where a log holds it in another form. Its records, its
-/// tags and its place in contexts are mentioned by later sets, which follow. Origins never change:
-/// one origin stays one save (invariant 3).
+/// A change set is rewritten if its history forked or its timestamp was too far in the future.
+/// Another reason is that a log has it in another form. Later change sets mention its records, its
+/// tags and its dot, and these mentions follow. Origins never change: one origin stays one save
+/// (invariant 3).
 public struct Rewriting: Sendable {
-    /// What one set becomes.
+    /// The new dot and timestamp of one change set.
     public struct Name: Hashable, Sendable {
+        /// The new dot.
         public var dot: Dot
+        /// The new time of every write of the save.
         public var timestamp: HybridTimestamp
 
+        /// Creates a name.
         public init(dot: Dot, timestamp: HybridTimestamp) {
             self.dot = dot
             self.timestamp = timestamp
@@ -18,21 +21,27 @@ public struct Rewriting: Sendable {
 
     private var names: [Dot: Name] = [:]
     private var stamps: [Stamp: Stamp] = [:]
-    /// Where a renamed history leaves the one whose name it had: the last dot that both share.
+    /// The fork positions of renamed histories: the last change set that both branches share, by
+    /// the first renamed dot.
     private var forks: [Dot: CausalContext.Entry] = [:]
-    /// Records that were born in renamed sets, under their old and new identities.
+    /// The new identities of the records that were inserted in renamed change sets, by their old
+    /// identities.
     public private(set) var records: [RecordID: RecordID] = [:]
 
+    /// Creates a rewriting that changes nothing.
     public init() {}
 
+    /// Indicates whether no change set was renamed or restamped.
     public var isEmpty: Bool { names.isEmpty }
 
-    /// What a set becomes; `nil` where it keeps its name and time.
+    /// The new name of a change set, or `nil` if it keeps its dot and timestamp.
     public subscript(dot: Dot) -> Name? { names[dot] }
 
-    /// Gives a set another name or time. Call it for every such set before rewriting any.
+    /// Records the new dot and timestamp of a change set. Call it for all change sets before
+    /// rewriting any.
     ///
-    /// - Throws: ``ChangeSetDecodingError`` where the set's own payload can't be read.
+    /// - Throws: ``ChangeSetDecodingError`` if the payload can't be read, or is that of a save in
+    ///   parts.
     public mutating func rename(
         _ set: ChangeSet, to name: Name
     ) throws(ChangeSetDecodingError) {
@@ -40,7 +49,9 @@ public struct Rewriting: Sendable {
         for block in try set.decodedPayload().blocks { noteRecords(of: block, name) }
     }
 
-    /// As ``rename(_:to:)``, also of saves in parts.
+    /// Records the new dot and timestamp of a change set, which may be a save in parts.
+    ///
+    /// - Throws: ``ChangeSetDecodingError`` if the payload can't be read, or the error of `parts`.
     public mutating func rename(
         _ set: ChangeSet, to name: Name, _ parts: some PartReading
     ) throws {
@@ -55,12 +66,14 @@ public struct Rewriting: Sendable {
         }
     }
 
-    /// - Returns: Whether records that are born in the set get other names.
+    /// Records a change set's new name.
+    ///
+    /// - Returns: `true` if the records that the change set inserted get new identities.
     private mutating func noteName(of set: ChangeSet, _ name: Name) -> Bool {
         names[set.dot] = name
         stamps[set.stamp] = Stamp(timestamp: name.timestamp, replica: name.dot.replica)
         guard name.dot.replica != set.dot.replica else { return false }
-        // What was declared lost does not say what it continues.
+        // The entry of a change set declared lost does not name its predecessor.
         if name.dot.sequence == 1, set.dot.sequence > 1, set.kind != .lost {
             forks[set.dot] = CausalContext.Entry(
                 dot: Dot(replica: set.dot.replica, sequence: set.dot.sequence - 1),
@@ -69,7 +82,12 @@ public struct Rewriting: Sendable {
         return true
     }
 
-    /// As ``rewritten(_:)``, also of saves in parts: a part that changes is kept as another.
+    /// Rewrites a change set, which may be a save in parts. A part that changes is stored as a new
+    /// part.
+    ///
+    /// - Returns: The change set itself if nothing of it changes.
+    /// - Throws: ``ChangeSetDecodingError`` if the payload can't be read or has an unknown
+    ///   operation, or the error of `parts`.
     public func rewritten(_ set: ChangeSet, _ parts: some PartKeeping) throws -> ChangeSet {
         guard set.kind == .saveInParts else { return try rewritten(set) }
         let name = names[set.dot] ?? Name(dot: set.dot, timestamp: set.timestamp)
@@ -93,9 +111,11 @@ public struct Rewriting: Sendable {
             payload: PartList(new).encoded(), context: context)
     }
 
-    /// The set under its new name, and with what it mentions under theirs.
+    /// Rewrites a change set and everything that it mentions.
     ///
-    /// - Returns: The set itself where nothing of it changes.
+    /// - Returns: The change set itself if nothing of it changes.
+    /// - Throws: ``ChangeSetDecodingError``: `inParts` for a save in parts, `unsupportedVersion`
+    ///   for an unknown operation, other codes for a damaged payload.
     public func rewritten(_ set: ChangeSet) throws(ChangeSetDecodingError) -> ChangeSet {
         let name = names[set.dot] ?? Name(dot: set.dot, timestamp: set.timestamp)
         let context = rewritten(set.context)
@@ -117,7 +137,7 @@ public struct Rewriting: Sendable {
             payload: new.encoded(author: name.dot.replica), context: context)
     }
 
-    /// An entry that mentions nothing but itself.
+    /// Rewrites an entry that mentions only itself.
     private func renamed(
         _ set: ChangeSet, _ name: Name, _ context: CausalContext
     ) -> ChangeSet {
@@ -132,18 +152,21 @@ public struct Rewriting: Sendable {
             context: context)
     }
 
-    /// What an operation of a later format mentions can't be given other names.
+    /// Refuses a payload with an operation of a later format, because its mentions are unknown.
     private func checkIsKnown(
         _ payload: ChangePayload, of set: ChangeSet
     ) throws(ChangeSetDecodingError) {
         for case .unknown(let operation, _) in payload.blocks {
             throw ByteReader([]).failure(
                 .unsupportedVersion,
-                "\(set.dot) has operation \(operation), which is not known here; update the app")
+                "\(set.dot) has operation \(operation), which this version does not know; "
+                    + "update the app"
+            )
         }
     }
 
-    private func rewritten(_ context: CausalContext) -> CausalContext {
+    /// The causal context with the new names of renamed change sets.
+    public func rewritten(_ context: CausalContext) -> CausalContext {
         guard !names.isEmpty else { return context }
         var entries: [CausalContext.Entry] = []
         for entry in context.beyond {
@@ -157,7 +180,8 @@ public struct Rewriting: Sendable {
         return CausalContext(prefix: context.prefix, beyond: entries)
     }
 
-    /// Whoever held a renamed set held what its history shares with the one that it left.
+    /// The entry for the last change set that the two branches share. The author of a renamed
+    /// change set held that one too.
     private func base(of dot: Dot, as new: Dot) -> CausalContext.Entry? {
         guard new.replica != dot.replica, dot.sequence >= new.sequence else { return nil }
         let first = Dot(replica: dot.replica, sequence: dot.sequence - new.sequence + 1)
@@ -166,8 +190,10 @@ public struct Rewriting: Sendable {
         return base
     }
 
+    /// The new identity of a record, or the same one if it keeps it.
     public func rewritten(_ record: RecordID) -> RecordID { records[record] ?? record }
 
+    /// The new stamp of a write, or the same one if it keeps it.
     public func rewritten(_ stamp: Stamp) -> Stamp { stamps[stamp] ?? stamp }
 
     func rewritten(_ seen: [Stamp]) -> [Stamp] { seen.map(rewritten) }

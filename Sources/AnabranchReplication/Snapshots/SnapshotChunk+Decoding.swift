@@ -1,10 +1,12 @@
 extension SnapshotChunk {
-    /// Decodes a chunk that came from a network or a file.
+    /// Decodes a chunk that came from the network or a file.
     ///
-    /// - Throws: ``ChangeSetDecodingError`` with the offset; nothing is allocated for what is not
-    ///   there, no input traps.
+    /// Every length is checked before anything is allocated; no input can trap.
+    ///
+    /// - Throws: ``ChangeSetDecodingError`` with the offset of the first byte that could not be
+    ///   read. Nothing has been stored; ask for the chunk again.
     public init(decoding bytes: [UInt8]) throws(ChangeSetDecodingError) {
-        // A chunk begins as a payload does: a version and tables.
+        // A chunk begins like a payload, with a version and tables.
         var payload = try ChangePayloadDecoder(bytes, author: Self.nobody)
         while !payload.reader.isAtEnd {
             let block = try payload.reader.readVarint()
@@ -18,7 +20,7 @@ extension SnapshotChunk {
             case SnapshotBlock.links: links.append(try payload.readSnapshotLinks(&body))
             default:
                 throw body.failure(
-                    .unsupportedVersion, "block \(block) of a snapshot is not known here")
+                    .unsupportedVersion, "this version does not know block \(block) of snapshots")
             }
             try body.expectEnd()
         }
@@ -40,7 +42,7 @@ extension ChangePayloadDecoder {
     fileprivate mutating func readSnapshotRows(
         _ body: inout ByteReader
     ) throws(ChangeSetDecodingError) -> SnapshotChunk.Rows {
-        // Every property that an insert may write may stand in a state.
+        // A state may have every property that an insert may write.
         let block = try readRows(&body, Operation.insert, ofAuthor: false)
         var stamps: [[SnapshotChunk.StampRun]] = []
         for _ in block.columns {
@@ -54,14 +56,15 @@ extension ChangePayloadDecoder {
     ) throws(ChangeSetDecodingError) -> [SnapshotChunk.StampRun] {
         var runs: [SnapshotChunk.StampRun] = []
         var missing = count
-        // A time, a replica, a length.
+        // A run has at least a time, a replica and a length.
         let runCount = try body.readCount(ofAtLeast: 10)
         runs.reserveCapacity(runCount)
         for _ in 0..<runCount {
             let stamp = try readStamp(&body)
             let length = try body.readVarint()
             guard length >= 1, length <= UInt64(missing) else {
-                throw body.failure(.malformed, "a run of stamps has \(length) of \(missing)")
+                throw body.failure(
+                    .malformed, "a run has \(length) stamps where \(missing) are left")
             }
             runs.append(.init(stamp: stamp, count: Int(length)))
             missing -= Int(length)
@@ -82,7 +85,9 @@ extension ChangePayloadDecoder {
         let lefts = try readRecords(&body)
         let rights = try readRecords(&body)
         guard lefts.count == rights.count else {
-            throw body.failure(.malformed, "links have \(lefts.count) and \(rights.count) ends")
+            throw body.failure(
+                .malformed,
+                "a block of links has \(lefts.count) left and \(rights.count) right ends")
         }
         var links: [SnapshotChunk.Link] = []
         links.reserveCapacity(lefts.count)

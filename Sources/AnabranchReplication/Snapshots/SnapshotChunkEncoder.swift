@@ -1,6 +1,6 @@
-/// Fills one chunk of a snapshot record by record.
+/// Encodes one chunk of a snapshot record by record.
 public struct SnapshotChunkEncoder: Sendable {
-    /// What records of one block have in common.
+    /// The entity and the properties that the records of one block share.
     private struct Shape: Hashable {
         let entity: WireName
         let properties: [WireProperty]
@@ -12,20 +12,23 @@ public struct SnapshotChunkEncoder: Sendable {
     private var rows: [RowsEncoder] = []
     private var records: [ByteWriter] = []
     private var links: [(property: WireProperty, links: LinksEncoder)] = []
-    /// About what ``finish()`` gives, so that a writer knows when a chunk is full.
+    /// The approximate number of bytes of the chunk, by which a writer knows when it is full.
     public private(set) var byteCount = 0
-    /// Values, identities and tags: what ``Limits/mostCells`` bounds.
+    /// The number of values, identities and tags, which ``Limits/mostCells`` limits.
     public private(set) var cellCount = 0
 
+    /// Creates an encoder of an empty chunk.
     public init() {}
 
+    /// Indicates whether nothing was appended.
     public var isEmpty: Bool { byteCount == 0 }
 
-    /// Of what is referred to instead of being copied.
+    /// The number of bytes that the encoder refers to instead of copying them.
     private var largeByteCount: Int {
         rows.reduce(0) { $0 + $1.largeByteCount } + records.reduce(0) { $0 + $1.largeCount }
     }
 
+    /// Appends the last change set of a replica.
     public mutating func append(_ head: SnapshotChunk.Head) {
         heads.append(dot: head.dot)
         heads.append(digest: head.origin)
@@ -33,7 +36,7 @@ public struct SnapshotChunkEncoder: Sendable {
         byteCount += 56
     }
 
-    /// - Parameter record: Its links are written too.
+    /// Appends a record with its links.
     public mutating func append(_ record: CanonicalRecord) {
         for link in record.links {
             append(.init(left: record.id, right: link.right, tags: link.tags), of: link.property)
@@ -67,6 +70,7 @@ public struct SnapshotChunkEncoder: Sendable {
         cellCount += record.cells.count + 1
     }
 
+    /// Appends a link of a relationship.
     public mutating func append(_ link: SnapshotChunk.Link, of property: WireProperty) {
         if links.last?.property != property {
             links.append((property, LinksEncoder()))
@@ -76,9 +80,10 @@ public struct SnapshotChunkEncoder: Sendable {
         cellCount += 2 + link.tags.all.count
     }
 
+    /// Returns the encoded chunk.
     public consuming func finish() -> [UInt8] { finished().bytes }
 
-    /// As ``finish()``, without a copy of what is large.
+    /// Returns the encoded chunk without copying its large values.
     public consuming func finished() -> ByteWriter {
         var tables = PayloadTables(author: SnapshotChunk.nobody)
         var blocks = ByteWriter(reservingCapacity: byteCount - largeByteCount)
@@ -108,11 +113,11 @@ public struct SnapshotChunkEncoder: Sendable {
 }
 
 extension SnapshotChunk {
-    /// The tables of a chunk have no author.
+    /// The author of a chunk's tables: a replica ID of zeros, because a chunk has no author.
     static let nobody = ReplicaID(high: 0, low: 0)
 }
 
-/// Records of one shape, in columns with their stamps.
+/// Encodes the records of one entity and one set of properties in columns, with their stamps.
 private struct RowsEncoder: Sendable {
     private let entity: WireName
     private let properties: [WireProperty]
@@ -191,7 +196,7 @@ private struct LinksEncoder: Sendable {
 }
 
 extension ByteWriter {
-    /// Eight bytes of time, the replica's number in the tables.
+    /// Appends eight bytes of time and the replica's number in the tables.
     fileprivate mutating func append(stamp: Stamp, tables: inout PayloadTables) {
         append(fixed64: stamp.timestamp.rawValue)
         append(varint: tables.index(of: stamp.replica))

@@ -1,17 +1,20 @@
-/// A stretch of a chunk that is larger than one answer may be, which a record with a value of
-/// hundreds of megabytes makes it.
+/// A piece of a chunk that is larger than one answer may be, because one of its records is.
 ///
-/// It takes a chunk's number and is carried and kept as a chunk is. Its version, 2, tells it from a
-/// whole one; then come the number of pieces that follow and, to the end, the bytes.
+/// A piece has a number like a chunk, and is transferred and stored like one. Its version 2
+/// distinguishes it from a whole chunk. The number of pieces that follow comes next, then bytes up
+/// to the end.
 public struct SnapshotPiece: Hashable, Sendable {
-    /// Pieces of the same chunk behind this one.
+    /// The number of pieces of the same chunk behind this one.
     public let followingCount: UInt64
+    /// The bytes of this piece. Those of all pieces in their order are the chunk.
     public let bytes: ArraySlice<UInt8>
 
     static let version: UInt64 = 2
 
-    /// - Returns: `nil` for bytes that are no piece: a whole chunk, perhaps.
-    /// - Throws: ``ChangeSetDecodingError`` where a piece ends before its bytes.
+    /// Decodes a piece.
+    ///
+    /// - Returns: `nil` if the bytes have another version, such as that of a whole chunk.
+    /// - Throws: ``ChangeSetDecodingError`` if the bytes end before the content of the piece.
     public init?(decoding encoded: [UInt8]) throws(ChangeSetDecodingError) {
         var reader = ByteReader(encoded)
         guard try reader.readVarint() == Self.version else { return nil }
@@ -19,9 +22,12 @@ public struct SnapshotPiece: Hashable, Sendable {
         bytes = encoded[reader.offset...]
     }
 
-    /// Cuts a chunk, in its order.
+    /// Cuts a chunk into pieces and passes them to a closure in their order.
     ///
-    /// - Parameter size: Bytes of a piece, above zero.
+    /// - Parameters:
+    ///   - chunk: The encoded chunk.
+    ///   - size: The number of bytes of each piece, above zero. Only the last piece may be shorter.
+    ///   - body: Receives each encoded piece.
     public static func cut(
         _ chunk: ByteWriter, into size: Int, _ body: ([UInt8]) throws -> Void
     ) rethrows {

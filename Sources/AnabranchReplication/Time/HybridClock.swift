@@ -1,12 +1,16 @@
-/// The clock of one replica: what it issues is later than all that it has issued or observed.
+/// The clock of one replica. Each timestamp that it issues is later than all that it has issued or
+/// observed.
 ///
-/// A value without a wall clock of its own: the caller passes the time, so that a simulation can
-/// replay any schedule, and persists ``latest`` in the transaction that used it, so that no crash
-/// makes it issue a timestamp twice.
+/// The clock reads no wall clock: the caller passes the time, so a simulation can replay any
+/// schedule. The caller also persists ``latest`` in the transaction that used it, so the clock
+/// never issues a timestamp twice, not even after a crash.
 public struct HybridClock: Hashable, Sendable {
     /// The greatest timestamp issued or observed.
     public private(set) var latest: HybridTimestamp
 
+    /// Creates a clock.
+    ///
+    /// - Parameter latest: The persisted ``latest`` of the replica.
     public init(latest: HybridTimestamp = .zero) { self.latest = latest }
 
     /// Advances the clock for a local event.
@@ -24,7 +28,7 @@ public struct HybridClock: Hashable, Sendable {
         return latest
     }
 
-    /// Takes note of a timestamp that came from elsewhere.
+    /// Records a timestamp that came from another replica.
     public mutating func observe(_ timestamp: HybridTimestamp) {
         latest = max(latest, timestamp)
     }

@@ -1,12 +1,15 @@
-/// When and by whom a value was written: what decides between concurrent writes.
+/// The time and the replica of a write, which decide between concurrent writes.
 ///
-/// All writes of one save share one stamp. Stamps are compared by timestamp, then by the
-/// replica's bytes, never by the value written, so that a server can merge values that it cannot
-/// read. No two saves have equal stamps.
+/// All writes of one save share one stamp, and no two saves have equal stamps. Stamps are compared
+/// by timestamp, then by the replica's bytes. The written value has no influence, so a server can
+/// merge values that it can't read.
 public struct Stamp: Hashable, Sendable {
+    /// The time of the save.
     public let timestamp: HybridTimestamp
+    /// The replica of the change set.
     public let replica: ReplicaID
 
+    /// Creates the stamp of a save.
     @inlinable
     public init(timestamp: HybridTimestamp, replica: ReplicaID) {
         self.timestamp = timestamp
@@ -15,6 +18,7 @@ public struct Stamp: Hashable, Sendable {
 }
 
 extension Stamp: Comparable {
+    /// Orders stamps by timestamp, then by the replica's bytes.
     @inlinable
     public static func < (left: Stamp, right: Stamp) -> Bool {
         left.timestamp != right.timestamp
@@ -23,5 +27,6 @@ extension Stamp: Comparable {
 }
 
 extension Stamp: CustomStringConvertible {
+    /// The timestamp and the replica, separated by `@`.
     public var description: String { "\(timestamp)@\(replica)" }
 }

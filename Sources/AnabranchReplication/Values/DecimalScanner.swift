@@ -1,11 +1,13 @@
-/// Reads the text of a decimal number, without a locale and without cutting anything.
+/// Reads the text of a decimal number, independent of any locale and without rounding.
 struct DecimalScanner {
     private var rest: Substring.UTF8View
 
     init(_ text: String) { rest = text[...].utf8 }
 
-    /// - Returns: Digits, exponent of ten and sign; `nil` unless the whole text is one number
-    ///   that fits.
+    /// Reads the whole text.
+    ///
+    /// - Returns: The digits, the exponent of ten and the sign. The result is `nil` unless the
+    ///   whole text is one number of at most 38 significant digits.
     mutating func scan() -> (digits: UInt128, exponent: Int, isNegative: Bool)? {
         let isNegative = take(UInt8(ascii: "-"))
         if !isNegative { _ = take(UInt8(ascii: "+")) }

@@ -4,30 +4,36 @@
     public import Foundation
 #endif
 
-/// A decimal number of at most 38 digits, exact through save, predicate, sort and sync.
+/// A decimal number of at most 38 digits that save, predicate, sort and sync keep exactly.
 ///
-/// Kept without trailing zeros, so equal numbers have equal bytes: ±digits × 10^exponent. Longer
-/// input is an error; Foundation's `Decimal(string:)` cuts it in silence.
+/// It is ±digits × 10^exponent without trailing zeros in the digits, so equal numbers have equal
+/// bytes. A longer number is refused; Foundation's `Decimal(string:)` would cut it silently.
 public struct ExactDecimal: Hashable, Sendable {
-    // Two words, not one UInt128, whose alignment would widen every `Value` by eight bytes.
+    // Two words and not one UInt128, which would enlarge every `Value` by eight bytes of alignment.
     private let digitsHigh: UInt64
     private let digitsLow: UInt64
+    /// The exponent of ten, from −128.
     public let exponent: Int16
+    /// The sign. Zero is not negative.
     public let isNegative: Bool
 
     /// The digits as one integer, below 10^38.
     public var digits: UInt128 { UInt128(digitsHigh) << 64 | UInt128(digitsLow) }
 
+    /// The greatest digits, 10^38 − 1.
     public static let greatestDigits = powerOfTen(38) - 1
 
+    /// The number zero.
     public static let zero = ExactDecimal(Int64(0))
 
-    /// The bounds are those of Foundation's `Decimal`: 38 digits × 10^−128…10^127, where an
-    /// exponent above 127 is paid for with digits that are not used.
+    /// Creates a number from digits, exponent and sign.
     ///
-    /// - Returns: `nil` where the number is out of bounds once trailing zeros are gone.
+    /// The bounds are those of Foundation's `Decimal`: 38 digits × 10^−128…10^127. An exponent
+    /// above 127 is allowed if the number has so many fewer digits.
+    ///
+    /// - Returns: `nil` if the number is out of bounds after trailing zeros were removed.
     public init?(digits: UInt128, exponent: Int, isNegative: Bool) {
-        // No more zeros than these can go, and the sum below can't overflow.
+        // There are at most this many trailing zeros, and the sum below can't overflow.
         guard digits != 0 else {
             self = .zero
             return
@@ -41,6 +47,7 @@ public struct ExactDecimal: Hashable, Sendable {
         self.init(canonical: digits, exponent: exponent + zeros, isNegative: isNegative)
     }
 
+    /// Creates a number from an integer.
     public init(_ integer: Int64) {
         let (digits, zeros) = Self.withoutTrailingZeros(UInt128(integer.magnitude))
         self.init(canonical: digits, exponent: zeros, isNegative: integer < 0)
@@ -68,24 +75,27 @@ public struct ExactDecimal: Hashable, Sendable {
         (0..<exponent).reduce(UInt128(1)) { power, _ in power * 10 }
     }
 
-    /// - Returns: `nil` for NaN and for more than 38 digits, of which `Decimal` holds some.
+    /// Creates a number from Foundation's `Decimal`.
+    ///
+    /// - Returns: `nil` for NaN and for more than 38 digits, which some values of `Decimal` have.
     public init?(_ decimal: Decimal) {
         self.init(decimal.description)
     }
 
-    /// The same number as Foundation has it.
+    /// The same number as a `Decimal` of Foundation.
     public var decimal: Decimal {
-        // `Decimal` reads exponents up to 127 only, so larger ones are given as zeros.
+        // `Decimal` reads exponents only up to 127, so a greater one becomes zeros.
         let zeros = max(Int(exponent) - 127, 0)
         let digits = digits * Self.powerOfTen(zeros)
         let text = "\(isNegative ? "-" : "")\(digits)e\(Int(exponent) - zeros)"
-        // The text is within what Decimal holds, so it is always read.
+        // The text is within the range of `Decimal`, so it can always be read.
         return Decimal(string: text) ?? .nan
     }
 }
 
 extension ExactDecimal: LosslessStringConvertible {
-    /// Plain where it stays short, else with an exponent: `-12.5`, `1e+40`.
+    /// The number as text: plain if it is short, otherwise with an exponent, such as `-12.5` and
+    /// `1e+40`.
     public var description: String {
         let text = String(digits)
         let sign = isNegative ? "-" : ""
@@ -101,7 +111,9 @@ extension ExactDecimal: LosslessStringConvertible {
         return sign + "0." + String(repeating: "0", count: -exponent - text.count) + text
     }
 
-    /// Reads `-12.50`, `.5`, `1e3`; anything else, or more than 38 significant digits, is `nil`.
+    /// Reads a number such as `-12.50`, `.5` or `1e3`.
+    ///
+    /// - Returns: `nil` for any other text, and for more than 38 significant digits.
     public init?(_ description: String) {
         var scanner = DecimalScanner(description)
         guard let (digits, exponent, isNegative) = scanner.scan() else { return nil }
@@ -110,6 +122,7 @@ extension ExactDecimal: LosslessStringConvertible {
 }
 
 extension ExactDecimal: Comparable {
+    /// Compares two numbers exactly.
     public static func < (left: ExactDecimal, right: ExactDecimal) -> Bool {
         if left.isNegative != right.isNegative { return left.isNegative }
         return left.isNegative
@@ -123,7 +136,7 @@ extension ExactDecimal: Comparable {
         let leading = own.count + Int(exponent)
         let otherLeading = others.count + Int(other.exponent)
         if leading != otherLeading { return leading < otherLeading }
-        // Without trailing zeros, equal leading places compare like the digits themselves.
+        // The digits have no trailing zeros, so numbers of equal length compare like their digits.
         return own.lexicographicallyPrecedes(others)
     }
 }

@@ -1,17 +1,22 @@
-/// Attributes that change together, as one value: the map of its members.
+/// The value of an attribute group: the map of its members.
 ///
-/// A group is one register: a write of any member writes all of them, and concurrent writes never
-/// mix. Members that the writer's model does not have are carried as they are, so that an older
-/// peer takes nothing away (``replacing(_:)``).
+/// A group is one register. A write of any member writes all of them, and concurrent writes never
+/// mix. Members that the author's model lacks are kept unchanged, so an older peer removes nothing
+/// (``replacing(_:)``).
 ///
-/// A member is told by its name and type, as a property is: a member whose type changes is another
-/// member. It holds what an attribute or a to-one relationship holds, never links or a group.
+/// A member is identified by its name and type: a member that changes its type is another member.
+/// It has a value of an attribute or of a to-one relationship, never links or a group.
 public struct GroupValue: Hashable, Sendable {
+    /// One attribute of the group with its value.
     public struct Member: Hashable, Sendable {
+        /// The wire name of the attribute.
         public let name: WireName
+        /// The type of the attribute.
         public let type: WireType
+        /// The value; a reference is the whole identity of its target.
         public let value: Value
 
+        /// Creates a member.
         public init(name: WireName, type: WireType, value: Value) {
             self.name = name
             self.type = type
@@ -23,14 +28,18 @@ public struct GroupValue: Hashable, Sendable {
         }
     }
 
-    /// By name in bytes, then by type, each once.
+    /// The members ordered by the bytes of their names, then by type, each once.
     public let members: [Member]
 
+    /// The group without members.
     public static let empty = GroupValue(ordered: [])
 
-    /// - Parameter members: In any order; of several of one name and type the last stays.
-    /// - Returns: `nil` where a member has a value that is not of its type, or there are more than
-    ///   ``Limits/mostMembers``: nobody could read such a group.
+    /// Creates a group.
+    ///
+    /// - Parameter members: Members in any order. Of several with one name and type the last is
+    ///   kept.
+    /// - Returns: `nil` if a value does not suit the type of its member, or there are more than
+    ///   ``Limits/mostMembers``. No reader would accept such a group.
     public init?(_ members: some Sequence<Member>) {
         var latest: [MemberKey: Member] = [:]
         for member in members {
@@ -43,8 +52,10 @@ public struct GroupValue: Hashable, Sendable {
 
     init(ordered members: [Member]) { self.members = members }
 
-    /// - Parameter members: In order, each once.
-    /// - Returns: `nil` as ``init(_:)`` does.
+    /// Creates a group from ordered members.
+    ///
+    /// - Parameter members: Members in ascending order, each once.
+    /// - Returns: `nil` in the same cases as `init(_:)`.
     package init?(ascending members: [Member]) {
         guard members.count <= Limits.mostMembers, members.allSatisfy(\.isWellFormed) else {
             return nil
@@ -53,14 +64,15 @@ public struct GroupValue: Hashable, Sendable {
         self.init(ordered: members)
     }
 
-    /// - Returns: `nil` where the group does not have the member, which is not null.
+    /// The value of a member, or `nil` if the group lacks the member. A member may also have the
+    /// value null.
     public subscript(name: WireName, type: WireType) -> Value? {
         members.first { $0.name == name && $0.type == type }?.value
     }
 
-    /// The group with some members written and all others carried as they are.
+    /// Returns the group with some members written and all others unchanged.
     ///
-    /// - Returns: `nil` as ``init(_:)`` does.
+    /// - Returns: `nil` in the same cases as ``init(_:)``.
     public func replacing(_ written: some Sequence<Member>) -> GroupValue? {
         GroupValue(members + Array(written))
     }
@@ -72,7 +84,7 @@ public struct GroupValue: Hashable, Sendable {
 }
 
 extension GroupValue.Member {
-    /// Whether every reader takes it.
+    /// Indicates whether every reader accepts the member.
     var isWellFormed: Bool {
         guard !type.isLinks, type != .group, type.accepts(tag: value.tag),
             value.tag != ValueTag.group, name.string.utf8.count <= Limits.longestName

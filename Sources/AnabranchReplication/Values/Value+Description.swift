@@ -5,8 +5,8 @@
 #endif
 
 extension Value: CustomStringConvertible {
-    /// The value as a person writes it: `99999`, `'text'`, `2001-01-01T00:00:00Z`. For messages:
-    /// different values may look alike, and long texts are cut.
+    /// The value as text for messages, such as `99999`, `'text'` or `2001-01-01T00:00:00Z`.
+    /// Different values may have equal texts, and long texts are cut.
     public var description: String {
         switch self {
         case .null: "null"
@@ -31,7 +31,7 @@ extension Value: CustomStringConvertible {
         return start.endIndex == text.endIndex ? "'\(text)'" : "'\(start)…'"
     }
 
-    /// Years of more than four digits have no common form.
+    /// The date in ISO 8601, or its seconds if the year has more than four digits.
     private static func date(_ seconds: Double) -> String {
         let years = -62_135_596_800.0 - 978_307_200...253_402_300_799 - 978_307_200
         guard years.contains(seconds) else { return "\(seconds) s after 2001-01-01T00:00:00Z" }

@@ -4,34 +4,43 @@
     public import Foundation
 #endif
 
-/// A value of an attribute or a to-one relationship: the one form of wire, slots and bindings.
+/// A value of an attribute or a to-one relationship, on the wire, in an object's slots and in SQL
+/// bindings.
 ///
-/// Equality and hash are by canonical bytes, so that every replica agrees on them: strings by
-/// their UTF-8, doubles by their bits with one NaN for all, decimals by sign, digits and exponent
-/// without trailing zeros. That is the equality of merging; comparing as a predicate does is
-/// another matter.
+/// Equality and hash follow canonical bytes, so that all replicas agree. Strings compare by their
+/// UTF-8, doubles by their bits with one pattern for every NaN, decimals by sign, digits and
+/// exponent. This is the equality of merging; predicates compare in their own way.
 public enum Value: Sendable {
+    /// No value; different from a property that was never written.
     case null
+    /// A boolean.
     case bool(Bool)
-    /// Every integer type of a model; its width is the property's.
+    /// An integer of any integer type. The property's type determines the allowed range.
     case integer(Int64)
+    /// A binary floating-point number.
     case double(Double)
+    /// An exact decimal number.
     case decimal(ExactDecimal)
+    /// A text.
     case string(String)
-    /// Seconds since 2001-01-01 00:00:00 UTC, as Core Data keeps them, so that imports are exact.
+    /// A date in seconds since 2001-01-01 00:00:00 UTC, as Core Data stores it, so that imports are
+    /// exact.
     case date(Double)
+    /// Bytes.
     case data(Data)
+    /// A UUID.
     case uuid(UUID)
-    /// The text of a URI, kept as it was written.
+    /// The text of a URI, unchanged.
     case uri(String)
-    /// A record on the wire. In slots and bindings of a store a reference is `integer`, the
-    /// record's local ID there.
+    /// A reference to a record on the wire. In slots and bindings of a store a reference is
+    /// `integer`: the local ID of the record.
     indirect case reference(RecordID)
-    /// The members of a group. References among them are whole identities everywhere.
+    /// The value of an attribute group. References in it are whole identities everywhere.
     case group(GroupValue)
-    /// A value of a later format, kept as it came.
+    /// A value of a later format, kept and passed on unchanged.
     indirect case unknown(tag: UInt8, bytes: [UInt8])
 
+    /// Indicates whether the value is null.
     @inlinable
     public var isNull: Bool {
         if case .null = self { true } else { false }
@@ -39,6 +48,7 @@ public enum Value: Sendable {
 }
 
 extension Value: Equatable {
+    /// Compares the canonical bytes of two values.
     @inlinable
     public static func == (left: Value, right: Value) -> Bool {
         switch (left, right) {
@@ -62,6 +72,7 @@ extension Value: Equatable {
 }
 
 extension Value: Hashable {
+    /// Hashes the tag and the canonical bytes.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(tag)
         switch self {

@@ -1,26 +1,40 @@
-/// The byte that tells a value's form on the wire.
+/// The byte that identifies the kind of a value on the wire.
 ///
-/// Tags below ``firstWithLength`` have forms of their own. Every tag from there on is
-/// followed by a length, so that a value that is not understood can still be kept and passed on.
+/// Each tag below ``firstWithLength`` has its own form. From that tag on, a length follows the tag,
+/// so a program can keep and pass on a value that it does not know.
 public enum ValueTag {
+    /// Null, without further bytes.
     public static let null: UInt8 = 0
+    /// A boolean: one byte, 0 or 1.
     public static let bool: UInt8 = 1
+    /// An integer in zigzag form.
     public static let integer: UInt8 = 2
+    /// A double of eight bytes.
     public static let double: UInt8 = 3
+    /// An exact decimal: sign, exponent and digits.
     public static let decimal: UInt8 = 4
+    /// A text in UTF-8 with its length.
     public static let string: UInt8 = 5
+    /// A date: a double of seconds since 2001-01-01 UTC.
     public static let date: UInt8 = 6
+    /// Bytes with their length.
     public static let data: UInt8 = 7
+    /// A UUID of 16 bytes.
     public static let uuid: UInt8 = 8
+    /// The text of a URI with its length.
     public static let uri: UInt8 = 9
+    /// A reference to a record.
     public static let reference: UInt8 = 10
+    /// The first tag that a length follows.
     public static let firstWithLength: UInt8 = 16
+    /// An attribute group with its length.
     public static let group: UInt8 = 16
-    /// From here on tags are of later formats.
+    /// The first tag that belongs to later formats.
     public static let firstUnknown: UInt8 = 17
 }
 
 extension Value {
+    /// The tag of the value's kind.
     @inlinable
     public var tag: UInt8 {
         switch self {

@@ -1,21 +1,25 @@
-/// A property as it travels: what merges with what.
+/// A property on the wire. Two writes merge if name, type and rule of their properties are equal.
 public struct WireProperty: Hashable, Sendable {
+    /// The name that the property keeps through renames.
     public let name: WireName
+    /// The type of the property's values.
     public let type: WireType
+    /// The rule that merges concurrent writes.
     public let rule: MergeRule
 
+    /// Creates a property.
     public init(name: WireName, type: WireType, rule: MergeRule = .lastWriter) {
         self.name = name
         self.type = type
         self.rule = rule
     }
 
-    /// Whether this version of the format can merge the property.
+    /// Indicates whether this version of the format can merge the property.
     ///
-    /// Links are sets or lists and a group has its own rule. Any other value, of a type that is not
-    /// known here too, is a register by stamp: `lastWriter`, `firstWriter` or `keepBoth`. `max`
-    /// and `min` need a type with an order, `counter` one with an exact sum. No other pair of type
-    /// and rule has a meaning yet.
+    /// Links merge as sets or lists, and a group by its own rule. Values of any other type, also of
+    /// an unknown one, are registers by stamp: `lastWriter`, `firstWriter` or `keepBoth`. The rules
+    /// `max` and `min` need a type with an order, `counter` one with an exact sum. No other pair of
+    /// type and rule can be merged yet.
     public var isMergeable: Bool {
         switch type {
         case .links, .mutualLinks: return rule == .set || rule == .list
@@ -30,8 +34,8 @@ public struct WireProperty: Hashable, Sendable {
         }
     }
 
-    /// Whether the value can be merged here, beyond being of the property's type: what is compared
-    /// or added has to be understood.
+    /// Indicates whether this version can merge the value, which has the property's type. A value
+    /// under a rule that compares or adds must be known to this version.
     func accepts(_ value: Value) -> Bool {
         if let range = type.integers, case .integer(let number) = value, !range.contains(number) {
             return false
@@ -46,7 +50,7 @@ public struct WireProperty: Hashable, Sendable {
         }
     }
 
-    /// Whether ``accepts(_:)`` has to be asked for each value.
+    /// Indicates whether `accepts(_:)` must check each value.
     var isPicky: Bool {
         type.integers != nil || rule == .max || rule == .min || rule == .counter
     }
@@ -63,7 +67,7 @@ extension WireType {
 }
 
 extension WireProperty: Comparable {
-    /// By the name's bytes, then type, then rule: the order of the canonical form.
+    /// Orders properties by the name's bytes, then type, then rule, as in the canonical form.
     public static func < (left: WireProperty, right: WireProperty) -> Bool {
         if left.name != right.name { return left.name < right.name }
         if left.type != right.type { return left.type.rawValue < right.type.rawValue }
@@ -72,5 +76,6 @@ extension WireProperty: Comparable {
 }
 
 extension WireProperty: CustomStringConvertible {
+    /// The name, followed by type and rule in parentheses.
     public var description: String { "\(name) (\(type), \(rule))" }
 }

@@ -1,5 +1,5 @@
 extension WireType {
-    /// What an integer of this type may be; `nil` where every 64-bit integer will do.
+    /// The allowed integers of this type, or `nil` if every 64-bit integer is allowed.
     package var integers: ClosedRange<Int64>? {
         switch self {
         case .integer16: -32_768...32_767
@@ -8,8 +8,10 @@ extension WireType {
         }
     }
 
-    /// Whether a value of this tag may stand in a property of this type: null and values of later
-    /// formats everywhere, and anything in a property of a later type.
+    /// Indicates whether a property of this type may have a value with this tag.
+    ///
+    /// Null and values of later formats are allowed in every property, and every value in a
+    /// property of an unknown type.
     func accepts(tag: UInt8) -> Bool {
         if tag == ValueTag.null || tag >= ValueTag.firstUnknown { return true }
         switch self {

@@ -1,15 +1,19 @@
-/// The canonical bytes of the records that one insert makes.
+/// The canonical bytes of the records that one insert block creates.
 ///
-/// What all of them share is encoded once: a bulk of inserts is what a server has most of.
+/// The bytes that all these records share are encoded only once, because a server gets mostly
+/// inserts.
 public struct InsertedRowBytes: Sendable {
-    /// Behind the identity.
+    /// The shared bytes behind the identity.
     private let head: [UInt8]
-    /// In canonical order: the column's index, and what stands before its value.
+    /// The columns in canonical order: the index of each, and the bytes that precede its value.
     private let columns: [(index: Int, head: [UInt8])]
 
+    /// Creates the encoder for one insert block.
+    ///
     /// - Parameters:
-    ///   - properties: Each once.
-    ///   - stamp: Of the insert.
+    ///   - entity: The wire name of the entity.
+    ///   - properties: The written properties, each once.
+    ///   - stamp: The stamp of the insert.
     public init(entity: WireName, properties: [WireProperty], stamp: Stamp) {
         var writer = ByteWriter()
         writer.append(string: entity.string)
@@ -25,8 +29,12 @@ public struct InsertedRowBytes: Sendable {
             }
     }
 
-    /// - Parameter value: Of the property with an index.
-    /// - Returns: What ``CanonicalRecord/encoded()`` gives of the record.
+    /// Encodes one record.
+    ///
+    /// - Parameters:
+    ///   - record: The identity of the record.
+    ///   - value: Returns the value of the property with an index.
+    /// - Returns: The same bytes as ``CanonicalRecord/encoded()``.
     public func bytes(of record: RecordID, value: (Int) -> Value) -> ByteWriter {
         var writer = ByteWriter(reservingCapacity: 64 + columns.count * 64)
         writer.append(record: record)

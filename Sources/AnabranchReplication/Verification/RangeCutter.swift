@@ -1,16 +1,18 @@
-/// Cuts what a state has in a range into parts of about equal size, or lists it where it is
-/// little, within bounded work.
+/// Summarizes the records of a range with bounded work.
 ///
-/// Fed with the records of the range in ascending order, and as many as it wants.
+/// It cuts the range into parts of about equal size, or lists its records if they are few. Pass it
+/// the records of the range in ascending order, until it accepts no more.
 public struct RangeCutter: Sendable {
+    /// The limits of one summary.
     public struct Limits: Hashable, Sendable {
-        /// Records that are listed rather than summed.
+        /// The greatest number of records that are listed instead of summed.
         public var listed = 256
-        /// Parts that a range is cut into.
+        /// The number of parts that a range is cut into.
         public var parts = 16
-        /// Records and links that one answer looks at.
+        /// The greatest number of records and links that one answer reads.
         public var steps = 1 << 16
 
+        /// Creates the default limits.
         public init() {}
     }
 
@@ -26,9 +28,14 @@ public struct RangeCutter: Sendable {
     private var presentSteps = 0
     private let partSteps: Int
 
+    /// Creates the summary of one range.
+    ///
     /// - Parameters:
-    ///   - count: Of the records in the range, or any number above the limit of steps.
-    ///   - steps: That may be taken; at least one record is.
+    ///   - range: The range to summarize.
+    ///   - count: The number of records in the range, or any number above the limit of steps.
+    ///   - steps: The number of records and links that may still be read. At least one record is
+    ///     read.
+    ///   - limits: The limits of one summary.
     public init(_ range: RecordRange, count: Int, steps: Int, limits: Limits) {
         self.range = range
         isListing = count <= limits.listed
@@ -38,7 +45,9 @@ public struct RangeCutter: Sendable {
         partSteps = limits.steps
     }
 
-    /// - Returns: Whether the record was taken; where it was not, that is the end.
+    /// Adds the next record of the range.
+    ///
+    /// - Returns: `false` if the record was not taken. Then pass no more records.
     public mutating func take(_ record: CanonicalRecord) -> Bool {
         if !isListing, presentSize >= partSize || presentSteps >= partSteps {
             parts.append(RangeSummary.Part(upper: record.id, checksum: present))
@@ -59,8 +68,9 @@ public struct RangeCutter: Sendable {
         return true
     }
 
-    /// - Parameter isWhole: Whether the range has no more records than were taken.
-    /// - Returns: The summary, and the steps that it took.
+    /// Returns the summary and the number of records and links that were read.
+    ///
+    /// - Parameter isWhole: `true` if the range has no more records than were taken.
     public consuming func finish(isWhole: Bool) -> (summary: RangeSummary, steps: Int) {
         if isListing { return (.records(entries), steps) }
         if isWhole { parts.append(RangeSummary.Part(upper: range.upper, checksum: present)) }

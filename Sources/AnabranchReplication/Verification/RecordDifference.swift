@@ -1,17 +1,21 @@
-/// A record of which two states have not the same.
+/// A record that differs between two states.
 public struct RecordDifference: Hashable, Sendable {
+    /// The kind of the difference, as seen from one side.
     public enum Kind: String, Hashable, Sendable {
-        /// This side does not have it.
+        /// Only the other side has the record.
         case missing
-        /// Only this side has it.
+        /// Only this side has the record.
         case extra
         /// Cells, links, stamps or the entity differ, or can't be read.
         case changed
     }
 
+    /// The identity of the record.
     public var record: RecordID
+    /// The kind of the difference.
     public var kind: Kind
 
+    /// Creates a difference.
     public init(record: RecordID, kind: Kind) {
         self.record = record
         self.kind = kind
@@ -19,10 +23,12 @@ public struct RecordDifference: Hashable, Sendable {
 }
 
 extension RecordDifference {
+    /// Compares the records of two states in one range.
+    ///
     /// - Parameters:
-    ///   - own: What this side has in a range.
-    ///   - others: What the other side has there.
-    /// - Returns: In the order of identities.
+    ///   - own: All records of this side in the range.
+    ///   - others: All records of the other side in the range.
+    /// - Returns: The differences, ordered by identity.
     public static func between(
         _ own: [RangeSummary.Entry], _ others: [RangeSummary.Entry]
     ) -> [RecordDifference] {
@@ -38,7 +44,8 @@ extension RecordDifference {
         }
     }
 
-    /// A damaged file may have a record twice.
+    /// The checksum of each record. A damaged file may have a record twice; its checksums are
+    /// added.
     private static func sums(_ entries: [RangeSummary.Entry]) -> [RecordID: StateChecksum] {
         Dictionary(entries.map { ($0.record, $0.checksum) }) { $0 &+ $1 }
     }

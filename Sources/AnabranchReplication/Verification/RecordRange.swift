@@ -1,19 +1,20 @@
-/// A run of record identities in their order.
+/// A range of record identities in their order.
 public struct RecordRange: Hashable, Sendable {
-    /// The first identity that is in it; `nil` where nothing comes before it.
+    /// The first identity in the range, or `nil` if the range has no beginning.
     public let lower: RecordID?
-    /// The first identity behind it; `nil` where nothing comes behind it.
+    /// The first identity behind the range, or `nil` if the range has no end.
     public let upper: RecordID?
 
-    /// Every identity.
+    /// The range of all identities.
     public static let all = RecordRange(lower: nil, upper: nil)
 
+    /// Creates a range from its bounds.
     public init(lower: RecordID?, upper: RecordID?) {
         self.lower = lower
         self.upper = upper
     }
 
-    /// Whether no identity is in it.
+    /// Indicates whether the range contains no identity.
     public var isEmpty: Bool {
         guard let upper else { return false }
         guard let lower else { return upper == Self.first }
@@ -22,11 +23,12 @@ public struct RecordRange: Hashable, Sendable {
 
     private static let first = RecordID(replica: ReplicaID(high: 0, low: 0), number: 1)
 
+    /// Indicates whether the range contains an identity.
     public func contains(_ record: RecordID) -> Bool {
         (lower.map { $0 <= record } ?? true) && (upper.map { record < $0 } ?? true)
     }
 
-    /// The numbers of a replica's records that are in it; empty where none is.
+    /// The numbers of a replica's records that are in the range, or `nil` if none is.
     public func numbers(of replica: ReplicaID) -> ClosedRange<UInt64>? {
         var first: UInt64 = 1
         var last = Limits.greatestRecordNumber
@@ -42,38 +44,47 @@ public struct RecordRange: Hashable, Sendable {
     }
 }
 
-/// What a state has in a range, as much of it as one answer tells.
+/// The summary of a state's records in a range, as far as one answer reaches.
 public enum RangeSummary: Hashable, Sendable {
-    /// Runs of the range, one behind the other from its beginning on. Where the last ends before
-    /// the range does, the rest has to be asked for.
+    /// Consecutive parts of the range, from its beginning on. If the last part ends before the
+    /// range, ask for the rest as a range of its own.
     case parts([Part])
     /// Every record in the range, in ascending order.
     case records([Entry])
 
+    /// One part of a range with its checksum.
     public struct Part: Hashable, Sendable {
-        /// Where it ends and the next begins; `nil` where the range ends that has no end.
+        /// The first identity behind the part, or `nil` for the last part of a range without an
+        /// end.
         public var upper: RecordID?
+        /// The checksum of the records in the part, links included.
         public var checksum: StateChecksum
 
+        /// Creates a part.
         public init(upper: RecordID?, checksum: StateChecksum) {
             self.upper = upper
             self.checksum = checksum
         }
     }
 
+    /// One record with its checksum.
     public struct Entry: Hashable, Sendable {
+        /// The identity of the record.
         public var record: RecordID
-        /// Of the record with its links.
+        /// The checksum of the record and its links.
         public var checksum: StateChecksum
 
+        /// Creates an entry.
         public init(record: RecordID, checksum: StateChecksum) {
             self.record = record
             self.checksum = checksum
         }
     }
 
-    /// Whether this can be an answer about a range: it lies within it, in order, and, where it
-    /// parts it, in parts that are smaller.
+    /// Indicates whether the summary is a possible answer about a range.
+    ///
+    /// Its contents must be in the range and in order, and its parts must be smaller than the
+    /// range.
     public func fits(_ range: RecordRange) -> Bool {
         switch self {
         case .parts(let parts):
@@ -93,7 +104,10 @@ public enum RangeSummary: Hashable, Sendable {
         }
     }
 
-    /// The parts of a range, and what of it is left to ask for.
+    /// Converts parts into ranges.
+    ///
+    /// - Returns: The range of each part, and the rest of the range that no part covers, or `nil`
+    ///   if there is none.
     public static func ranges(
         of parts: [Part], in range: RecordRange
     ) -> (parts: [RecordRange], rest: RecordRange?) {

@@ -1,22 +1,23 @@
-/// What tells whether two replicas have the same merged state, or the same part of it, without
-/// either showing it: a sum over digests.
+/// A checksum of a merged state or a part of it. Two replicas compare it to see whether their
+/// states are equal without sending them.
 ///
-/// The parts of a state are its records, each without its links, and its links. Each part's
-/// digest, BLAKE2b-256 over its canonical bytes, is read as four 64-bit numbers, and each of the
-/// four is summed modulo 2^64. So the order does not matter, what was added can be taken away
-/// again, and whoever changes one part of a state of millions keeps the sum up to date at the
-/// price of that part. A link is a part of its own so that one more link of a record with many
-/// costs no more than the first.
+/// The parts of a state are its records, each without its links, and its links. The BLAKE2b-256
+/// digest of each part's canonical bytes is read as four 64-bit numbers, and each of the four is
+/// summed modulo 2^64. So the order does not matter, and a part can be subtracted again. A change
+/// of one part in a state of millions updates the sum at the cost of that part. A link is a part of
+/// its own, so adding a link to a record with many links is as cheap as adding the first.
 ///
-/// It tells of mistakes and of damage, not of intent: who may write may write what is wrong.
+/// The checksum detects mistakes and damage, but not forgery: a client with write access can write
+/// wrong data.
 ///
 /// Source: Bellare and Micciancio, "A New Paradigm for Collision-Free Hashing: Incrementality at
 /// Reduced Cost", EUROCRYPT 1997 (AdHash).
 public struct StateChecksum: Hashable, Sendable {
-    /// Records, the dead ones among them, modulo 2^64.
+    /// The number of records, dead ones included, modulo 2^64.
     public private(set) var recordCount: UInt64
     private var sums: SIMD4<UInt64>
 
+    /// The checksum of a state without records.
     public static let zero = StateChecksum(recordCount: 0, sums: .zero)
 
     private init(recordCount: UInt64, sums: SIMD4<UInt64>) {
@@ -26,11 +27,13 @@ public struct StateChecksum: Hashable, Sendable {
 
     // MARK: - Sums
 
+    /// Adds the parts of two states.
     public static func &+ (left: StateChecksum, right: StateChecksum) -> StateChecksum {
         StateChecksum(
             recordCount: left.recordCount &+ right.recordCount, sums: left.sums &+ right.sums)
     }
 
+    /// Subtracts the parts of one state from those of another.
     public static func &- (left: StateChecksum, right: StateChecksum) -> StateChecksum {
         StateChecksum(
             recordCount: left.recordCount &- right.recordCount, sums: left.sums &- right.sums)
@@ -38,22 +41,25 @@ public struct StateChecksum: Hashable, Sendable {
 
     // MARK: - Parts
 
-    /// A record with all its links.
+    /// Computes the checksum of a record with all its links.
     public init(of record: CanonicalRecord) {
         self.init(ofRow: record.written(links: []))
         for link in record.links { self = self &+ StateChecksum(of: link, from: record.id) }
     }
 
-    /// A record without its links.
+    /// Computes the checksum of a record without its links.
     ///
-    /// - Parameter bytes: As ``CanonicalRecord/encoded()`` gives them of a record without links.
+    /// - Parameter bytes: The bytes that ``CanonicalRecord/encoded()`` returns for the record
+    ///   without links.
     public init(ofRow bytes: [UInt8]) { self.init(ofRow: ByteWriter(bytes)) }
 
-    /// The same, without a copy of what is large.
+    /// Computes the checksum of a record without its links, without copying large values.
     public init(ofRow bytes: ByteWriter) { self.init(recordCount: 1, of: bytes) }
 
-    /// A link: the canonical bytes of a record that has its left end's identity, no entity, no
-    /// cell and only this link.
+    /// Computes the checksum of a link.
+    ///
+    /// It covers the canonical bytes of a record that has the identity of the left end, no entity,
+    /// no cells and only this link.
     public init(of link: CanonicalRecord.Link, from left: RecordID) {
         let bare = CanonicalRecord(id: left, entity: "", links: [link])
         self.init(recordCount: 0, of: bare.written())
@@ -67,10 +73,13 @@ public struct StateChecksum: Hashable, Sendable {
 
     // MARK: - Bytes
 
-    /// The record count, then the four sums.
+    /// The number of bytes of a checksum: the record count and the four sums.
     public static let byteCount = 40
 
-    /// - Parameter bytes: As ``bytes``; any other count of them gives `nil`.
+    /// Creates a checksum from its bytes.
+    ///
+    /// - Parameter bytes: Exactly the 40 bytes of ``bytes``; the result is `nil` for any other
+    ///   number.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
         var reader = ByteReader(Array(bytes))
@@ -78,6 +87,7 @@ public struct StateChecksum: Hashable, Sendable {
         self = checksum
     }
 
+    /// The record count and the four sums as 40 bytes.
     public var bytes: [UInt8] {
         var writer = ByteWriter(reservingCapacity: Self.byteCount)
         writer.append(checksum: self)
@@ -91,7 +101,8 @@ extension StateChecksum: CustomStringConvertible {
 }
 
 extension ByteWriter {
-    /// The record count little-endian, then the sums as the bytes of digests are read.
+    /// Appends the record count as a little-endian number, then the four sums as big-endian
+    /// numbers.
     public mutating func append(checksum: StateChecksum) {
         append(fixed64: checksum.recordCount)
         for word in checksum.words { append(bigEndian64: word) }
@@ -99,6 +110,7 @@ extension ByteWriter {
 }
 
 extension ByteReader {
+    /// Reads a checksum that `append(checksum:)` wrote.
     public mutating func readChecksum() throws(ChangeSetDecodingError) -> StateChecksum {
         let count = try readFixed64()
         var words: [UInt64] = []
@@ -110,7 +122,7 @@ extension ByteReader {
 extension StateChecksum {
     fileprivate var words: [UInt64] { [sums[0], sums[1], sums[2], sums[3]] }
 
-    /// - Parameter words: Four.
+    /// Creates a checksum from a record count and exactly four sums.
     fileprivate init(recordCount: UInt64, words: [UInt64]) {
         self.init(
             recordCount: recordCount, sums: SIMD4(words[0], words[1], words[2], words[3]))

@@ -1,14 +1,14 @@
 import CSQLite
 
-/// How far a checkpoint goes in moving the write-ahead log into the database file.
+/// The extent of a checkpoint, which copies the write-ahead log into the database file.
 public enum CheckpointMode: Sendable {
-    /// As much as can be done without waiting for anyone.
+    /// Copies as much as possible without waiting for readers or writers.
     case passive
-    /// All of it, waiting for writers and for readers of older snapshots.
+    /// Copies everything; waits for writers and for readers of older snapshots.
     case full
-    /// As `full`, and the next writer starts the log from its beginning.
+    /// Like `full`; the next writer also starts the log from its beginning.
     case restart
-    /// As `restart`, and the log file is cut to nothing.
+    /// Like `restart`; the log file is also truncated to zero bytes.
     case truncate
 
     var rawValue: Int32 {
@@ -21,19 +21,19 @@ public enum CheckpointMode: Sendable {
     }
 }
 
-/// What a checkpoint left; both numbers are -1 when the file is not in WAL mode.
+/// The result of a checkpoint; both numbers are -1 if the file is not in WAL mode.
 public struct CheckpointResult: Sendable, Hashable {
-    /// Pages in the log.
+    /// The number of pages in the log.
     public let logPages: Int
-    /// Of them, those that are in the database file.
+    /// The number of pages of the log that are in the database file.
     public let checkpointedPages: Int
 }
 
 extension Connection {
-    /// Moves pages of the write-ahead log into the database file.
+    /// Copies pages of the write-ahead log into the database file.
     ///
-    /// - Throws: `busy` when a reader or writer held on for longer than the busy timeout, `locked`
-    ///   within a transaction. Nothing is lost: try again later.
+    /// - Throws: `busy` if a reader or writer kept its lock for longer than the busy timeout,
+    ///   `locked` within a transaction. Nothing is lost: try again later.
     @discardableResult
     public func checkpoint(_ mode: CheckpointMode = .passive) throws -> CheckpointResult {
         let action = "checkpoint \u{201C}\(path)\u{201D}"
@@ -48,8 +48,9 @@ extension Connection {
         return CheckpointResult(logPages: Int(pages), checkpointedPages: Int(checkpointed))
     }
 
-    /// Whether closing leaves the write-ahead log as it is, where otherwise the last connection
-    /// moves it into the database file and removes it.
+    /// Sets if closing the last connection keeps the write-ahead log.
+    ///
+    /// By default the last connection copies the log into the database file and removes it.
     public func keepLogOnClose(_ keeps: Bool) throws {
         let action = "set what closing \u{201C}\(path)\u{201D} does with its log"
         let database = try openDatabase(to: action)
@@ -62,11 +63,11 @@ extension Connection {
 
     /// Copies the database, as it is at one moment, over the file at `path`.
     ///
-    /// Other connections may write meanwhile. What was in the file before is replaced in one
+    /// Other connections may write meanwhile. The previous content of the file is replaced in one
     /// transaction.
     ///
-    /// - Throws: ``SQLiteError``. What was in the file before is unchanged; a file that did not
-    ///   exist may be left empty.
+    /// - Throws: ``SQLiteError``. The previous content is unchanged; a file that did not exist may
+    ///   be left empty.
     public func backup(to path: String, vfs: String? = nil) throws {
         let action = "back up to \u{201C}\(path)\u{201D}"
         let source = try openDatabase(to: action)

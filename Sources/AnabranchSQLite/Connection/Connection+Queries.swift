@@ -1,19 +1,20 @@
-// For statements that run rarely: one line in place of preparing, binding and stepping.
+// Shortcuts for statements that run rarely: one call prepares, binds and steps.
 extension Connection {
     /// Runs a cached statement to its end.
     public func run(_ sql: String, _ values: SQLiteValue...) throws {
         try bound(sql, values).run()
     }
 
-    /// - Returns: The first column of the first row; `nil` when there is no row.
+    /// Runs a cached query and returns the first column of the first row; `nil` without a row.
     public func firstValue(_ sql: String, _ values: SQLiteValue...) throws -> SQLiteValue? {
         let statement = try bound(sql, values)
-        // A value can be written as nil itself, so `? :` would make a null of no row.
+        // An explicit `none`, because SQLiteValue is expressible by nil: `nil` would be an SQL
+        // null.
         guard try statement.step() else { return Optional.none }
         return statement.value(at: 0)
     }
 
-    /// - Returns: Every row with every column.
+    /// Runs a cached query and returns every row with every column.
     public func rows(_ sql: String, _ values: SQLiteValue...) throws -> [[SQLiteValue]] {
         let statement = try bound(sql, values)
         var rows: [[SQLiteValue]] = []

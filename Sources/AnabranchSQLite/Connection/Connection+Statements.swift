@@ -3,17 +3,17 @@ import CSQLite
 extension Connection {
     /// Compiles one statement, which is finalized when it is released.
     ///
-    /// - Throws: ``SQLiteError`` with the offset of the token at fault; `misuse` when `sql` holds
-    ///   no statement or more than one.
+    /// - Throws: ``SQLiteError`` with the offset of the wrong token; `misuse` if `sql` contains no
+    ///   statement or more than one.
     public func prepare(_ sql: String) throws -> Statement {
         let (handle, kind) = try compile(sql, isPersistent: false)
         return Statement(handle: handle, kind: kind, connection: self)
     }
 
-    /// As ``prepare(_:)``, but kept prepared for the next caller with the same text.
+    /// Compiles one statement like ``prepare(_:)`` and keeps it for later calls with the same text.
     ///
-    /// The statement is the caller's alone until it is released; then it is reset, its bindings
-    /// are cleared, and it returns to the cache. While it is out, another caller gets a fresh one.
+    /// The caller alone uses the statement until it is released; then it is reset, its bindings are
+    /// cleared, and it returns to the cache. Meanwhile another caller gets a new statement.
     public func cached(_ sql: String) throws -> Statement {
         let key = StatementText(text: sql)
         if let entry = cache.entry(for: key) {
@@ -28,11 +28,11 @@ extension Connection {
         return Statement(handle: handle, kind: kind, connection: self, cacheEntry: entry)
     }
 
-    /// Runs a script: any number of statements, their rows passed over.
+    /// Runs a script of any number of statements and ignores their rows.
     ///
-    /// - Throws: ``SQLiteError`` of the first statement that fails; when it does not compile, with
-    ///   the script's text from there on. Those before it have been done: use a transaction to
-    ///   have all or none.
+    /// - Throws: ``SQLiteError`` of the first statement that fails. If it does not compile, the
+    ///   error has the script's text from this statement on. The statements before it have taken
+    ///   effect: use a transaction to run all or none.
     public func execute(_ sql: String) throws {
         try checkText(sql)
         var rest = sql
@@ -67,7 +67,7 @@ extension Connection {
         try faults?.beforeFirstWrite?()
     }
 
-    /// A cached statement's borrower has released it, reset and without bindings.
+    /// Accepts a cached statement that its borrower has released, reset and without bindings.
     func takeBack(_ entry: CachedStatement) {
         entry.isLent = false
         trimCache()
@@ -77,7 +77,7 @@ extension Connection {
         while let entry = cache.evict() { sqlite3_finalize(entry.handle) }
     }
 
-    /// Resets every statement that is still between two steps.
+    /// Resets every statement that has started and not ended.
     func resetStatements() {
         var statement = firstStatement
         while let current = statement {
@@ -117,7 +117,8 @@ extension Connection {
 
     /// Compiles the first statement of `text`.
     ///
-    /// - Returns: `nil` when nothing but space and comments was found, and the bytes consumed.
+    /// - Returns: The statement, `nil` if there were only spaces and comments, and the number of
+    ///   bytes read.
     private func compile(
         _ text: UnsafeBufferPointer<UInt8>, isPersistent: Bool
     ) throws -> (handle: OpaquePointer?, length: Int) {
@@ -143,7 +144,7 @@ extension Connection {
         return (handle, length)
     }
 
-    /// Whether SQLite finds more there than comments.
+    /// Returns true if the text contains more than comments.
     private func holdsStatement(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let (handle, _) = try? compile(text, isPersistent: false) else { return true }
         guard let handle else { return false }

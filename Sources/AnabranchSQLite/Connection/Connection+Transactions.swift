@@ -1,11 +1,13 @@
-/// When a transaction takes its locks.
+/// The time at which a transaction takes its locks.
 public enum TransactionKind: Sendable {
-    /// At the first read and the first write. In WAL a read that then writes may find that another
-    /// connection has written meanwhile, and throws `busy` without waiting: use `immediate`.
+    /// Locks at the first read and the first write.
+    ///
+    /// In WAL mode, a transaction that reads and then writes throws `busy` without waiting if
+    /// another connection has written in between: use `immediate`.
     case deferred
-    /// The write lock at once.
+    /// Takes the write lock at the beginning.
     case immediate
-    /// The write lock at once; outside WAL, readers are kept out too.
+    /// Takes the write lock at the beginning; outside WAL mode it also excludes readers.
     case exclusive
 
     var beginSQL: String {
@@ -20,10 +22,13 @@ public enum TransactionKind: Sendable {
 extension Connection {
     /// Runs `body` within a transaction, which has ended when this returns or throws.
     ///
-    /// - Throws: What `body` throws, or ``SQLiteError`` when BEGIN or COMMIT fails, when `body`
-    ///   went on after SQLite had rolled the transaction back (`abort`), or when a transaction is
-    ///   open already, which stays as it was: use ``savepoint(_:)`` inside one. In all other cases
-    ///   everything is rolled back, also after a failed COMMIT: retry from the start.
+    /// If it throws, everything is rolled back, even after a failed COMMIT: retry from the start.
+    /// The exception is a call within an open transaction, which stays as it was: use
+    /// ``savepoint(_:)`` there.
+    ///
+    /// - Throws: Errors of `body`. ``SQLiteError`` if BEGIN or COMMIT fails, if a transaction is
+    ///   open already, or if `body` continued after SQLite had rolled the transaction back
+    ///   (`abort`).
     public func transaction<Result>(
         _ kind: TransactionKind = .immediate, _ body: () throws -> Result
     ) throws -> Result {
@@ -39,11 +44,11 @@ extension Connection {
         }
     }
 
-    /// Runs `body` so that what it did is undone when it throws, and only that.
+    /// Runs `body` within a savepoint, and undoes only its changes if it throws.
     ///
     /// Savepoints nest. Outside a transaction it is a deferred transaction.
     ///
-    /// - Throws: What `body` throws. SQLite may have rolled back the whole transaction around it
+    /// - Throws: Errors of `body`. SQLite may have rolled back the whole enclosing transaction
     ///   (codes `full`, `ioError`, `noMemory`, `interrupt`); ``isInTransaction`` tells.
     public func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
         guard isInTransaction else { return try transaction(.deferred, body) }
@@ -76,8 +81,10 @@ extension Connection {
             code: .abort, action: action, cause: "it was ended or rolled back before its end")
     }
 
-    /// The error that led here matters more than one of ROLLBACK, which leaves no transaction open
-    /// even when it fails.
+    /// Rolls back an open transaction.
+    ///
+    /// An error of ROLLBACK is ignored: it leaves no transaction open even if it fails, and the
+    /// error that caused the rollback matters more.
     private func rollBack() {
         guard isInTransaction else { return }
         try? cached("ROLLBACK").run()

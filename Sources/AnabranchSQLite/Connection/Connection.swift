@@ -2,53 +2,55 @@ import CSQLite
 
 /// One connection to one SQLite file.
 ///
-/// It is confined: whoever owns it sees to it that one thread at a time uses it and its
-/// statements. It is closed by ``close()`` or with its last reference; statements hold their
-/// connection, so the latter cannot happen under one.
+/// It is confined: its owner must ensure that one thread at a time uses it and its statements. It
+/// is closed by ``close()`` or with its last reference; statements keep their connection alive.
 public final class Connection {
-    /// As it was passed to `init`.
+    /// The path that was passed to `init`.
     public let path: String
 
     /// Stops this connection's statements from any thread.
     public let interrupter: Interrupter
 
-    // Every run of a statement touches what is marked `unchecked`. The checks of exclusive access
-    // would cost several per cent there, and the connection is confined to one thread.
+    // Every run of a statement uses the properties marked `unchecked`. Checks of exclusive access
+    // would cost several per cent there, and one thread at a time uses the connection.
 
-    /// What has been run since the connection was opened.
+    /// The counts of statements and rows since the connection was opened.
     @exclusivity(unchecked) public internal(set) var statistics = ConnectionStatistics()
 
-    /// Called with the text of every statement before its first step, also with the BEGIN and
-    /// COMMIT of ``transaction(_:_:)``. It must not use the connection.
+    /// Called with the text of every statement before its first step.
+    ///
+    /// This includes the BEGIN and COMMIT of ``transaction(_:_:)``. It must not use the connection.
     @exclusivity(unchecked) public var onStatement: ((String) -> Void)?
 
     @exclusivity(unchecked) package var faults: TransactionFaults?
 
-    /// `nil` when closed.
+    /// The database; `nil` after the connection was closed.
     @exclusivity(unchecked) private(set) var database: OpaquePointer?
     @exclusivity(unchecked) var cache: StatementCache
     @exclusivity(unchecked) unowned(unsafe) var firstStatement: Statement?
 
-    /// What a custom function threw, until the statement that called it fails.
+    /// The error that a custom function threw, until the statement that called it fails.
     @exclusivity(unchecked) var functionFailure: (any Error)?
 
-    /// Whether the open transaction has run a statement that writes.
+    /// True if the open transaction has run a statement that writes.
     @exclusivity(unchecked) var hasWritten = false
 
     /// Opens a file.
     ///
-    /// SQLite reads the file at the first statement only: that is where a file that is no database
-    /// throws `notADatabase`, and where an empty one gets its header.
+    /// SQLite reads the file only at the first statement. Only then a file that is not a database
+    /// throws `notADatabase`, and an empty file gets its header.
     ///
     /// - Parameters:
-    ///   - path: A path, not a URI. `:memory:` is a database of its own in memory, the empty
-    ///     string one in a temporary file.
-    ///   - vfs: The name of a registered SQLite virtual file system; `nil` is the system's,
-    ///     ``MemoryFiles/vfsName`` one in memory.
-    ///   - busyTimeout: How long to wait for another connection's lock before `busy` is thrown.
-    ///   - cachedStatements: How many idle statements ``cached(_:)`` keeps prepared.
-    /// - Throws: ``SQLiteError`` with code `cantOpen` when the file or its directory is missing or
-    ///   may not be opened. Nothing has been created.
+    ///   - path: A path, not a URI. `:memory:` is a private database in memory; the empty string is
+    /// one in a temporary file.
+    ///   - mode: The allowed access; a missing file is created by default.
+    ///   - vfs: The name of a registered SQLite virtual file system. `nil` is the system's,
+    /// ``MemoryFiles/vfsName`` one in memory.
+    ///   - busyTimeout: The time to wait for another connection's lock before `busy` is thrown.
+    ///   - cachedStatements: The number of idle statements that ``cached(_:)`` keeps prepared.
+    ///
+    /// - Throws: ``SQLiteError`` with code `cantOpen` if the file or its directory is missing or
+    ///   access is denied. Nothing has been created.
     public init(
         path: String, mode: OpenMode = .readWriteCreate, vfs: String? = nil,
         busyTimeout: Duration = .seconds(5), cachedStatements: Int = 128
@@ -101,8 +103,8 @@ public final class Connection {
 
     /// Closes the file. An open transaction is rolled back.
     ///
-    /// Every statement that is still held is finalized and throws when it is used again. Closing
-    /// twice is harmless. Must not be called within a custom function or collation.
+    /// All its statements are finalized and throw if they are used again. A second call has no
+    /// effect. It must not be called within a custom function or collation.
     public func close() {
         guard let database else { return }
         interrupter.invalidate()
@@ -116,29 +118,34 @@ public final class Connection {
         sqlite3_close_v2(database)
     }
 
+    /// True until the connection is closed.
     public var isOpen: Bool { database != nil }
 
-    /// Of the last statement that wrote: rows inserted, updated or deleted, triggers not counted.
+    /// The number of rows that the last write inserted, updated or deleted, without triggers.
     public var changes: Int { database.map { Int(sqlite3_changes64($0)) } ?? 0 }
 
-    /// Of all statements since the connection was opened, triggers counted.
+    /// The number of rows changed since the connection was opened, with triggers.
     public var totalChanges: Int { database.map { Int(sqlite3_total_changes64($0)) } ?? 0 }
 
-    /// Of the row that a statement has inserted last. Setting it lets one tell afterwards whether
-    /// any was inserted.
+    /// The rowid of the last inserted row.
+    ///
+    /// Set it before a statement to find out afterwards if the statement inserted a row.
     public var lastInsertRowID: Int64 {
         get { database.map { sqlite3_last_insert_rowid($0) } ?? 0 }
         set { if let database { sqlite3_set_last_insert_rowid(database, newValue) } }
     }
 
+    /// True within a transaction or savepoint.
     public var isInTransaction: Bool { database.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
-    /// As ``Interrupter/interrupt()``, for a custom function that wants to stop its own statement.
+    /// Stops a running statement like ``Interrupter/interrupt()``.
+    ///
+    /// A custom function can stop its own statement with it.
     public func interrupt() { interrupter.interrupt() }
 
-    /// Bytes that a value and a row may have; what is larger throws `tooBig`.
+    /// The greatest number of bytes of a value and of a row; a larger one throws `tooBig`.
     ///
-    /// SQLite's own limit, 1,000,000,000 where nobody has built it otherwise, can't be exceeded.
+    /// It cannot exceed the limit with which SQLite was built, by default 1,000,000,000.
     public var lengthLimit: Int {
         get { database.map { Int(sqlite3_limit($0, SQLITE_LIMIT_LENGTH, -1)) } ?? 0 }
         set {
@@ -148,7 +155,9 @@ public final class Connection {
         }
     }
 
-    /// Rounded down to milliseconds, at most 24 days; zero does not wait at all.
+    /// Sets the time to wait for another connection's lock.
+    ///
+    /// It is rounded down to milliseconds, at most 24 days; zero does not wait.
     public func setBusyTimeout(_ timeout: Duration) {
         let (seconds, attoseconds) = timeout.components
         let limit: Int64 = 2_147_483
@@ -159,9 +168,9 @@ public final class Connection {
         }
     }
 
-    /// The open database, for calls of this room.
+    /// The open database, for calls within this module.
     ///
-    /// - Parameter action: What an error says could not be done.
+    /// - Parameter action: The action that an error names.
     func openDatabase(to action: @autoclosure () -> String) throws -> OpaquePointer {
         guard let database else { throw SQLiteError.closed(action: action()) }
         return database

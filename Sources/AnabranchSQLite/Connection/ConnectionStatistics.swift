@@ -1,25 +1,28 @@
-/// What a connection has run, counted when a statement takes its first step.
+/// Counts of statements and rows of a connection.
 ///
-/// Tests compare two readings to see how many statements an operation took.
+/// A statement is counted when it takes its first step. Tests compare two readings to count the
+/// statements of an operation.
 public struct ConnectionStatistics: Sendable, Hashable {
-    /// Statements that return rows and change nothing.
+    /// The number of statements that return rows and change nothing.
     public internal(set) var selects = 0
-    /// Statements that change rows or the schema.
+    /// The number of statements that change rows or the schema.
     public internal(set) var writes = 0
-    /// PRAGMA, EXPLAIN, ATTACH and the control of transactions and savepoints.
+    /// The number of other statements: PRAGMA, EXPLAIN, ATTACH, transactions and savepoints.
     public internal(set) var others = 0
-    /// Rows returned, by statements of any kind; those of a statement that is still between two
-    /// steps are added when it ends.
+    /// The number of returned rows; those of a running statement are added when it ends.
     public internal(set) var rows = 0
-    /// Texts compiled: what the cache did not have.
+    /// The number of compiled statements, which the cache did not have.
     public internal(set) var preparations = 0
 
+    /// Creates counts of zero.
     public init() {}
 
+    /// Adds two counts.
     public static func + (left: Self, right: Self) -> Self {
         combine(left, right, by: &+)
     }
 
+    /// The difference of two counts.
     public static func - (left: Self, right: Self) -> Self {
         combine(left, right, by: &-)
     }

@@ -1,8 +1,8 @@
 import CSQLite
 
-/// What a connection may do with its file.
+/// The access of a connection to its file.
 public enum OpenMode: Sendable {
-    /// Reads and writes; a missing file is created, a missing directory is not.
+    /// Reads and writes; creates a missing file, but not a missing directory.
     case readWriteCreate
     /// Reads and writes a file that exists.
     case readWrite

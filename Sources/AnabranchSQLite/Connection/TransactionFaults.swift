@@ -1,14 +1,14 @@
-/// Where a simulation may let a process die within a transaction, by throwing.
+/// Points of a transaction at which a simulation can end a process, by throwing.
 ///
-/// What is thrown before the commit rolls the transaction back; what is thrown after it reaches
-/// the caller although the transaction is durable: the two outcomes of a crash that a caller
-/// cannot tell apart.
+/// An error before the commit rolls the transaction back. An error after it reaches the caller
+/// although the transaction is durable. After a crash, a caller cannot tell these two outcomes
+/// apart.
 package struct TransactionFaults: Sendable {
-    /// Right before the first statement of a transaction that writes.
+    /// Called before the first statement of a transaction that writes.
     package var beforeFirstWrite: (@Sendable () throws -> Void)?
-    /// Right before COMMIT.
+    /// Called before COMMIT.
     package var beforeCommit: (@Sendable () throws -> Void)?
-    /// Right after a COMMIT that succeeded.
+    /// Called after a successful COMMIT.
     package var afterCommit: (@Sendable () throws -> Void)?
 
     package init(

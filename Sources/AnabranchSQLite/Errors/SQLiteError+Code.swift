@@ -1,10 +1,12 @@
 extension SQLiteError {
-    /// SQLite's primary result code. Codes of later SQLite versions are kept by their number.
+    /// SQLite's primary result code. Codes of later SQLite versions keep their number.
     ///
     /// Source: https://www.sqlite.org/rescode.html
     public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The number of the code in SQLite.
         public let rawValue: Int32
 
+        /// Creates a code from its number in SQLite.
         public init(rawValue: Int32) { self.rawValue = rawValue }
 
         /// Wrong SQL, a missing table, or an error of a custom function: fix the statement.
@@ -13,25 +15,25 @@ extension SQLiteError {
         public static let `internal` = Code(rawValue: 2)
         /// The file system refuses access: change the file's permissions.
         public static let permission = Code(rawValue: 3)
-        /// A transaction was rolled back under this statement: run it again.
+        /// The transaction of this statement was rolled back: run it again.
         public static let abort = Code(rawValue: 4)
-        /// Another connection holds the lock for longer than the busy timeout: retry later.
+        /// Another connection held the lock for longer than the busy timeout: retry later.
         public static let busy = Code(rawValue: 5)
-        /// A statement of this connection is in the way: finish it, then retry.
+        /// Another statement of this connection holds a lock: finish it, then retry.
         public static let locked = Code(rawValue: 6)
-        /// No memory.
+        /// There is not enough memory.
         public static let noMemory = Code(rawValue: 7)
         /// The file or its connection is read-only: open a writable one.
         public static let readOnly = Code(rawValue: 8)
-        /// ``Interrupter/interrupt()`` was called.
+        /// A call of ``Interrupter/interrupt()`` stopped the statement.
         public static let interrupt = Code(rawValue: 9)
         /// The disk failed; a transaction may be rolled back. Check the disk.
         public static let ioError = Code(rawValue: 10)
         /// The file is damaged: restore it or synchronize a new one.
         public static let corrupt = Code(rawValue: 11)
-        /// An unknown table of a virtual file system or similar.
+        /// SQLite did not find a table of a virtual file system or a similar object.
         public static let notFound = Code(rawValue: 12)
-        /// The disk or the file's own limit is full: make room, then retry.
+        /// The disk is full, or the file has reached its limit: free space, then retry.
         public static let full = Code(rawValue: 13)
         /// The file or its directory is missing or cannot be read.
         public static let cantOpen = Code(rawValue: 14)
@@ -43,17 +45,17 @@ extension SQLiteError {
         public static let tooBig = Code(rawValue: 18)
         /// The data breaks a constraint of the table: fix the data.
         public static let constraint = Code(rawValue: 19)
-        /// A value of the wrong type where only one will do, as in a rowid.
+        /// The value has the wrong type where only one type is allowed, as in a rowid.
         public static let mismatch = Code(rawValue: 20)
-        /// The calling code broke a rule of this room: report a bug.
+        /// The calling code broke a rule of this module: report a bug.
         public static let misuse = Code(rawValue: 21)
-        /// The system has no files of this size.
+        /// The system does not support files of this size.
         public static let noLargeFile = Code(rawValue: 22)
         /// An authorizer refused the statement.
         public static let authorization = Code(rawValue: 23)
-        /// A parameter's index is below 1 or beyond the last.
+        /// The index of a parameter is below 1 or above the last.
         public static let range = Code(rawValue: 25)
-        /// The file is something else, or is encrypted.
+        /// The file is not a database, or it is encrypted.
         public static let notADatabase = Code(rawValue: 26)
     }
 }

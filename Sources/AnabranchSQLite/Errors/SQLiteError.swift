@@ -1,29 +1,32 @@
 import CSQLite
 import CSystem
 
-/// What SQLite could not do, why, and in which statement.
+/// A failure of SQLite: the action, the cause and the statement.
 ///
-/// Every failure of this room is one of these. Errors thrown by closures that the caller passed
-/// in (the body of a transaction or of a read, a fault of a simulation) pass through unchanged.
+/// Every failure of this module is one. Errors of closures that the caller passed in (the body of a
+/// transaction or of a read, a fault of a simulation) pass through unchanged.
 public struct SQLiteError: Error, Sendable {
+    /// SQLite's primary result code.
     public var code: Code
 
     /// SQLite's extended result code, for example 2067 for a violated UNIQUE constraint.
     public var extendedCode: Int32
 
-    /// "Can't \<verb\> \<object\> because \<cause\>."
+    /// The message in the form "Can't \<verb\> \<object\> because \<cause\>."
     public var message: String
 
     /// The text of the statement that failed, if one was involved.
     public var sql: String?
 
-    /// Bytes from the start of ``sql`` to the token at fault, where SQLite tells.
+    /// The number of bytes from the start of ``sql`` to the wrong token, if SQLite reports it.
     public var offset: Int?
 
-    /// What a custom function threw, when that is why the statement failed.
+    /// The error of a custom function, if it made the statement fail.
     public var underlying: (any Error)?
 
-    /// - Parameter action: What could not be done, for example `open the file "a.db"`.
+    /// Creates an error.
+    ///
+    /// - Parameter action: The action that failed, for example `open the file "a.db"`.
     public init(
         code: Code, extendedCode: Int32? = nil, action: String, cause: String, sql: String? = nil,
         offset: Int? = nil, underlying: (any Error)? = nil
@@ -38,11 +41,12 @@ public struct SQLiteError: Error, Sendable {
 }
 
 extension SQLiteError: CustomStringConvertible {
+    /// The message and SQLite's extended result code.
     public var description: String { "\(message) (SQLite code \(extendedCode))" }
 }
 
 extension SQLiteError {
-    /// Reads the failure from a connection, right after the call that returned `status`.
+    /// Reads the failure from a connection, directly after the call that returned `status`.
     init(
         status: Int32, database: OpaquePointer?, action: String, sql: String? = nil,
         underlying: (any Error)? = nil
@@ -61,7 +65,7 @@ extension SQLiteError {
             offset: offset >= 0 ? Int(offset) : nil, underlying: underlying)
     }
 
-    /// A promise that the calling code broke.
+    /// An error for a broken rule of the calling code.
     static func misuse(action: String, cause: String, sql: String? = nil) -> SQLiteError {
         SQLiteError(code: .misuse, action: action, cause: cause, sql: sql)
     }
@@ -70,7 +74,7 @@ extension SQLiteError {
         misuse(action: action, cause: "its connection has been closed", sql: sql)
     }
 
-    /// Statement text as it stands in messages: quoted, on one line, at most 200 characters.
+    /// The text of a statement for messages: quoted, on one line, at most 200 characters.
     static func quoted(_ sql: String) -> String {
         let start = sql.prefix(200)
         let line = start.split(whereSeparator: \.isWhitespace).joined(separator: " ")

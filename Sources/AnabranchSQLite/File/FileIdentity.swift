@@ -1,23 +1,25 @@
 import CSystem
 
-/// Which file a path leads to, told apart from a copy of it.
+/// The identity of a file, which differs from that of a copy.
 ///
-/// It survives renaming and rewriting in place, and not copying. Devices are no part of it: their
-/// numbers change between boots.
+/// Renaming and rewriting in place keep it. The device is not a part of it, because device numbers
+/// change between boots.
 public struct FileIdentity: Hashable, Sendable {
+    /// The inode number.
     public let inode: UInt64
 
-    /// Nanoseconds since 1970-01-01 UTC; 0 where the file system does not tell.
+    /// Nanoseconds since 1970-01-01 UTC; 0 if the file system does not record it.
     public let birthNanoseconds: Int64
 
+    /// Creates an identity from its parts.
     public init(inode: UInt64, birthNanoseconds: Int64) {
         self.inode = inode
         self.birthNanoseconds = birthNanoseconds
     }
 
-    /// Looks at the file that `path` leads to, through symbolic links.
+    /// Reads the identity of the file at `path`, through symbolic links.
     ///
-    /// - Throws: ``SQLiteError`` with code `cantOpen` when there is none or it cannot be reached.
+    /// - Throws: ``SQLiteError`` with code `cantOpen` if there is no file or it cannot be reached.
     public init(path: String) throws {
         let action = "identify the file \u{201C}\(path)\u{201D}"
         guard !path.utf8.contains(0) else {
@@ -31,10 +33,9 @@ public struct FileIdentity: Hashable, Sendable {
         self = identity
     }
 
-    /// Whether the two are of one file, as far as can be told: a birth time that either side does
-    /// not know is not compared.
+    /// Returns true if both can be of the same file; an unknown birth time is not compared.
     ///
-    /// `==` compares what is recorded; this is the question to ask of a store.
+    /// Use this for a store. In contrast, `==` compares exactly what is recorded.
     public func matches(_ other: FileIdentity) -> Bool {
         inode == other.inode
             && (birthNanoseconds == other.birthNanoseconds || birthNanoseconds == 0
@@ -66,22 +67,23 @@ public struct FileIdentity: Hashable, Sendable {
         }
     #endif
 
-    /// Wraps around beyond the year 2262, which keeps two births apart as well.
+    /// Nanoseconds, which wrap around after the year 2262; two births still differ then.
     private static func nanoseconds(seconds: Int64, fraction: Int64) -> Int64 {
         seconds &* 1_000_000_000 &+ fraction
     }
 }
 
 extension FileIdentity {
-    /// How a store records it: 16 bytes, the inode and then the birth time, each with the least
-    /// significant byte first.
+    /// The form in which a store records it, 16 bytes.
+    ///
+    /// The inode comes first, then the birth time, each with the least significant byte first.
     public var encoded: [UInt8] {
         [inode, UInt64(bitPattern: birthNanoseconds)].flatMap { word in
             (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) }
         }
     }
 
-    /// - Returns: `nil` unless there are exactly 16 bytes.
+    /// Decodes a recorded identity; `nil` unless there are exactly 16 bytes.
     public init?(encoded bytes: [UInt8]) {
         guard bytes.count == 16 else { return nil }
         func word(_ slice: ArraySlice<UInt8>) -> UInt64 {

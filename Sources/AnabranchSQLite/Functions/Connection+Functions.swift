@@ -1,17 +1,21 @@
 import CSQLite
 
-/// What a custom function promises to SQLite.
+/// The properties of a custom function that SQLite may rely on.
 public struct FunctionTraits: OptionSet, Sendable {
+    /// The bits of the traits.
     public let rawValue: Int
 
+    /// Creates traits from their bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Equal arguments always give equal results: it may stand in an index, and SQLite may call
-    /// it less often.
+    /// Equal arguments always give equal results.
+    ///
+    /// The function may be used in an index, and SQLite may call it less often.
     public static let deterministic = FunctionTraits(rawValue: 1)
 
-    /// It has no effects and tells nothing of the process, so that views, triggers, indexes and
-    /// generated columns may call it although the schema is not trusted.
+    /// The function has no side effects and reveals nothing about the process.
+    ///
+    /// Views, triggers, indexes and generated columns may call it although the schema is untrusted.
     public static let innocuous = FunctionTraits(rawValue: 2)
 
     var flags: Int32 {
@@ -20,8 +24,10 @@ public struct FunctionTraits: OptionSet, Sendable {
     }
 }
 
-/// Owned by SQLite, which releases it when the function is replaced or the connection closes; so
-/// the connection is always there.
+/// A function that SQLite owns.
+///
+/// SQLite releases it when the function is replaced or the connection closes, so its connection
+/// always exists.
 private final class CustomFunction {
     let body: (FunctionArguments) throws -> SQLiteValue
     unowned(unsafe) let connection: Connection
@@ -69,13 +75,13 @@ private final class CustomCollation {
 }
 
 extension Connection {
-    /// Defines an SQL function, in place of one of the same name and argument count.
+    /// Defines an SQL function and replaces one of the same name and argument count.
     ///
-    /// What `body` throws fails the statement that called it, and is the `underlying` error of
-    /// what the statement throws. `body` may run other statements on the connection; it must not
-    /// hold the connection strongly, nor close it.
+    /// An error of `body` fails the calling statement and is the `underlying` error of that
+    /// statement's error. `body` may run other statements on the connection; it must not close it
+    /// or keep a strong reference to it.
     ///
-    /// - Parameter argumentCount: 0…127; `nil` takes any number.
+    /// - Parameter argumentCount: 0…127; `nil` accepts any number.
     public func createFunction(
         _ name: String, argumentCount: Int?, traits: FunctionTraits = [],
         body: @escaping (FunctionArguments) throws -> SQLiteValue
@@ -83,7 +89,7 @@ extension Connection {
         let action = "define the function \(name)"
         let database = try openDatabase(to: action)
         let function = CustomFunction(connection: self, body: body)
-        // SQLite calls the destructor also when the definition fails.
+        // SQLite calls the destructor also if the definition fails.
         let status = sqlite3_create_function_v2(
             database, name, argumentCount.map { Int32(clamping: $0) } ?? -1, traits.flags,
             Unmanaged.passRetained(function).toOpaque(),
@@ -100,11 +106,11 @@ extension Connection {
         }
     }
 
-    /// Defines a collating sequence, in place of one of the same name.
+    /// Defines a collating sequence and replaces one of the same name.
     ///
-    /// - Parameter compare: Negative, zero or positive for two texts in UTF-8, which are valid
-    ///   during the call only. It has to be a total order, the same in every process that opens
-    ///   the file: an index made with another order reads as corrupt.
+    /// - Parameter compare: Returns a negative number, zero or a positive number for two texts in
+    ///   UTF-8, which are valid only during the call. It must be a total order, the same in every
+    ///   process that opens the file: an index in another order reads as corrupt.
     public func createCollation(
         _ name: String,
         compare: @escaping (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int
@@ -126,7 +132,7 @@ extension Connection {
                 if let collation { Unmanaged<CustomCollation>.fromOpaque(collation).release() }
             })
         guard status == SQLITE_OK else {
-            // Unlike with functions, SQLite has not called the destructor.
+            // Unlike for functions, SQLite has not called the destructor.
             collation.release()
             throw SQLiteError(status: status, database: database, action: action)
         }

@@ -1,8 +1,8 @@
 public import CSQLite
 
-/// What SQL passed to a custom function, valid during the call only.
+/// The arguments of a call of a custom function, valid only during the call.
 ///
-/// The readers by type convert as those of ``Statement`` do and make no ``SQLiteValue``.
+/// The typed accessors convert as those of ``Statement`` do and create no ``SQLiteValue``.
 public struct FunctionArguments: RandomAccessCollection {
     @usableFromInline let context: OpaquePointer
     @usableFromInline let values: UnsafeBufferPointer<OpaquePointer?>
@@ -12,9 +12,12 @@ public struct FunctionArguments: RandomAccessCollection {
         self.values = values
     }
 
+    /// Always 0.
     @inlinable public var startIndex: Int { 0 }
+    /// The number of arguments.
     @inlinable public var endIndex: Int { values.count }
 
+    /// The argument at an index.
     @inlinable
     public subscript(index: Int) -> SQLiteValue {
         switch type(at: index) {
@@ -26,26 +29,31 @@ public struct FunctionArguments: RandomAccessCollection {
         }
     }
 
+    /// The storage class of the argument.
     @inlinable
     public func type(at index: Int) -> SQLiteValue.Kind {
         SQLiteValue.Kind(rawValue: sqlite3_value_type(values[index])) ?? .null
     }
 
+    /// Returns true if the argument is NULL.
     @inlinable
     public func isNull(at index: Int) -> Bool { type(at: index) == .null }
 
+    /// The argument as an integer.
     @inlinable
     public func int64(at index: Int) -> Int64 { sqlite3_value_int64(values[index]) }
 
+    /// The argument as a floating-point number.
     @inlinable
     public func double(at index: Int) -> Double { sqlite3_value_double(values[index]) }
 
+    /// The argument as a text.
     @inlinable
     public func string(at index: Int) -> String {
         withUTF8(at: index) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Lends the text without a copy, within `body` only.
+    /// Calls `body` with the text without copying it; it is valid only within `body`.
     @inlinable
     public func withUTF8<Result, Failure: Error>(
         at index: Int, _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
@@ -55,7 +63,9 @@ public struct FunctionArguments: RandomAccessCollection {
         return try body(UnsafeBufferPointer(start: start, count: count))
     }
 
-    /// Lends the bytes of a blob, or of a text in UTF-8, without a copy, within `body` only.
+    /// Calls `body` with the bytes of a blob, or of a text in UTF-8, without copying them.
+    ///
+    /// They are valid only within `body`.
     @inlinable
     public func withBytes<Result, Failure: Error>(
         at index: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -65,11 +75,11 @@ public struct FunctionArguments: RandomAccessCollection {
         return try body(UnsafeRawBufferPointer(start: start, count: count))
     }
 
-    /// What an earlier call of the same statement made of the argument at `index`, if that is a
-    /// constant of the statement; a compiled pattern for example.
+    /// An object derived from a constant argument, created once for a statement; for example, a
+    /// compiled pattern.
     ///
-    /// SQLite forgets it when the argument is no constant or memory is short: then `make` is
-    /// called at every row.
+    /// If the argument is not a constant, or memory is short, SQLite discards the object, and
+    /// `make` is called for every row.
     public func derived<Derived: AnyObject>(
         from index: Int, _ make: () throws -> Derived
     ) rethrows -> Derived {

@@ -1,14 +1,17 @@
-/// Files for SQLite to use like those of the system, whatever they are.
+/// An implementation of files for SQLite.
 ///
-/// ``FileLayerRegistration`` makes a layer known to SQLite.
+/// ``FileLayerRegistration`` registers a layer with SQLite.
 package protocol FileLayer: AnyObject {
+    /// Opens a file.
+    ///
     /// - Parameters:
-    ///   - path: `nil` of a temporary file, which nobody else can open.
+    ///   - path: `nil` for a temporary file, which cannot be opened again.
     ///   - flags: `SQLITE_OPEN_…`.
-    /// - Returns: `nil` where there is no such file and none is to be made.
+    ///
+    /// - Returns: `nil` if the file does not exist and must not be created.
     func open(_ path: String?, flags: Int32) -> (any FileOpening)?
 
-    /// - Returns: SQLite's status code.
+    /// Deletes a file and returns SQLite's status code.
     func delete(_ path: String) -> Int32
 
     func exists(_ path: String) -> Bool

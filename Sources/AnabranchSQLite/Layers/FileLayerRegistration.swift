@@ -1,16 +1,20 @@
 package import CSQLite
 
-/// Makes a layer of files known to SQLite, for as long as it is there itself: until all
-/// connections to such files are closed.
+/// Registers a layer of files with SQLite, until it is released.
+///
+/// It must outlive all connections to files of the layer.
 package final class FileLayerRegistration: @unchecked Sendable {
-    // Neither changes once it is made.
+    // Neither changes after the initializer.
     private unowned let layer: any FileLayer
     private let vfs: UnsafeMutablePointer<sqlite3_vfs>
 
+    /// Registers a layer.
+    ///
     /// - Parameters:
-    ///   - layer: Has to live as long. It is asked by any thread that has a connection.
-    ///   - name: No other layer's.
-    ///   - base: What is neither files nor paths: randomness, sleep and the time.
+    ///   - layer: The layer, which must live as long. SQLite calls it from any thread with a
+    /// connection.
+    ///   - name: A name that no other layer has.
+    ///   - base: The file system that provides randomness, sleep and the time.
     package init(of layer: any FileLayer, as name: String, over base: sqlite3_vfs) {
         self.layer = layer
         vfs = .allocate(capacity: 1)
@@ -22,7 +26,7 @@ package final class FileLayerRegistration: @unchecked Sendable {
         vfs.pointee.mxPathname = 4096
         vfs.pointee.pAppData = Unmanaged.passUnretained(self).toOpaque()
         Self.setFunctions(&vfs.pointee)
-        // Without memory for its name it is a layer that nobody finds.
+        // Without memory for its name, the layer is not registered.
         if vfs.pointee.zName != nil { sqlite3_vfs_register(vfs, 0) }
     }
 
@@ -32,7 +36,7 @@ package final class FileLayerRegistration: @unchecked Sendable {
         vfs.deallocate()
     }
 
-    /// The layer that SQLite means.
+    /// The layer behind SQLite's structure.
     package static func layer(of vfs: UnsafeMutablePointer<sqlite3_vfs>?) -> (any FileLayer)? {
         guard let data = vfs?.pointee.pAppData else { return nil }
         return Unmanaged<FileLayerRegistration>.fromOpaque(data).takeUnretainedValue().layer
@@ -70,7 +74,7 @@ package final class FileLayerRegistration: @unchecked Sendable {
             }
             return SQLITE_OK
         }
-        // An error number of the system's would be another call's.
+        // No error number is reported, because the system's could be that of another call.
         table.xGetLastError = { _, _, _ in 0 }
     }
 }

@@ -1,9 +1,10 @@
 import CSQLite
 
-/// Which of SQLite's locks of a database file are held, and by which opening of it.
+/// SQLite's locks on a database file, and the openings of the file that hold them.
 ///
-/// Many may hold `SHARED`. One of them may hold `RESERVED` beside it, who is going to write. Who
-/// wants `EXCLUSIVE` holds `PENDING` until all others have gone, and lets no new ones in.
+/// Many openings may hold `SHARED`. One opening that is going to write may hold `RESERVED` besides.
+/// An opening that wants `EXCLUSIVE` holds `PENDING` until all other openings have released their
+/// locks; `PENDING` prevents new ones.
 ///
 /// Source: "File Locking And Concurrency In SQLite Version 3", sqlite.org/lockingv3.html.
 struct FileLocks {
@@ -16,8 +17,11 @@ struct FileLocks {
 
     var isReserved: Bool { reserved != nil || exclusive != nil }
 
+    /// Takes a lock.
+    ///
     /// - Parameter level: One of `SQLITE_LOCK_…`.
-    /// - Returns: Whether the lock was granted.
+    ///
+    /// - Returns: True if the lock was granted.
     mutating func lock(_ level: Int32, for holder: Holder) -> Bool {
         switch level {
         case SQLITE_LOCK_SHARED:
@@ -37,7 +41,7 @@ struct FileLocks {
         return true
     }
 
-    /// Goes back to `SQLITE_LOCK_SHARED` or to `SQLITE_LOCK_NONE`.
+    /// Releases locks down to `SQLITE_LOCK_SHARED` or to `SQLITE_LOCK_NONE`.
     mutating func unlock(to level: Int32, for holder: Holder) {
         if reserved == holder { reserved = nil }
         if pending == holder { pending = nil }

@@ -1,28 +1,32 @@
 import CSQLite
 
-/// One opening of a file, with the answers to SQLite's calls as its status codes.
+/// One opening of a file. Its methods return SQLite's status codes.
 ///
-/// It belongs to one connection and is used by one thread at a time, as that is. Locks and the
-/// index of a write-ahead log are those of ``locks``, unless an opening refuses them.
+/// It belongs to one connection, so one thread at a time uses it. By default ``locks`` implements
+/// the locks and the index of a write-ahead log.
 package protocol FileOpening: AnyObject {
     var locks: HeldLocks { get }
-    /// `SQLITE_IOCAP_…`.
+    /// The characteristics of the file, `SQLITE_IOCAP_…`.
     var characteristics: Int32 { get }
 
     var byteCount: Int { get }
-    /// What the file does not have is made zero.
+    /// Reads bytes; those beyond the end of the file are zero.
     func read(_ target: UnsafeMutableRawBufferPointer, at offset: Int) -> Int32
     func write(_ source: UnsafeRawBufferPointer, at offset: Int) -> Int32
     func truncate(to count: Int) -> Int32
-    func flush() -> Int32
+    /// - Parameter isFull: Whether the bytes have to go past the drive's own cache, which
+    ///   `PRAGMA fullfsync` asks for.
+    func flush(isFull: Bool) -> Int32
 
     func lock(_ level: Int32) -> Int32
     func unlock(to level: Int32)
     func changeIndexLock(_ slots: Range<Int>, _ flags: Int32) -> Int32
+    /// Handles a control request.
+    ///
     /// - Parameter request: `SQLITE_FCNTL_…`.
     func control(_ request: Int32, _ argument: UnsafeMutableRawPointer?) -> Int32
 
-    /// Nothing is asked for any more.
+    /// Releases everything; it is the last call.
     func close()
 }
 

@@ -1,21 +1,23 @@
 import CSQLite
 import Synchronization
 
-/// SQLite's table of functions for an open file, which lead to a ``FileOpening``.
+/// SQLite's table of functions for an open file; each calls a ``FileOpening``.
 ///
-/// It is made once, for all files, and stays for as long as the process runs.
+/// The table is created once, for all files, and exists as long as the process.
 enum FileOpeningTable {
-    /// What SQLite keeps for each open file: its own part first.
+    /// The structure that SQLite keeps for each open file; it begins with SQLite's own part.
     private struct Handle {
         var base: sqlite3_file
-        /// `nil` once it is closed.
+        /// The opening; `nil` after it was closed.
         var opening: (any FileOpening)?
     }
 
-    /// What SQLite has to have room for.
+    /// The number of bytes that SQLite must allocate for each open file.
     static let handleByteCount = Int32(MemoryLayout<Handle>.size)
 
-    /// - Parameter file: Room for a handle.
+    /// Initializes the structure of an open file.
+    ///
+    /// - Parameter file: Memory for a handle.
     static func put(_ opening: any FileOpening, into file: UnsafeMutablePointer<sqlite3_file>) {
         file.withMemoryRebound(to: Handle.self, capacity: 1) { handle in
             handle.initialize(
@@ -31,7 +33,7 @@ enum FileOpeningTable {
         return SQLITE_OK
     }
 
-    /// Lends the opening; `nil` where there is none.
+    /// Calls `body` with the opening; returns `nil` if there is none.
     private static func with<Result>(
         _ file: UnsafeMutablePointer<sqlite3_file>?, _ body: (any FileOpening) -> Result
     ) -> Result? {
@@ -40,7 +42,7 @@ enum FileOpeningTable {
         }
     }
 
-    // Never changed.
+    // The table is never changed.
     nonisolated(unsafe) private static let methods: UnsafePointer<sqlite3_io_methods> = {
         var table = sqlite3_io_methods()
         table.iVersion = 2
@@ -67,8 +69,10 @@ enum FileOpeningTable {
         table.xTruncate = { file, count in
             FileOpeningTable.with(file) { $0.truncate(to: Int(count)) } ?? IOStatus.truncate
         }
-        table.xSync = { file, _ in
-            FileOpeningTable.with(file) { $0.flush() } ?? IOStatus.flush
+        table.xSync = { file, flags in
+            // The low bits say which kind of flush is meant.
+            let isFull = flags & 0x0F == SQLITE_SYNC_FULL
+            return FileOpeningTable.with(file) { $0.flush(isFull: isFull) } ?? IOStatus.flush
         }
         table.xFileSize = { file, count in
             count?.pointee = Int64(FileOpeningTable.with(file) { $0.byteCount } ?? 0)

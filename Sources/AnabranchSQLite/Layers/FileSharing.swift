@@ -1,14 +1,13 @@
 import Synchronization
 
-/// What the openings of a file share beside its content: SQLite's locks, and the index of a
-/// write-ahead log.
+/// The state that the openings of a file share: SQLite's locks and the index of a write-ahead log.
 package final class FileSharing: @unchecked Sendable {
-    // What follows is used with the lock held.
+    // These properties are used only while the lock is held.
     private let lock = Mutex(())
     private var locks = FileLocks()
     private var index = LogIndex()
 
-    /// Nobody has the file open.
+    /// Creates the state of a file that is not open.
     package init() {}
 
     func withLocks<Result: Sendable>(_ body: (inout FileLocks) -> Result) -> Result {

@@ -1,7 +1,8 @@
 import CSQLite
 
-/// What one opening of a file holds of what its openings share, with the answers to SQLite's
-/// calls as its status codes.
+/// The locks and the log index that one opening of a file holds.
+///
+/// The methods return SQLite's status codes.
 package final class HeldLocks {
     private let sharing: FileSharing
     private var level = SQLITE_LOCK_NONE
@@ -11,7 +12,7 @@ package final class HeldLocks {
 
     package init(_ sharing: FileSharing) { self.sharing = sharing }
 
-    /// Gives everything back.
+    /// Releases everything.
     package func close() {
         unmap()
         unlock(to: SQLITE_LOCK_NONE)

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// SQLite's extended codes of failed operations, which are no constants to Swift.
+/// SQLite's extended codes of failed operations, which Swift does not import.
 package enum IOStatus {
     package static let read = SQLITE_IOERR | 1 << 8
     package static let shortRead = SQLITE_IOERR | 2 << 8

@@ -1,29 +1,32 @@
 import CSQLite
 
-/// The index of a write-ahead log, which the openings of its database share, with its locks.
+/// The index of a write-ahead log, shared by the openings of its database, with its locks.
 ///
-/// A new one is empty: who opens the database first makes it from the log.
+/// A new index is empty: the first connection to the database builds it from the log.
 struct LogIndex: ~Copyable {
     typealias Holder = ObjectIdentifier
 
     private var regions: [UnsafeMutableRawPointer] = []
     private var shared: [Set<Holder>] = Array(repeating: [], count: Int(SQLITE_SHM_NLOCK))
     private var exclusive: [Holder?] = Array(repeating: nil, count: Int(SQLITE_SHM_NLOCK))
-    /// Openings that have it mapped.
+    /// The openings that have mapped the index.
     private var users: Set<Holder> = []
 
     deinit { for region in regions { sqlite3_free(region) } }
 
-    /// What SQLite gets when it maps a region.
+    /// The result of mapping a region.
     enum Mapping: @unchecked Sendable {
-        /// SQLite orders what it does there by the locks and by fences of its own.
+        /// The memory of a region. SQLite orders accesses to it by the locks and by its own fences.
         case region(UnsafeMutableRawPointer)
-        /// There is none yet, and none is to be made.
+        /// The region does not exist and must not be created.
         case none
+        /// There is not enough memory.
         case outOfMemory
     }
 
-    /// - Parameter size: Of every region, in bytes.
+    /// Maps a region of the index.
+    ///
+    /// - Parameter size: The number of bytes of every region.
     mutating func map(_ number: Int, size: Int, isMade: Bool, for holder: Holder) -> Mapping {
         users.insert(holder)
         while regions.count <= number {
@@ -35,8 +38,11 @@ struct LogIndex: ~Copyable {
         return .region(regions[number])
     }
 
+    /// Takes or releases locks of the index.
+    ///
     /// - Parameter flags: `SQLITE_SHM_LOCK` or `…_UNLOCK`, with `…_SHARED` or `…_EXCLUSIVE`.
-    /// - Returns: Whether the locks were granted, all or none, or given back.
+    ///
+    /// - Returns: False if not all locks could be granted; then none was taken.
     mutating func change(_ slots: Range<Int>, _ flags: Int32, for holder: Holder) -> Bool {
         guard flags & SQLITE_SHM_LOCK != 0 else {
             release(slots, for: holder)
@@ -63,7 +69,7 @@ struct LogIndex: ~Copyable {
         }
     }
 
-    /// The last one to leave empties it.
+    /// Unmaps the index; the last opening empties it.
     mutating func unmap(for holder: Holder) {
         release(shared.indices, for: holder)
         users.remove(holder)

@@ -2,20 +2,21 @@ import Synchronization
 
 /// One file in memory, shared by its openings.
 final class MemoryFile: @unchecked Sendable {
-    /// Locks and the index of a log are not the content's business.
+    /// The locks and the log index; they have a lock of their own.
     let sharing = FileSharing()
-    // What follows is used with the lock held, and only for as long as copying a page takes.
+    // These properties are used only while the lock is held, for as long as it takes to copy a
+    // page.
     private let lock = Mutex(())
     private var content = MemoryFileContent()
 
     var byteCount: Int { lock.withLock { _ in content.byteCount } }
 
-    /// - Returns: How many bytes there were; what is missing behind them is zero.
+    /// Reads bytes and returns their number; missing bytes are zero.
     func read(_ target: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
         lock.withLock { _ in content.read(target, at: offset) }
     }
 
-    /// - Returns: Whether there was memory for it.
+    /// Writes bytes; returns false if there is not enough memory.
     func write(_ source: UnsafeRawBufferPointer, at offset: Int) -> Bool {
         lock.withLock { _ in content.write(source, at: offset) }
     }

@@ -2,7 +2,7 @@ import CSQLite
 
 /// The bytes of a file, in pieces that never move.
 struct MemoryFileContent: ~Copyable {
-    /// A small store takes three or four pieces.
+    /// The size of a piece. A small store needs three or four pieces.
     private static let pieceBytes = 16 * 1024
 
     private(set) var byteCount = 0
@@ -10,7 +10,7 @@ struct MemoryFileContent: ~Copyable {
 
     deinit { for piece in pieces { sqlite3_free(piece) } }
 
-    /// - Returns: How many bytes there were; the rest of the target is made zero.
+    /// Reads bytes and returns their number; the rest of the target is set to zero.
     func read(_ target: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
         let count = max(0, min(target.count, byteCount - offset))
         forEachPart(of: offset..<offset + count) { memory, place in
@@ -24,7 +24,7 @@ struct MemoryFileContent: ~Copyable {
         return count
     }
 
-    /// - Returns: Whether there was memory for it; if not, nothing has changed.
+    /// Writes bytes; returns false, without any change, if there is not enough memory.
     mutating func write(_ source: UnsafeRawBufferPointer, at offset: Int) -> Bool {
         guard grow(to: offset + source.count) else { return false }
         forEachPart(of: offset..<offset + source.count) { memory, place in
@@ -44,7 +44,7 @@ struct MemoryFileContent: ~Copyable {
         return true
     }
 
-    /// What is cut off reads zero if the file grows again.
+    /// Truncates the file; the removed bytes read zero if the file grows again.
     mutating func truncate(to wanted: Int) {
         guard wanted < byteCount else { return }
         let kept = (wanted + Self.pieceBytes - 1) / Self.pieceBytes
@@ -56,7 +56,9 @@ struct MemoryFileContent: ~Copyable {
         byteCount = wanted
     }
 
-    /// - Parameter body: Called with each piece's part of the range, and where that is in it.
+    /// Calls `body` with each part of a range.
+    ///
+    /// - Parameter body: Receives the memory of a part, and its offset within the range.
     private func forEachPart(
         of range: Range<Int>, _ body: (UnsafeMutableRawBufferPointer, Int) -> Void
     ) {

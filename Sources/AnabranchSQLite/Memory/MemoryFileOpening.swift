@@ -37,6 +37,6 @@ final class MemoryFileOpening: FileOpening {
         return SQLITE_OK
     }
 
-    /// There is no loss of power that anything would survive.
-    func flush() -> Int32 { SQLITE_OK }
+    /// Does nothing: memory does not survive a loss of power.
+    func flush(isFull: Bool) -> Int32 { SQLITE_OK }
 }

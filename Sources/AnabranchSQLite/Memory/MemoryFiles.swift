@@ -1,17 +1,17 @@
 import CSQLite
 
-/// Database files that are nowhere but in this process, for SQLite to use like any others.
+/// Database files in the memory of this process, which SQLite uses like files on a disk.
 ///
-/// ``vfsName`` is the name of a layer of files for ``Connection`` and ``ConnectionPool``. A file
-/// in it is told from others by its path alone, whatever that looks like. All connections of the
-/// process that have a path open share the file, with SQLite's locks and the shared index of a
-/// write-ahead log, so that a writer and its readers see what they see in a file on a disk: one
-/// writes while others read, each of them one state. The file is gone, and its memory free, when
-/// its last connection is closed.
+/// ``vfsName`` is the name of their virtual file system for ``Connection`` and ``ConnectionPool``.
+/// The path alone identifies a file; it can be any text. All connections of the process to one path
+/// share the file, with SQLite's locks and the index of a write-ahead log. Readers and a writer
+/// therefore behave as with a file on a disk: one connection writes while other connections read,
+/// each of them one state. When the last connection is closed, the file is removed and its memory
+/// is freed.
 ///
-/// Nothing is ever written to a disk, temporary files neither. Nothing survives the process.
+/// Nothing is ever written to a disk, not even temporary files. Nothing survives the process.
 public enum MemoryFiles {
-    /// What `vfs` has to be for a connection to such a file.
+    /// The value of `vfs` for a connection to such a file.
     public static let vfsName: String = {
         _ = registration
         return registeredName
@@ -20,12 +20,13 @@ public enum MemoryFiles {
     private static let registeredName = "anabranch-memory"
     private static let layer = MemoryLayer()
 
-    /// `nil` where SQLite knows no files of the system's, whose randomness, sleep and time of day
-    /// these have.
+    /// The registration; `nil` if SQLite has no default file system.
+    ///
+    /// The default file system provides randomness, sleep and the time of day.
     private static let registration = sqlite3_vfs_find(nil).map {
         FileLayerRegistration(of: layer, as: registeredName, over: $0.pointee)
     }
 
-    /// What a database takes now with its log; 0 where nobody has it open.
+    /// The number of bytes of a database with its log; 0 if it is not open.
     public static func byteCount(of path: String) -> Int { layer.byteCount(of: path) }
 }

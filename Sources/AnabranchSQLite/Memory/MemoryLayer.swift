@@ -4,18 +4,18 @@ import Synchronization
 /// The files of ``MemoryFiles``, by their paths.
 final class MemoryLayer: FileLayer, Sendable {
     private struct Directory {
-        /// Databases, write-ahead logs and journals.
+        /// The databases, write-ahead logs and journals.
         var files: [String: MemoryFile] = [:]
-        /// How many connections have a database open.
+        /// The number of connections that have a database open.
         var openings: [String: Int] = [:]
     }
 
     private let directory = Mutex(Directory())
 
-    /// Of a database and of what lies beside it.
+    /// The suffixes of a database and of the files beside it.
     private static let suffixes = ["", "-wal", "-journal"]
 
-    /// Of a database with what lies beside it.
+    /// The number of bytes of a database and the files beside it.
     func byteCount(of path: String) -> Int {
         let files = directory.withLock { directory in
             Self.suffixes.compactMap { directory.files[path + $0] }
@@ -39,7 +39,7 @@ final class MemoryLayer: FileLayer, Sendable {
         return MemoryFileOpening(file) { self.didClose(path) }
     }
 
-    /// A database that nobody has open any more goes, with what lies beside it.
+    /// Removes a database and the files beside it when its last connection is closed.
     private func didClose(_ path: String) {
         directory.withLock { directory in
             let count = directory.openings[path, default: 1] - 1
@@ -49,13 +49,13 @@ final class MemoryLayer: FileLayer, Sendable {
         }
     }
 
-    /// Who has the file open keeps it.
+    /// Removes a file by its path; existing openings can still use it.
     func delete(_ path: String) -> Int32 {
         let file = directory.withLock { $0.files.removeValue(forKey: path) }
         return file == nil ? IOStatus.deleteMissing : SQLITE_OK
     }
 
-    /// An empty file is as good as none, as SQLite has it of files on a disk.
+    /// Returns true if the file exists and is not empty, as SQLite does for files on a disk.
     func exists(_ path: String) -> Bool {
         let file = directory.withLock { $0.files[path] }
         return file.map { $0.byteCount > 0 } ?? false

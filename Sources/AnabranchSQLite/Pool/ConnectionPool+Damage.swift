@@ -1,9 +1,10 @@
 extension ConnectionPool {
-    /// What SQLite finds wrong with the file: pages, indexes, rows that indexes do not have.
+    /// Descriptions of damage that SQLite finds in the file: pages, indexes, rows missing in
+    /// indexes.
     ///
-    /// Reads the whole file. Source: `PRAGMA integrity_check`.
+    /// It reads the whole file. Source: `PRAGMA integrity_check`.
     ///
-    /// - Returns: At most a hundred findings; none of a sound file.
+    /// - Returns: At most a hundred descriptions; empty for an undamaged file.
     public func damage() throws -> [String] {
         do {
             return try read { connection in

@@ -1,15 +1,16 @@
 import Dispatch
 import Synchronization
 
-/// Readers of one file, opened as they are needed and handed to one caller at a time.
+/// A pool of reading connections to one file, opened when needed and lent to one caller at a time.
 ///
-/// Callers that find all readers busy wait in the order in which they came, blocking their thread.
-/// So a caller must not read again from within its own read: with every reader waiting for
-/// another one, nobody would move.
+/// If all readers are busy, callers wait in the order of their calls and block their threads. A
+/// caller must not start another read within its own read: if every reader did so, all would wait
+/// forever.
 public final class ConnectionPool: Sendable {
+    /// The path of the file.
     public let path: String
 
-    /// The most connections that are open at one time.
+    /// The greatest number of open connections.
     public let limit: Int
 
     private let mode: OpenMode
@@ -18,11 +19,11 @@ public final class ConnectionPool: Sendable {
     private let setup: @Sendable (Connection) throws -> Void
     private let state = Mutex(State())
 
-    /// Opens nothing yet.
+    /// Creates a pool without opening a connection.
     ///
     /// - Parameters:
-    ///   - limit: At least 1.
-    ///   - setup: Called once with each new connection: pragmas, collations, functions.
+    ///   - limit: The greatest number of open connections, at least 1.
+    ///   - setup: Called once for each new connection, to set pragmas, collations and functions.
     public init(
         path: String, limit: Int, mode: OpenMode = .readOnly, vfs: String? = nil,
         busyTimeout: Duration = .seconds(5),
@@ -38,14 +39,13 @@ public final class ConnectionPool: Sendable {
 
     deinit { close() }
 
-    /// Runs `body` with a reader, within a deferred transaction: all that it reads is of one
-    /// moment. Waits while all readers are busy.
+    /// Runs `body` with a reader in a deferred transaction, so that all reads see one state.
     ///
-    /// Neither the connection nor a statement of it may be used after `body` has returned;
-    /// statements left half-way are reset.
+    /// It waits while all readers are busy. Neither the connection nor its statements may be used
+    /// after `body` has returned; statements that have not ended are reset.
     ///
-    /// - Throws: What `body` throws; ``SQLiteError`` when the file cannot be opened or set up, and
-    ///   `misuse` when the pool is closed.
+    /// - Throws: Errors of `body`. ``SQLiteError`` if the file cannot be opened or set up, with
+    ///   code `misuse` if the pool is closed.
     public func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         let reader = try take()
         let before = reader.connection.statistics
@@ -56,17 +56,18 @@ public final class ConnectionPool: Sendable {
         }
     }
 
-    /// What all readers together have run, reads that have not ended left out.
+    /// The counts of all readers together, without reads that have not ended.
     public var statistics: ConnectionStatistics { state.withLock { $0.statistics } }
 
-    /// Connections that are open, idle or not.
+    /// The number of open connections, idle or not.
     public var openCount: Int { state.withLock { $0.openCount } }
 
-    /// Callers that wait for a reader.
+    /// The number of callers that wait for a reader.
     public var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Waits for the reads that have begun, then closes every connection. Reads that wait for
-    /// their turn, and later ones, throw. Closing twice is harmless.
+    /// Waits for running reads, then closes every connection.
+    ///
+    /// Reads that wait, and later reads, throw. A second call has no effect.
     public func close() {
         let (turnedAway, done) = state.withLock { state in
             state.isClosed = true
@@ -87,15 +88,16 @@ public final class ConnectionPool: Sendable {
 }
 
 extension ConnectionPool {
-    /// A connection on its way between the pool and its one user: whoever holds the box uses it,
-    /// and the pool's lock orders one use before the next.
+    /// A connection that is lent to one user at a time.
+    ///
+    /// The pool's lock orders one use before the next.
     fileprivate struct Reader: @unchecked Sendable {
         let connection: Connection
     }
 
     fileprivate struct State {
         var idle: [Reader] = []
-        /// Idle, lent, and being opened.
+        /// The number of connections that are idle, lent or being opened.
         var openCount = 0
         var waiting: [Turn] = []
         var closers: [DispatchSemaphore] = []
@@ -104,7 +106,7 @@ extension ConnectionPool {
 
         var isAtRest: Bool { openCount == idle.count }
 
-        /// Takes those who wait for the pool to come to rest, if it has.
+        /// Removes and returns the callers of `close` to wake, if no connection is in use.
         mutating func closersToWake() -> [DispatchSemaphore] {
             guard isAtRest else { return [] }
             defer { closers = [] }
@@ -112,11 +114,11 @@ extension ConnectionPool {
         }
     }
 
-    /// One caller's place in the queue.
+    /// One waiting caller.
     fileprivate final class Turn: Sendable {
         enum Outcome {
             case reader(Reader)
-            /// A place became free, the connection failed to open: open one yourself.
+            /// A connection failed to open, so this caller may open one itself.
             case place
             case refused
         }

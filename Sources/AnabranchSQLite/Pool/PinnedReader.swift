@@ -1,17 +1,21 @@
 import Dispatch
 
-/// A reader that keeps one state of the file: a read transaction that stays open.
+/// A reader of one state of the file, kept by an open read transaction.
 ///
-/// Callers take turns, blocking their thread. While it is open, what is written to the file stays
-/// in its log: a checkpoint can't go beyond the state that is read.
+/// Callers take turns and block their threads. While it is open, later writes stay in the file's
+/// log: a checkpoint cannot go beyond this state.
 public final class PinnedReader: @unchecked Sendable {
+    /// The path of the file.
     public let path: String
     private let turn = DispatchSemaphore(value: 1)
-    // Used by whose turn it is.
+    // Used only by the caller that has the turn.
     private var connection: Connection?
 
-    /// - Parameter setup: As for ``ConnectionPool``; the state is that at its end.
-    /// - Throws: ``SQLiteError``, or what `setup` throws.
+    /// Opens a connection and keeps the state at the end of `setup`.
+    ///
+    /// - Parameter setup: Sets up the connection, as for ``ConnectionPool``.
+    ///
+    /// - Throws: ``SQLiteError``, or an error of `setup`.
     public init(
         path: String, vfs: String? = nil, busyTimeout: Duration = .seconds(5),
         setup: (Connection) throws -> Void = { _ in }
@@ -21,7 +25,7 @@ public final class PinnedReader: @unchecked Sendable {
             path: path, mode: .readOnly, vfs: vfs, busyTimeout: busyTimeout)
         try setup(connection)
         try connection.execute(TransactionKind.deferred.beginSQL)
-        // The transaction begins with the first thing that is read.
+        // SQLite begins the transaction at the first read.
         try connection.execute("SELECT count(*) FROM sqlite_schema")
         self.connection = connection
     }
@@ -30,7 +34,7 @@ public final class PinnedReader: @unchecked Sendable {
 
     /// Runs `body` with the reader, under the conditions of ``ConnectionPool/read(_:)``.
     ///
-    /// - Throws: What `body` throws, and ``SQLiteError`` with code `misuse` once it is closed.
+    /// - Throws: Errors of `body`, and ``SQLiteError`` with code `misuse` after it was closed.
     public func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         turn.wait()
         defer { turn.signal() }
@@ -42,13 +46,14 @@ public final class PinnedReader: @unchecked Sendable {
         return try body(connection)
     }
 
+    /// True after the reader was closed. It waits for a running read.
     public var isClosed: Bool {
         turn.wait()
         defer { turn.signal() }
         return connection == nil
     }
 
-    /// Waits for the read that has begun. Closing twice is harmless.
+    /// Waits for a running read and closes the connection. A second call has no effect.
     public func close() {
         turn.wait()
         defer { turn.signal() }

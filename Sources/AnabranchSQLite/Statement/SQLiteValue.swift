@@ -2,27 +2,37 @@ public import CSQLite
 
 /// One value in one of SQLite's five storage classes.
 ///
-/// Equality is that of the stored bytes: text by UTF-8 rather than by canonical equivalence, reals
-/// by bit pattern, so that a round trip can be checked exactly.
+/// Equality compares the stored bytes: text by UTF-8 rather than by canonical equivalence, reals by
+/// bit pattern. A round trip can therefore be checked exactly.
 public enum SQLiteValue: Sendable {
+    /// NULL.
     case null
+    /// A signed integer of 64 bits.
     case integer(Int64)
+    /// A floating-point number.
     case real(Double)
+    /// A text in UTF-8.
     case text(String)
+    /// Bytes.
     case blob([UInt8])
 
     /// The storage class, numbered as in SQLite.
     public enum Kind: Int32, Sendable {
+        /// A signed integer.
         case integer = 1
+        /// A floating-point number.
         case real = 2
+        /// A text.
         case text = 3
+        /// Bytes.
         case blob = 4
+        /// NULL.
         case null = 5
 
-        /// - Parameter code: As SQLite gives it; what is none of its classes is `null`.
+        /// Creates a storage class from SQLite's code; an unknown code is `null`.
         @inlinable @inline(__always)
         init(code: Int32) {
-            // The initializer that the compiler makes is a call, which every column would pay.
+            // The compiler's own initializer is a call, which every read of a column would pay for.
             switch code {
             case SQLITE_INTEGER: self = .integer
             case SQLITE_FLOAT: self = .real
@@ -35,6 +45,7 @@ public enum SQLiteValue: Sendable {
 }
 
 extension SQLiteValue: Hashable {
+    /// Returns true if the stored bytes are equal.
     public static func == (left: SQLiteValue, right: SQLiteValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -46,6 +57,7 @@ extension SQLiteValue: Hashable {
         }
     }
 
+    /// Hashes the stored bytes.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)
@@ -60,8 +72,12 @@ extension SQLiteValue: Hashable {
 extension SQLiteValue: ExpressibleByNilLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByFloatLiteral, ExpressibleByStringLiteral
 {
+    /// Creates NULL.
     public init(nilLiteral: ()) { self = .null }
+    /// Creates an integer.
     public init(integerLiteral value: Int64) { self = .integer(value) }
+    /// Creates a floating-point number.
     public init(floatLiteral value: Double) { self = .real(value) }
+    /// Creates a text.
     public init(stringLiteral value: String) { self = .text(value) }
 }

@@ -1,37 +1,44 @@
 public import CSQLite
 
-// Parameters count from 1. Binding throws `misuse` while the statement is between its first step
-// and its reset, `range` for an index it does not have, and `tooBig` beyond SQLite's limit.
+// Parameters count from 1. Binding throws `misuse` between the first step of a statement and its
+// reset, `range` for an index that it does not have, and `tooBig` beyond SQLite's limit.
 //
-// Text and blobs are copied. SQLite would allocate memory for each copy; short ones, which are
-// most values of most rows, have a place of their own for each parameter instead.
+// Text and blobs are copied. SQLite would allocate memory for each copy. Short values, which are
+// most values of most rows, are instead copied to memory that the statement keeps for each
+// parameter.
 extension Statement {
+    /// The number of parameters.
     public var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
 
-    /// - Parameter name: With its prefix, as in `:name`.
+    /// The index of a parameter; `nil` if there is none of that name.
+    ///
+    /// - Parameter name: The name with its prefix, as in `:name`.
     public func parameterIndex(named name: String) -> Int? {
         let index = sqlite3_bind_parameter_index(handle, name)
         return index > 0 ? Int(index) : nil
     }
 
+    /// Binds an integer.
     @inlinable
     public func bind(_ value: Int64, at index: Int) throws {
         let status = sqlite3_bind_int64(handle, Int32(truncatingIfNeeded: index), value)
         if status != SQLITE_OK { throw bindingError(status, at: index) }
     }
 
+    /// Binds an integer.
     @inlinable
     public func bind(_ value: Int, at index: Int) throws {
         try bind(Int64(value), at: index)
     }
 
-    /// SQLite stores a NaN as NULL.
+    /// Binds a floating-point number; SQLite stores a NaN as NULL.
     @inlinable
     public func bind(_ value: Double, at index: Int) throws {
         let status = sqlite3_bind_double(handle, Int32(truncatingIfNeeded: index), value)
         if status != SQLITE_OK { throw bindingError(status, at: index) }
     }
 
+    /// Binds a text.
     @inlinable
     public func bind(_ value: String, at index: Int) throws {
         var value = value
@@ -49,10 +56,12 @@ extension Statement {
         if status != SQLITE_OK { throw bindingError(status, at: index) }
     }
 
-    /// Bytes of a text or a blob that has a place of its own.
+    /// The greatest number of bytes of a text or blob that is copied to the statement's own memory.
     @usableFromInline static var shortLength: Int { 64 }
 
-    /// - Returns: `nil` where the parameter can't be bound now; SQLite tells why.
+    /// The statement's memory for a parameter's short value.
+    ///
+    /// - Returns: `nil` if the parameter cannot be bound now; SQLite's call then returns the error.
     @inlinable
     func shortPlace(at index: Int) -> UnsafeMutableRawPointer? {
         if isRunning { return nil }
@@ -67,13 +76,13 @@ extension Statement {
         shortPlaces = .allocate(byteCount: parameterCount * Self.shortLength, alignment: 8)
     }
 
-    /// A blob; an empty one is not NULL.
+    /// Binds a blob; an empty one is not NULL.
     @inlinable
     public func bind(_ value: [UInt8], at index: Int) throws {
         try value.withUnsafeBytes { bytes in try bind(bytes, at: index) }
     }
 
-    /// A blob; an empty one is not NULL. The bytes are copied.
+    /// Binds a blob; an empty one is not NULL. The bytes are copied.
     @inlinable
     public func bind(_ value: UnsafeRawBufferPointer, at index: Int) throws {
         let status: Int32
@@ -90,12 +99,14 @@ extension Statement {
         if status != SQLITE_OK { throw bindingError(status, at: index) }
     }
 
+    /// Binds NULL.
     @inlinable
     public func bindNull(at index: Int) throws {
         let status = sqlite3_bind_null(handle, Int32(truncatingIfNeeded: index))
         if status != SQLITE_OK { throw bindingError(status, at: index) }
     }
 
+    /// Binds a value of any storage class.
     @inlinable
     public func bind(_ value: SQLiteValue, at index: Int) throws {
         switch value {
@@ -107,8 +118,10 @@ extension Statement {
         }
     }
 
-    /// Binds text without a copy: `utf8` must stay where it is, unchanged, until another value is
-    /// bound or the statement is released.
+    /// Binds text without a copy.
+    ///
+    /// `utf8` must stay valid and unchanged until another value is bound or the statement is
+    /// released.
     @inlinable
     public func unsafeBindText(_ utf8: UnsafeRawBufferPointer, at index: Int) throws {
         let status = csqlite_bind_static_text(
@@ -116,8 +129,10 @@ extension Statement {
         if status != SQLITE_OK { throw bindingError(status, at: index) }
     }
 
-    /// Binds a blob without a copy: `bytes` must stay where it is, unchanged, until another value
-    /// is bound or the statement is released.
+    /// Binds a blob without a copy.
+    ///
+    /// `bytes` must stay valid and unchanged until another value is bound or the statement is
+    /// released.
     @inlinable
     public func unsafeBindBlob(_ bytes: UnsafeRawBufferPointer, at index: Int) throws {
         let status = csqlite_bind_static_blob(
@@ -128,8 +143,8 @@ extension Statement {
     /// Binds a large blob for one run without a copy; afterwards the parameter is NULL.
     ///
     /// - Parameters:
-    ///   - bytes: Where they are as long as `owner` lives, unchanged.
-    ///   - owner: Is kept until the statement is reset.
+    ///   - bytes: The memory, valid and unchanged as long as `owner` lives.
+    ///   - owner: The owner of the memory, kept until the statement is reset.
     package func bind(
         _ bytes: UnsafeRawBufferPointer, ownedBy owner: AnyObject, at index: Int
     ) throws {

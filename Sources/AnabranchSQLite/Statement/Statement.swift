@@ -1,43 +1,44 @@
 public import CSQLite
 
-/// One prepared statement, lent by its connection until it is released.
+/// One prepared statement of a connection.
 ///
-/// It holds its connection, so it cannot outlive it; the connection does not hold it. Releasing
-/// it, at whatever point, resets it at once and returns it to the cache it came from, bindings
-/// cleared, or finalizes it. After ``Connection/close()`` binding and stepping throw, and columns
-/// read as NULL. Like its connection it belongs to one thread at a time.
+/// It keeps its connection alive, but not the reverse. Releasing it resets it at once; it is then
+/// finalized, or returns to the cache with its bindings cleared. After ``Connection/close()``
+/// binding and stepping throw, and columns read as NULL. One thread at a time may use it, as its
+/// connection.
 ///
-/// Bind, then either ``run()``, or ``step()`` until it returns `false`, reading columns after each
-/// `true`. It is reset when `step` returns `false` or throws and may then be bound and stepped
-/// again; bindings stay until they are replaced, but for what ``bind(_:ownedBy:at:)`` lends for one
-/// run.
+/// Bind values, then call ``run()``, or call ``step()`` until it returns `false` and read columns
+/// after each `true`. The statement is reset when `step` returns `false` or throws, and may then be
+/// bound and stepped again. Bindings stay until they are replaced, except for those of
+/// ``bind(_:ownedBy:at:)``, which are for one run.
 public final class Statement {
-    /// `nil` once the connection is closed, which SQLite's readers take as a row of NULLs.
+    /// The statement; `nil` after the connection was closed, for which SQLite's functions return
+    /// NULL.
     ///
-    /// Unchecked, because the checks of exclusive access cost more than the calls they guard; the
-    /// statement is confined to one thread and no call here keeps an access open.
+    /// It is unchecked because the checks of exclusive access cost more than the calls they guard.
+    /// One thread at a time uses the statement, and no call here keeps an access open.
     @exclusivity(unchecked) @usableFromInline var handle: OpaquePointer?
 
-    /// Between the first `step` and the reset.
+    /// True between the first `step` and the reset.
     @exclusivity(unchecked) @usableFromInline var isRunning = false
 
-    /// Rows returned since the first `step`.
+    /// The number of rows returned since the first `step`.
     @exclusivity(unchecked) @usableFromInline var rowCount = 0
 
-    /// Where short texts and blobs stand while they are bound, `shortLength` bytes for each
-    /// parameter.
+    /// The memory of short texts and blobs while they are bound, `shortLength` bytes a parameter.
     @exclusivity(unchecked) @usableFromInline
     var shortPlaces = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
-    /// What large values stand in that are bound where they are, by their parameters.
+    /// The owners of large values that are bound without a copy, with their parameters.
     @exclusivity(unchecked) var lent: [(index: Int32, owner: AnyObject)] = []
 
+    /// The connection of the statement.
     public let connection: Connection
     let kind: StatementKind
     let cacheEntry: CachedStatement?
 
-    /// The connection's list of statements that are held, so that closing can find them. A
-    /// statement leaves the list when it is released, so neither neighbour ever dangles.
+    /// The connection's list of its statements, which closing uses. A statement leaves the list
+    /// when it is released, so that neither neighbour dangles.
     @exclusivity(unchecked) unowned(unsafe) var previous: Statement?
     @exclusivity(unchecked) unowned(unsafe) var next: Statement?
 
@@ -57,7 +58,7 @@ public final class Statement {
     deinit {
         if let previous { previous.next = next } else { connection.firstStatement = next }
         next?.previous = previous
-        // After the bindings, which point there, are gone.
+        // The memory is freed after the bindings that point to it are cleared.
         defer { shortPlaces.deallocate() }
         guard let handle else { return }
         countRows()
@@ -70,12 +71,12 @@ public final class Statement {
         connection.takeBack(cacheEntry)
     }
 
-    /// The text that it was prepared from, without what follows the statement.
+    /// The text of the statement, without the text after it.
     public var sql: String {
         handle.flatMap { sqlite3_sql($0) }.map { String(cString: $0) } ?? ""
     }
 
-    /// With the bound values in place of the parameters, for diagnostics.
+    /// The text with the bound values instead of the parameters, for diagnostics.
     public var expandedSQL: String {
         guard let text = handle.flatMap({ sqlite3_expanded_sql($0) }) else { return sql }
         defer { sqlite3_free(text) }
@@ -90,9 +91,10 @@ extension Statement {
     /// Advances to the next row.
     ///
     /// - Returns: `false` at the end; the statement is then reset.
-    /// - Throws: ``SQLiteError``; the statement is reset. Outside a transaction nothing of it has
-    ///   been done; inside one the transaction stays open, unless the code is `full`, `ioError`,
-    ///   `noMemory` or `interrupt`, where SQLite may have rolled it back.
+    ///
+    /// - Throws: ``SQLiteError``; the statement is reset. Outside a transaction it has no effect.
+    ///   Inside one the transaction stays open, unless the code is `full`, `ioError`, `noMemory` or
+    ///   `interrupt`: then SQLite may have rolled it back.
     @inlinable
     public func step() throws -> Bool {
         if !isRunning { try begin() }
@@ -105,9 +107,9 @@ extension Statement {
         return true
     }
 
-    /// Runs to the end, passing over any rows, and resets.
+    /// Runs to the end, ignores any rows, and resets.
     ///
-    /// - Throws: As ``step()``.
+    /// - Throws: Errors as ``step()`` does.
     @inlinable
     public func run() throws {
         if !isRunning { try begin() }
@@ -119,7 +121,7 @@ extension Statement {
         try finish(status)
     }
 
-    /// Back to before the first row. Bindings stay.
+    /// Resets the statement to before its first row. Bindings stay.
     public func reset() {
         guard isRunning else { return }
         isRunning = false
@@ -132,7 +134,7 @@ extension Statement {
         if !lent.isEmpty { giveBack() }
     }
 
-    /// Lets go of what was bound for one run.
+    /// Releases the values that were bound for one run.
     private func giveBack() {
         for (index, _) in lent { sqlite3_bind_null(handle, index) }
         lent.removeAll()
@@ -145,7 +147,7 @@ extension Statement {
         isRunning = true
     }
 
-    /// Ends the run that `status` finished, well or badly.
+    /// Ends the run after its last step returned `status`.
     @usableFromInline
     func finish(_ status: Int32) throws {
         isRunning = false
@@ -166,7 +168,7 @@ extension Statement {
         rowCount = 0
     }
 
-    /// Cuts the statement off its connection, which is closing.
+    /// Separates the statement from its connection, which is closing.
     func detach() {
         guard let handle else { return }
         isRunning = false

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A statement that stays prepared between its borrowers.
+/// A cached statement, which stays prepared between its borrowers.
 final class CachedStatement {
     let sql: StatementText
     let handle: OpaquePointer
@@ -16,8 +16,10 @@ final class CachedStatement {
     }
 }
 
-/// SQL compared by its bytes. `String` takes canonically equivalent texts for equal, and two
-/// statements may differ in just that, within a literal.
+/// The text of a statement, compared by its bytes.
+///
+/// `String` compares by canonical equivalence, but two statements may differ in just that, within a
+/// literal.
 struct StatementText: Hashable {
     let text: String
 
@@ -31,8 +33,9 @@ struct StatementText: Hashable {
         }
     }
 
-    /// Of a long text only its length, its beginning, its middle and its end: statements differ
-    /// there, and it is looked up at every use.
+    /// Hashes the text; of a long text only its length, beginning, middle and end.
+    ///
+    /// Statements usually differ in these, and the text is looked up at every use.
     func hash(into hasher: inout Hasher) {
         var text = text
         text.withUTF8 { bytes in
@@ -50,10 +53,10 @@ struct StatementText: Hashable {
     private static let sampleBytes = 16
 }
 
-/// Prepared statements by their text, at most `limit` of them beside those that are lent.
+/// Prepared statements by their text; at most `limit` of them are idle.
 ///
-/// What was used longest ago goes first. Finding it looks at every entry, which is cheap beside
-/// the preparation that made it necessary.
+/// The least recently used one is removed first. The search looks at every entry, which is cheap
+/// compared with preparing a statement.
 struct StatementCache {
     let limit: Int
     private var entries: [StatementText: CachedStatement] = [:]
@@ -63,7 +66,7 @@ struct StatementCache {
 
     var count: Int { entries.count }
 
-    /// The entry for `sql`, marked as used now, whether or not it is lent.
+    /// The entry for `sql`, marked as used now, lent or not.
     mutating func entry(for sql: StatementText) -> CachedStatement? {
         guard let entry = entries[sql] else { return nil }
         useCount &+= 1
@@ -80,7 +83,7 @@ struct StatementCache {
         return entry
     }
 
-    /// - Returns: An entry to finalize, because there are more than the limit and it is idle.
+    /// Removes an idle entry if there are more than the limit; the caller finalizes it.
     mutating func evict() -> CachedStatement? {
         guard entries.count > limit else { return nil }
         let idle = entries.values.lazy.filter { !$0.isLent }

@@ -1,12 +1,12 @@
 import CSQLite
 
-/// What a statement counts as in ``ConnectionStatistics``.
+/// The category of a statement in ``ConnectionStatistics``.
 enum StatementKind {
-    /// Returns rows and changes nothing.
+    /// The statement returns rows and changes nothing.
     case select
-    /// Changes the file: rows or schema.
+    /// The statement changes the file: rows or schema.
     case write
-    /// PRAGMA, EXPLAIN, ATTACH and the control of transactions.
+    /// Any other statement: PRAGMA, EXPLAIN, ATTACH and the control of transactions.
     case other
 
     init(_ handle: OpaquePointer) {
@@ -21,10 +21,10 @@ enum StatementKind {
         }
     }
 
-    /// In upper case; comments before it are skipped.
+    /// The first word of the statement in upper case, after any comments.
     private static func firstKeyword(of handle: OpaquePointer) -> String {
         guard let sql = sqlite3_sql(handle) else { return "" }
-        // SQLite has ended the statement's text with a NUL, which is in none of these ranges.
+        // SQLite ends the statement's text with a NUL, which is in none of these ranges.
         var place = UnsafeRawPointer(sql).assumingMemoryBound(to: UInt8.self)
         while true {
             if isSpace(place[0]) {
@@ -43,8 +43,9 @@ enum StatementKind {
         return String(decoding: letters, as: UTF8.self).uppercased()
     }
 
-    /// More letters than any keyword has that is looked for. The prefix ends at the text's NUL, so
-    /// nothing behind that is read.
+    /// More letters than the longest known keyword has.
+    ///
+    /// The prefix ends at the text's NUL, so no byte after the text is read.
     private static let longestKeyword = 16
 
     private static func end(ofCommentAt start: UnsafePointer<UInt8>) -> UnsafePointer<UInt8> {

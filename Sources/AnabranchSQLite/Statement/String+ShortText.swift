@@ -1,8 +1,8 @@
 extension String {
-    /// The text of UTF-8 bytes; what is not UTF-8 becomes U+FFFD.
+    /// Creates a text from UTF-8 bytes; invalid bytes become U+FFFD.
     ///
-    /// Swift keeps up to 15 bytes in the string itself, and makes such a string faster where it is
-    /// handed the place to write to.
+    /// Swift stores up to 15 bytes in the string itself. Writing them into the string's own memory
+    /// is faster than decoding.
     @usableFromInline
     init(utf8 bytes: UnsafeBufferPointer<UInt8>) {
         guard bytes.count <= Self.greatestShortCount else {

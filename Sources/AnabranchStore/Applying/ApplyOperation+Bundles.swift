@@ -1,21 +1,22 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Sets that no log has brought: nobody has put them in order before.
+/// Applies change sets that came in a bundle, so that no zone's log has put them in order.
 extension ApplyOperation {
     enum Arrival {
         case applied
-        /// The file has the save already, in whatever form.
+        /// The file already has the save, in some form.
         case held
-        /// It waits for another set, or for the word of a log on a forked history.
+        /// The change set waits for another one, or for a zone's log to resolve a forked history.
         case waiting
     }
 
     private var room: WaitingRoom { WaitingRoom(connection) }
 
-    /// Applies a set of a bundle, or keeps it until all that its author held is here.
+    /// Applies a change set of a bundle, or stores it until everything that its author had seen is
+    /// held.
     ///
-    /// - Parameter set: With a context that names all that its author held.
+    /// - Parameter set: A change set with a context that names everything its author had seen.
     mutating func arrive(_ set: ChangeSet) throws -> Arrival {
         if try isHeld(set.origin) { return .held }
         if try isBeneathSnapshot(set) {
@@ -30,8 +31,9 @@ extension ApplyOperation {
         return .applied
     }
 
-    /// Of two bundles, the one of a store that began with a snapshot may say more of an author
-    /// than the author held: what names less comes through sooner.
+    /// Stores a change set that waits. If another bundle has brought it too, the smaller context
+    /// counts. A store that began with a snapshot may name more causes in a context than the author
+    /// had seen.
     private mutating func wait(_ set: ChangeSet, lacking dot: Dot) throws {
         let waiting = try room.set(set.origin)
         guard waiting.map({ $0.context.covers(set.context) }) ?? true else { return }
@@ -46,29 +48,36 @@ extension ApplyOperation {
     }
 
     private mutating func takeInBeyondLog(_ set: ChangeSet) throws {
-        // Own saves from now on say that it is held.
+        // Later saves of this file must name this change set in their contexts.
         let ordinal = try transaction.ordinal(of: set.dot.replica, isOwn: true)
         try takeIn(set, ordinal: ordinal, at: nil)
     }
 
-    // MARK: - What is lacking
+    // MARK: - Missing causes
 
-    /// What a set can't be applied without; `nil` where it can be applied now.
+    /// The change set without which a change set cannot be applied; `nil` if it can be applied now.
     ///
-    /// That its author held a set is told by that set's dot and origin: under one dot may stand
-    /// another history, which the author did not know.
+    /// A cause is identified by its dot and its origin, because another history, which the author
+    /// had not seen, may have the same dot.
     private func lacking(_ set: ChangeSet) throws -> Dot? {
         if let dot = try lackingPredecessor(of: set) { return dot }
+        // Its bundle came before there was a limit, or the clock has been set back since.
+        if isTooFarAhead(set) { return set.dot }
         guard !transaction.environment.disabled.contains(.bundleCauses) else { return nil }
         if let dot = try set.context.beyond.first(where: { try !isHeld($0) })?.dot { return dot }
         return try isOfOtherTimes(set) ? set.dot : nil
     }
 
-    /// Whether a set follows saves that this file has at other times, because they were restamped:
-    /// what it names as seen would be nothing here. Its author, or whoever applied it, brings it
-    /// to the zone in words that fit.
+    private func isTooFarAhead(_ set: ChangeSet) -> Bool {
+        !transaction.environment.disabled.contains(.bundleClockLimit)
+            && set.timestamp > transaction.time.latest(.bundle)
+    }
+
+    /// True if a change set follows saves that this file has with other timestamps, because they
+    /// were restamped. The stamps that it names as seen would then mean nothing here. Another
+    /// replica brings it to the zone in a matching form.
     ///
-    /// Of a replica for some of whose saves a snapshot stands that can't be told.
+    /// This cannot be determined for a replica with saves that are part of a snapshot.
     private func isOfOtherTimes(_ set: ChangeSet) throws -> Bool {
         guard set.kind.isSave else { return false }
         if try !isLaterThanPredecessor(set) { return true }
@@ -87,7 +96,8 @@ extension ApplyOperation {
         return UInt64(bitPattern: timestamp) < set.timestamp.rawValue
     }
 
-    /// Perhaps one beneath a snapshot, or one that was declared lost, whose times nobody knows.
+    /// True if a stamp may belong to a save. It may be a save in a snapshot or one declared lost,
+    /// for which no timestamp is known.
     private func mayName(aSave stamp: Stamp) throws -> Bool {
         guard let ordinal = transaction.replicas.ordinal(of: stamp.replica) else { return false }
         let found = try connection.firstValue(
@@ -106,7 +116,7 @@ extension ApplyOperation {
         let dot = set.dot
         let ordinal = transaction.replicas.ordinal(of: dot.replica)
         let head = try ordinal.map(transaction.head) ?? (0, .zero)
-        // Another set is held under its name: without a log's word nobody renames.
+        // Another change set is held under this dot. Without a zone's log, no branch is renamed.
         guard dot.sequence > head.sequence else { return dot }
         guard dot.sequence == head.sequence + 1 else {
             return Dot(replica: dot.replica, sequence: dot.sequence - 1)
@@ -115,7 +125,7 @@ extension ApplyOperation {
         guard dot.sequence == 1, let first = set.rewrittenFrom else {
             return Dot(replica: dot.replica, sequence: max(dot.sequence - 1, 1))
         }
-        // A renamed history continues the one that it left.
+        // A renamed history continues the history that it left.
         if try isHeld(set.previousOrigin) { return nil }
         let last = Dot(replica: first.replica, sequence: max(first.sequence - 1, 1))
         let entry = CausalContext.Entry(dot: last, originPrefix: set.previousOrigin.prefix)
@@ -136,10 +146,10 @@ extension ApplyOperation {
             || statement.int64(at: 1) == Int64(LogEntryKind.lost.rawValue) || entry.namesLoss
     }
 
-    // MARK: - What a snapshot stands for
+    // MARK: - Change sets in a snapshot
 
-    /// Whether the log has no entry of a set because a snapshot stands for it. Of another branch's
-    /// set that can be told only where the name is the last one of its replica.
+    /// True if the log lacks a change set because a snapshot includes it. Change sets of another
+    /// branch are recognized only under the last dot of their replica.
     private func isHeldBySnapshot(_ entry: CausalContext.Entry) throws -> Bool {
         guard transaction.state.start != nil,
             let ordinal = transaction.replicas.ordinal(of: entry.dot.replica)
@@ -151,8 +161,8 @@ extension ApplyOperation {
         return head.origin.prefix == entry.originPrefix || entry.namesLoss
     }
 
-    /// Whether what the snapshot with which this file began stands for is known to hold a set: it
-    /// is the last one of its replica that is held, or what follows it in the log names it.
+    /// True if the snapshot with which this file began is known to include a change set. That is
+    /// known of the head of its replica, and if its successor in the log names it.
     private func isBeneathSnapshot(_ set: ChangeSet) throws -> Bool {
         guard transaction.state.start != nil,
             let ordinal = transaction.replicas.ordinal(of: set.dot.replica)
@@ -170,31 +180,31 @@ extension ApplyOperation {
         return statement.bytes(at: 0) == set.origin.bytes
     }
 
-    /// Lets go of a set that a snapshot stands for, and of those before it that wait.
+    /// Removes a change set that a snapshot includes, and its predecessors that wait.
     private mutating func forget(_ set: ChangeSet) throws {
         try room.remove(set.origin)
-        arrived.append((set.dot, set.origin))
+        arrivals.note(set.dot, set.origin)
         var origin = set.previousOrigin
         while let earlier = try room.set(origin) {
             try room.remove(origin)
-            arrived.append((earlier.dot, origin))
-            beneathSnapshotCount += 1
+            arrivals.note(earlier.dot, origin)
+            arrivals.noteBeneathSnapshot()
             origin = earlier.previousOrigin
         }
     }
 
-    // MARK: - What has waited
+    // MARK: - Change sets that wait
 
-    /// Applies what has waited for sets that have come in this transaction.
+    /// Applies change sets that waited for others which this transaction has applied.
     mutating func releaseWaiting() throws {
         guard try !room.isEmpty else { return }
-        if hasRewritten { try reconsiderAll() }
+        if arrivals.hasRewritten { try reconsiderAll() }
         try releaseFollowers()
     }
 
-    /// Looks at everything that waits.
+    /// Checks every change set that waits.
     mutating func reconsiderAll() throws {
-        hasRewritten = false
+        arrivals.forgetRewriting()
         for origin in try room.origins() {
             if let set = try room.set(origin) { try reconsider(set) }
         }
@@ -202,7 +212,7 @@ extension ApplyOperation {
     }
 
     private mutating func releaseFollowers() throws {
-        while let last = arrived.popLast() {
+        while let last = arrivals.takeLast() {
             try room.remove(last.origin)
             for set in try room.sets(lacking: last.dot) { try reconsider(set) }
         }

@@ -8,7 +8,7 @@ extension ApplyOperation {
         }
     }
 
-    /// Updates a record that has no row: of an unknown entity, dead for now, or gone.
+    /// Updates a record that has no row: one of an unknown entity, a dead one or a deleted one.
     mutating func update(
         _ block: RowBlock, row: Int, ofUnheld id: LocalID, of set: IncomingSet
     ) throws {
@@ -23,7 +23,7 @@ extension ApplyOperation {
 
     /// Merges a value into a register that has no column.
     ///
-    /// - Parameter value: As it travels.
+    /// - Parameter value: The value in its wire form.
     func updateDeferredCell(
         _ property: WireProperty, _ value: Value, of id: LocalID, entity: WireName,
         _ set: IncomingSet
@@ -49,7 +49,8 @@ extension ApplyOperation {
 }
 
 extension MergeRule {
-    /// Whether a write that does not stay is lost: the greatest of all is what `max` is for.
+    /// True if a write that does not win counts as lost. Under `max` and `min`, losing is the
+    /// purpose of the rule.
     var loses: Bool { !isExtremum }
 
     var isExtremum: Bool { self == .max || self == .min }

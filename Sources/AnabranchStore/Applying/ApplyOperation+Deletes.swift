@@ -29,7 +29,7 @@ extension ApplyOperation {
         changes.noteDeleted(row.id, of: row.layout.entity)
     }
 
-    /// What another replica wrote without the deleter's knowledge is lost with the record.
+    /// Records writes that the deleting replica had not seen; they are lost with the record.
     private func journalWrites(unseenBy set: IncomingSet, in row: HeldRow) throws {
         for property in row.layout.properties {
             guard let position = row.writes[property.number] else { continue }
@@ -43,12 +43,12 @@ extension ApplyOperation {
         }
     }
 
-    /// Deletes a record that has no row, of an unknown entity or dead for now, with all that
+    /// Deletes a record that has no row, of an unknown entity or a dead one, with everything that
     /// belongs to it.
     private func deleteDeferred(_ id: LocalID, entity: WireName, of set: IncomingSet) throws {
         guard try deferred.entity(of: id) == entity else { return }
         try journalDeferred(unseenBy: set, id: id, entity: entity)
-        // A known relationship may lead to or from a record of an unknown sub-entity.
+        // A known relationship may link a record of an unknown sub-entity.
         try journalLinks(unseenBy: set, of: id, in: schema.linkLayouts)
         try LinkRows(connection).removeAll(of: id, in: schema.linkLayouts)
         try deferred.delete(id)
@@ -79,7 +79,10 @@ extension ApplyOperation {
         }
     }
 
-    /// - Parameter layout: Of the record's row, which tells of its groups.
+    /// Records the loss of deferred cells and links.
+    ///
+    /// - Parameter layout: The layout of the record's row, which has the values of its attribute
+    ///   groups.
     private func journalDeferred(
         unseenBy set: IncomingSet, id: LocalID, entity: WireName,
         besides layout: EntityLayout? = nil

@@ -1,10 +1,10 @@
 import AnabranchReplication
 
 extension ApplyOperation {
-    /// The zone's log holds a save that this file holds too, in another form: the log's form wins
-    /// (invariant 3).
+    /// Replaces a save that this file holds by the form that the zone's log has of it (invariant
+    /// 3).
     ///
-    /// - Parameter place: Where the zone's log has it; the zone may have said so before.
+    /// - Parameter place: The position in the zone's log, which the zone may have reported before.
     mutating func adopt(
         _ set: ChangeSet, at place: CausalContext.Prefix, heldAt position: Int64
     ) throws {
@@ -12,20 +12,21 @@ extension ApplyOperation {
         else {
             throw StoreError(
                 .forked,
-                "Can't apply \(set.dot) because the zone's log has had it in another form before.",
+                "Can't apply \(set.dot) because the zone's log contained it in another form "
+                    + "before.",
                 path: transaction.store.path)
         }
-        // It gets another form as what the zone does not have does.
-        if held.place != nil { try ZonePlaces(connection).forget(ofSetAt: position) }
+        // The log treats the entry from here on like one that the zone does not have.
+        if held.place != nil { try ZonePlaces(transaction).forget(ofSetAt: position) }
         if !held.changeSet.kind.isSave || !set.kind.isSave {
             return try exchange(held, for: set)
         }
         try move(held.changeSet, to: set.dot, set.timestamp, adopting: set)
     }
 
-    /// Gives a set, and what follows it, the name and the time that the zone's log has it under.
+    /// Gives a change set, and those that follow it, the dot and the timestamp of the zone's log.
     ///
-    /// - Parameter given: The log's form of it, where that is known.
+    /// - Parameter given: The form in the zone's log; `nil` if only its name is known.
     mutating func move(
         _ set: ChangeSet, to dot: Dot, _ timestamp: HybridTimestamp, adopting given: ChangeSet?
     ) throws {
@@ -37,8 +38,9 @@ extension ApplyOperation {
         try rewrite(rewriting, adopting: given)
     }
 
-    /// What follows a set stays later than it, where the log has it at a later time than this file
-    /// did: another holder has given it that.
+    /// Restamps change sets that follow a change set which now has a later timestamp, so that they
+    /// stay later than it. The zone's log has that timestamp because another holder has restamped
+    /// the change set.
     private func raiseFollowers(
         of set: ChangeSet, to timestamp: HybridTimestamp, in rewriting: inout Rewriting
     ) throws {
@@ -56,10 +58,10 @@ extension ApplyOperation {
         }
     }
 
-    /// Sees to it that a name which the log has for a set is not another entry's of this file:
-    /// one that was declared lost was that set, and another history yields.
+    /// Frees the dot that the zone's log has for a change set. An entry of this file under that dot
+    /// that was declared lost is the same change set; any other history is renamed.
     ///
-    /// - Returns: The set, which may have been part of that history.
+    /// - Returns: The change set, which may have been part of the renamed history.
     private mutating func vacate(
         _ dot: Dot, for set: ChangeSet
     ) throws -> ChangeSet {
@@ -78,8 +80,8 @@ extension ApplyOperation {
         return set
     }
 
-    /// The zone's log has a void in the place of a save that this file holds, or the other way
-    /// round, or a void with another reason.
+    /// Exchanges a save that this file holds for the void in the zone's log, a void for the save,
+    /// or a void for one with another reason.
     private mutating func exchange(
         _ held: LogEntry, for set: ChangeSet
     ) throws {
@@ -92,25 +94,25 @@ extension ApplyOperation {
             var operation = VoidOperation(transaction)
             try operation.run([(entry, set)], &changes)
         } else {
-            try log.replace(entry, by: set, ordinal: try transaction.ordinal(of: set.dot.replica))
+            try transaction.replace(
+                entry, by: set, ordinal: try transaction.ordinal(of: set.dot.replica))
             if set.kind.isSave {
                 try RejectedSaves(connection: connection).remove(withOrigin: set.origin)
                 try Debts(connection: connection)
                     .add(try transaction.touched(by: set), since: held.localPosition)
             }
         }
-        // What was read of the log before is not what it says now.
-        self = ApplyOperation(transaction, changes: changes)
     }
 
-    /// The zone's log holds another set under the name of one of this file's: the histories
-    /// forked, and the one that is not in the log takes another name (invariant 2).
+    /// Renames this file's branch of a forked history: the zone's log has another change set under
+    /// its dot. The branch that is not in the log gets another replica ID (invariant 2).
     mutating func yieldName(_ dot: Dot) throws {
         let isOff = transaction.environment.disabled.contains(.forkNaming)
         guard !isOff, let held = try log.entry(named: dot), held.place == nil else {
             throw StoreError(
                 .forked,
-                "Can't apply \(dot) because the zone's log has had another under that name.",
+                "Can't apply \(dot) because the zone's log contained another change set under "
+                    + "that name.",
                 path: transaction.store.path)
         }
         let branch = ReplicaID(ofForkAt: dot, origin: held.changeSet.origin)
@@ -121,8 +123,9 @@ extension ApplyOperation {
         try rewrite(rewriting, adopting: nil)
     }
 
-    /// What follows a set that takes another replica's name follows it there, unless that replica's
-    /// history goes on in another way already: then it is a branch of its own.
+    /// Renames the successors of a change set that moves to another replica's history. They follow
+    /// it there, unless that history already has a successor; then they become a branch of their
+    /// own.
     private func moveSuccessors(
         of old: Dot, to new: Dot, in rewriting: inout Rewriting
     ) throws {
@@ -162,11 +165,6 @@ extension ApplyOperation {
     private mutating func rewrite(_ rewriting: Rewriting, adopting set: ChangeSet?) throws {
         var log = LogRewriting(transaction, rewriting, adopting: set)
         try log.run(&changes)
-        // What was read of the log before is not what it says now.
-        let (arrived, count) = (arrived, beneathSnapshotCount)
-        self = ApplyOperation(transaction, changes: changes)
-        self.arrived = arrived
-        beneathSnapshotCount = count
-        hasRewritten = true
+        arrivals.noteRewriting()
     }
 }

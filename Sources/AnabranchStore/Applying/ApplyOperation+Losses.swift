@@ -1,15 +1,15 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Sets that were declared lost: entries that count as held and change nothing.
+/// Change sets that were declared lost: their entries count as held and change nothing.
 extension ApplyOperation {
-    /// An entry under the dot of a set that this file had and no longer has in its log, or in the
-    /// place of which it has one that was declared lost.
+    /// Handles an entry under the dot of a change set that this file has removed from its log, or
+    /// has as declared lost.
     ///
-    /// What such a set did, or would have done, the log does not tell any more: what it may have
-    /// touched is asked for (invariant 12).
+    /// This log does not tell what that change set did, or would have done. So every record that it
+    /// may have changed waits for repair (invariant 12).
     ///
-    /// - Returns: Whether the entry was that, and is in the log now.
+    /// - Returns: True if the entry was such a case and is in the log now.
     mutating func meetLoss(of set: ChangeSet, at place: CausalContext.Prefix) throws -> Bool {
         let ordinal = try transaction.ordinal(of: set.dot.replica)
         let head = try transaction.head(of: ordinal)
@@ -22,8 +22,8 @@ extension ApplyOperation {
         guard held.changeSet.kind == .lost, held.place == nil,
             try isStoodIn(for: held, by: set.origin)
         else { return false }
-        try log.replace(held, by: set, ordinal: ordinal)
-        try ZonePlaces(connection).note(place, ofSetAt: held.localPosition)
+        try transaction.replace(held, by: set, ordinal: ordinal)
+        try ZonePlaces(transaction).note(place, ofSetAt: held.localPosition)
         if head.sequence == set.dot.sequence {
             try transaction.setHead(of: ordinal, sequence: head.sequence, origin: set.origin)
         }
@@ -31,8 +31,8 @@ extension ApplyOperation {
         return true
     }
 
-    /// Whether a set takes the place of an entry that was declared lost: what this file has behind
-    /// the entry continues the set, or may do so.
+    /// True if a change set may replace an entry that was declared lost: this file's next change
+    /// set names it as its predecessor, is declared lost itself, or does not exist.
     func isStoodIn(for lost: LogEntry, by origin: Digest) throws -> Bool {
         let dot = lost.changeSet.dot
         let next = Dot(replica: dot.replica, sequence: dot.sequence + 1)
@@ -41,10 +41,11 @@ extension ApplyOperation {
         return follower.previousOrigin == origin
     }
 
-    /// What was declared lost continues whatever history, and whatever continues it.
+    /// True if a change set follows, or is, an entry declared lost. Such an entry may continue any
+    /// history, and any change set may continue it.
     func followsLoss(_ set: ChangeSet) throws -> Bool {
         if set.kind == .lost { return true }
-        // A history that was renamed from a lost entry on left one of which nothing is known.
+        // A history that was renamed from a lost entry on has left a history with an unknown head.
         let ordinal = try transaction.ordinal(of: set.dot.replica)
         let head = try transaction.head(of: ordinal)
         if head.sequence > 0, head.origin == .zero { return true }
@@ -56,7 +57,9 @@ extension ApplyOperation {
         }
     }
 
-    /// - Parameter position: In this file's log.
+    /// Queues the records that a change set may have changed for repair.
+    ///
+    /// - Parameter position: The change set's local position.
     private func owe(for set: ChangeSet, at position: Int64) throws {
         let debts = Debts(connection: connection)
         guard set.kind == .lost else {

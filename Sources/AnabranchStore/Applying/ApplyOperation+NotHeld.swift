@@ -3,9 +3,9 @@ import AnabranchReplication
 import AnabranchSQLite
 
 extension ApplyOperation {
-    /// An operation on a record that is not held is one on a deleted record: causal delivery
-    /// brings an insert before all that mentions it. It changes nothing; what it wrote goes to
-    /// the journal (invariant 5).
+    /// Handles an operation on a record that is not held. Causal delivery brings an insert before
+    /// everything that mentions the record, so the record was deleted. The operation changes
+    /// nothing; its values go to the conflict journal (invariant 5).
     mutating func meetRecordNotHeld(
         _ id: LocalID, block: RowBlock, row: Int, of set: IncomingSet
     ) throws {
@@ -20,7 +20,8 @@ extension ApplyOperation {
         }
     }
 
-    /// The mistake that the rule prevents; only a simulation that switches the rule off gets here.
+    /// Inserts the deleted record again, which is the mistake that the rule prevents. Only a
+    /// simulation that switches the rule off calls this.
     private mutating func resurrect(
         _ record: RecordID, block: RowBlock, row: Int, of set: IncomingSet
     ) throws {

@@ -39,7 +39,8 @@ extension ApplyOperation {
             of: layout.entity)
     }
 
-    /// The primary key of their own table tells the rest.
+    /// Checks that the records of an insert are new. The primary key of their own table finds other
+    /// duplicates.
     private func checkAreNew(
         _ block: RowBlock, in table: TableLayout?, of set: IncomingSet
     ) throws {
@@ -55,7 +56,7 @@ extension ApplyOperation {
         StoreError(
             .malformedChangeSet,
             "Can't apply \(set.changeSet.dot) because it inserts record \(id.number) of its "
-                + "author again.", path: transaction.store.path, records: [id],
+                + "author a second time.", path: transaction.store.path, records: [id],
             underlying: underlying)
     }
 
@@ -69,13 +70,13 @@ extension ApplyOperation {
         }
     }
 
-    /// A value as this file stores it: references by local ID.
+    /// A value in the form in which this file stores it, with references as local IDs.
     func localValue(_ value: Value) throws -> Value {
         guard case .reference(let record) = value else { return value }
         return .integer(try transaction.localID(of: record))
     }
 
-    /// The local ID that a column of references gets.
+    /// The local ID that a reference column gets.
     private func target(of value: Value) throws -> Value {
         guard let entry = ListEntry(value) else { return value }
         return .integer(try transaction.localID(of: entry.target))
@@ -137,7 +138,9 @@ extension ApplyOperation {
         changes.noteUpdated(held.id, of: held.layout.entity, slots: slots)
     }
 
-    /// - Parameter value: As it travels.
+    /// Adds the cells of a value that wins.
+    ///
+    /// - Parameter value: The value in its wire form.
     private func take(
         _ value: Value, of property: TableLayout.Property, _ row: HeldRow,
         _ taken: inout [TableLayout.Property.Cell], _ slots: inout SlotSet
@@ -150,7 +153,8 @@ extension ApplyOperation {
         slots.formUnion(try changedSlots(of: property, to: value, in: row))
     }
 
-    /// Of a group only the members that become different.
+    /// The changed slots of a property; of an attribute group only the members with a different
+    /// value.
     private func changedSlots(
         of property: TableLayout.Property, to value: Value, in row: HeldRow
     ) throws -> SlotSet {
@@ -160,7 +164,7 @@ extension ApplyOperation {
         return SlotSet(changed.map(\.column.slot))
     }
 
-    /// The other end of a to-one changes too: the record that it led to, and the new one.
+    /// Reports the changed inverse of a to-one: on the previous target and on the new one.
     private mutating func noteChangedTargets(
         _ taken: [TableLayout.Property.Cell], of row: HeldRow
     ) throws {
@@ -183,15 +187,17 @@ extension ApplyOperation {
         }
     }
 
-    /// The value that a row holds now, as it travels.
+    /// The value that a row holds now, in its wire form.
     func shownValue(of property: TableLayout.Property, in row: HeldRow) throws -> Value {
         try deferred.wholeValue(of: property, id: row.id)
             ?? row.wireValue(of: property, transaction)
     }
 
+    /// The outcome of a write.
+    ///
     /// - Parameters:
-    ///   - value: As it travels.
-    ///   - held: `nil` where the property was never written.
+    ///   - value: The new value in its wire form.
+    ///   - held: The stamp of the held value; `nil` if the property was never written.
     private func outcome(
         of incoming: LocalStamp, writing value: Value, to property: TableLayout.Property,
         of row: HeldRow, over held: LocalStamp?
@@ -202,8 +208,10 @@ extension ApplyOperation {
         return try ruledOutcome(of: incoming, writing: value, to: property, of: row, over: held)
     }
 
-    /// Apart from the loop over a row's values, into which it must not be inlined: Swift 6.3's
-    /// optimizer then fails when it compiles for size or without checks of exclusive access.
+    /// The outcome of a write under a rule other than `lastWriter`.
+    ///
+    /// It must not be inlined into the loop over a row's values. Otherwise the optimizer of Swift
+    /// 6.3 fails when it compiles for size or without exclusivity checks.
     @inline(never)
     private func ruledOutcome(
         of incoming: LocalStamp, writing value: Value, to property: TableLayout.Property,
@@ -223,7 +231,7 @@ extension ApplyOperation {
         return precedes(held, incoming) ? .takes : .keeps
     }
 
-    /// The order of stamps: by timestamp, then by the bytes of the replica, never by ordinal.
+    /// The order of stamps: by timestamp, then by the bytes of the replica ID, never by ordinal.
     func precedes(_ left: LocalStamp, _ right: LocalStamp) -> Bool {
         if left.timestamp != right.timestamp { return left.timestamp < right.timestamp }
         guard let leftReplica = transaction.replicas[left.ordinal],
@@ -233,14 +241,14 @@ extension ApplyOperation {
     }
 }
 
-/// Which columns of a table the properties of a block go to.
+/// The mapping from the properties of a block to the columns of a table.
 struct ColumnMapping {
-    /// What is written, and for each its index in the block.
+    /// The properties that are written, and the index of each in the block.
     private(set) var properties: [TableLayout.Property] = []
     private(set) var sources: [Int] = []
-    /// Properties that this model does not have.
+    /// The indices of properties that this model does not have.
     private(set) var unknown: [Int] = []
-    /// Numbers of properties that the block does not write.
+    /// The numbers of properties that the block does not write.
     private let unwritten: [Int]
 
     init(_ properties: [WireProperty], layout: EntityLayout) {
@@ -258,7 +266,7 @@ struct ColumnMapping {
 
     var columns: [TableLayout.Column] { properties.flatMap(\.columns) }
 
-    /// Of a row that a set inserts.
+    /// The writes of a row that a change set inserts.
     func writes(by set: IncomingSet) -> RowWrites {
         var writes = RowWrites(by: set.position)
         for number in unwritten { writes.leaveUnwritten(number) }

@@ -2,9 +2,10 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-// Operations of the rules that are no plain registers.
+// Operations under merge rules that are not simple registers.
 extension ApplyOperation {
-    /// Adds deltas to counters, each once: causal delivery brings a set once.
+    /// Adds deltas to counters. Each is added once, because causal delivery brings a change set
+    /// once.
     mutating func add(_ block: RowBlock, of set: IncomingSet) throws {
         guard let layout = layout(named: block.entity) else {
             return try addDeferred(block, of: set)
@@ -59,7 +60,8 @@ extension ApplyOperation {
         }
     }
 
-    /// To a record of an unknown entity, or a dead one, which a delta does not bring back.
+    /// Adds deltas to a record of an unknown entity or to a dead record. A delta does not revive a
+    /// dead record.
     private mutating func add(
         _ block: RowBlock, row: Int, toUnheld id: LocalID, of set: IncomingSet
     ) throws {
@@ -73,7 +75,7 @@ extension ApplyOperation {
         }
     }
 
-    /// Writes values of a `keepBoth` property beside those that their writers had not seen.
+    /// Writes values of a `keepBoth` property beside those that their authors had not seen.
     mutating func write(_ block: SiblingBlock, of set: IncomingSet) throws {
         let layout = layout(named: block.entity)
         let property = layout?.property(block.property)
@@ -99,8 +101,8 @@ extension ApplyOperation {
         try RowWriter(transaction, layout: layout).heldRow(id)
     }
 
-    /// The value with the greatest stamp stands in the column, the others among the cells that
-    /// have none.
+    /// Writes a value of a `keepBoth` property. The value with the greatest stamp is in the column,
+    /// the others are among the deferred cells.
     private mutating func write(
         _ write: SiblingBlock.Write, to property: TableLayout.Property, in row: HeldRow,
         of set: IncomingSet
@@ -122,7 +124,7 @@ extension ApplyOperation {
         changes.noteUpdated(row.id, of: row.layout.entity, slots: [column.slot])
     }
 
-    /// The cell of a property's column; empty where it was never written.
+    /// The cell of a property's column; empty if it was never written.
     private func shown(
         _ property: TableLayout.Property, in row: HeldRow
     ) throws -> [RecordCells.Cell] {

@@ -2,22 +2,25 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-// Deletes that updates win against.
+// Deletes under `updateWins`.
 extension ApplyOperation {
-    /// A record is dead while its deletes have seen every register value that it holds.
+    /// Applies deletes. A record is dead as long as its deletes have seen every register value that
+    /// it holds.
     mutating func delete(_ block: YieldingDeleteBlock, of set: IncomingSet) throws {
         let rows = try block.deletes.compactMap { try mark($0, entity: block.entity) }
         guard let table = rows.first?.layout.table else { return }
         let states = try CanonicalRows(
             StoreReader(connection, schema: schema), replicas: transaction.replicas)
         for row in rows {
-            // A record that is deleted twice in one block is gone at the second time.
+            // A record that one block deletes twice is already dead the second time.
             guard let record = try states.record(row.id, in: table), record.isDead else { continue }
             try bury(record, row)
         }
     }
 
-    /// - Returns: The record's row, where it has one.
+    /// Adds the stamps that a delete has seen to a record's delete mark.
+    ///
+    /// - Returns: The record's row; `nil` if it has none.
     private func mark(
         _ delete: YieldingDeleteBlock.Delete, entity: WireName
     ) throws -> HeldRow? {
@@ -30,8 +33,8 @@ extension ApplyOperation {
         return row
     }
 
-    /// Takes a record out of sight, with all its values. Its links stay, and are out of sight
-    /// while one of their ends is.
+    /// Moves a dead record with all its values to the deferred rows. Its links stay, and are hidden
+    /// as long as one of their ends is.
     private mutating func bury(_ record: CanonicalRecord, _ row: HeldRow) throws {
         try changes.noteNeighbours(of: row, StoreReader(connection, schema: schema))
         try connection.run(row.layout.deleteSQL, .integer(row.id))
@@ -39,7 +42,7 @@ extension ApplyOperation {
         changes.noteDeleted(row.id, of: row.layout.entity)
     }
 
-    /// Brings a dead record back once it holds a value that no delete has seen.
+    /// Revives a dead record as soon as it holds a value that no delete has seen.
     mutating func reviveIfAlive(_ id: LocalID, by set: IncomingSet) throws {
         guard let name = try deferred.entity(of: id), let layout = layout(named: name) else {
             return

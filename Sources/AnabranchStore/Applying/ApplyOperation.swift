@@ -2,7 +2,7 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Change sets of others, applied one after the other within one transaction.
+/// Applies change sets from other replicas, one after the other, within one transaction.
 struct ApplyOperation {
     let transaction: WriteTransaction
     var changes: ChangeCollector
@@ -11,19 +11,16 @@ struct ApplyOperation {
     let deferred: DeferredRows
     let held: HeldRecords
     let logStamps: LogStamps
-    /// Sets that were applied, for those that have waited for them.
-    var arrived: [(dot: Dot, origin: Digest)] = []
-    /// Sets that had waited, and turned out to be what a snapshot stands for.
-    var beneathSnapshotCount = 0
-    /// Whether sets got other names or times.
-    var hasRewritten = false
 
+    var arrivals: Arrivals { transaction.arrivals }
     var connection: Connection { transaction.connection }
     var log: ChangeLog { transaction.log }
     var schema: StoreSchema { transaction.schema }
     private var disabled: Set<Mechanism> { transaction.environment.disabled }
 
-    /// - Parameter isReplaying: Whether sets are applied that were applied before.
+    /// Begins to apply change sets.
+    ///
+    /// - Parameter isReplaying: True if the change sets were applied before.
     init(
         _ transaction: WriteTransaction, changes: ChangeCollector = ChangeCollector(),
         isReplaying: Bool = false
@@ -31,11 +28,11 @@ struct ApplyOperation {
         self.isReplaying = isReplaying
         self.transaction = transaction
         self.changes = changes
-        journal = ConflictJournal(transaction, isSilent: isReplaying)
-        deferred = DeferredRows(transaction)
-        logStamps = LogStamps(transaction.connection)
-        held = HeldRecords(
-            transaction.connection, schema: transaction.schema, deferred: deferred)
+        journal =
+            isReplaying ? ConflictJournal(silentIn: transaction) : transaction.journal
+        deferred = transaction.deferred
+        logStamps = transaction.logStamps
+        held = transaction.held
     }
 
     mutating func apply(_ set: ChangeSet, at place: CausalContext.Prefix) throws {
@@ -46,31 +43,34 @@ struct ApplyOperation {
         try takeIn(set, ordinal: ordinal, at: place)
     }
 
-    /// Writes a set into the log, and what it says into the rows.
+    /// Appends a change set to the log and applies it to the rows.
     ///
-    /// - Parameter place: Where the zone's log has it; `nil` where that is not known.
+    /// - Parameter place: The position in the zone's log; `nil` if it is not known.
     mutating func takeIn(
         _ set: ChangeSet, ordinal: Int64, at place: CausalContext.Prefix?
     ) throws {
         try noteOwnHistory(of: set.dot.replica)
-        arrived.append((set.dot, set.origin))
+        arrivals.note(set.dot, set.origin)
         if !disabled.contains(.clockObservation) {
             transaction.state.clock.observe(set.timestamp)
         }
-        // Into the log first: the journal finds there who wrote what.
+        // The log entry comes first, because the conflict journal looks up authors in the log.
         let position = try log.append(set, ordinal: ordinal, place: place)
         try transaction.setHead(of: ordinal, sequence: set.dot.sequence, origin: set.origin)
         try applyPayload(of: IncomingSet(set, ordinal: ordinal, position: position))
     }
 
-    /// A set of our own that we do not hold: the file was restored, or has a twin.
+    /// Requests a new replica ID if a change set of this replica arrives that this file does not
+    /// hold: the file was restored or copied.
     func noteOwnHistory(of replica: ReplicaID) throws {
         guard try replica == transaction.ownReplica(), !disabled.contains(.identityRenewal)
         else { return }
         transaction.state.isRenewing = true
     }
 
-    /// - Returns: Whether the file holds the set; its place in the zone's log is then noted.
+    /// Recognizes a change set that the file already holds, and records its zone position.
+    ///
+    /// - Returns: True if the file holds the change set.
     private mutating func noteEcho(of set: ChangeSet, at place: CausalContext.Prefix) throws -> Bool
     {
         guard !disabled.contains(.originEcho) else { return false }
@@ -82,26 +82,28 @@ struct ApplyOperation {
         let hasSameForm = statement.bytes(at: 1) == set.digest.bytes
         statement.reset()
         if try !isCounted(set) {
-            // It waited for its predecessors, and was not applied. A repair may have named it.
+            // The entry waited for its predecessors and was not applied. A repair may have named
+            // its position.
             try log.forget(position)
             return false
         }
         if !hasSameForm, !disabled.contains(.formAdoption) {
             try adopt(set, at: place, heldAt: position)
         }
-        try ZonePlaces(connection).note(place, ofSetAt: position)
-        journal.forgetPlaces()
+        try ZonePlaces(transaction).note(place, ofSetAt: position)
         return true
     }
 
-    /// Only a snapshot leaves sets in the log that wait for what comes before them.
+    /// True if a change set of the log has been applied. Only a snapshot leaves entries in the log
+    /// that wait for their predecessors.
     private func isCounted(_ set: ChangeSet) throws -> Bool {
         guard transaction.state.start != nil else { return true }
         let ordinal = try transaction.ordinal(of: set.dot.replica)
         return try set.dot.sequence <= transaction.head(of: ordinal).sequence
     }
 
-    /// A replica's sets are held without gaps, and of one history (invariant 1).
+    /// Checks that a change set continues the held history of its replica without a gap (invariant
+    /// 1).
     private mutating func checkContinues(_ set: ChangeSet, ordinal: Int64) throws {
         if set.dot.sequence <= (try transaction.head(of: ordinal)).sequence {
             try yieldName(set.dot)
@@ -111,26 +113,28 @@ struct ApplyOperation {
         guard set.dot.sequence == head.sequence + 1 else {
             throw StoreError(
                 .sequenceGap,
-                "Can't apply \(set.dot) because sequence \(head.sequence + 1) of its replica is "
-                    + "not held.", path: transaction.store.path)
+                "Can't apply \(set.dot) because the store does not hold number "
+                    + "\(head.sequence + 1) of its replica. Pull again.",
+                path: transaction.store.path)
         }
         guard try set.previousOrigin == head.origin || beginsRenamedHistory(set) || followsLoss(set)
         else {
-            // No digest covers what a rewritten set says of its predecessor: more likely than
-            // another history is damage, which asking again mends.
+            // No digest covers the predecessor that a rewritten change set names. Damage, which a
+            // new pull fixes, is more likely than another history.
             throw set.rewrittenFrom == nil ? forked(set) : damaged(set)
         }
     }
 
-    /// The first set of a renamed history continues the one that it left.
+    /// True for the first change set of a renamed history that continues the history it left.
     private func beginsRenamedHistory(_ set: ChangeSet) throws -> Bool {
         guard set.dot.sequence == 1, set.rewrittenFrom != nil else { return false }
-        // A snapshot may stand for the set that it left from; the zone has looked.
+        // A snapshot may include the change set at which the histories separate; the zone has
+        // checked it.
         guard transaction.state.start == nil else { return true }
         let found = try connection.firstValue(
             "SELECT 1 FROM ab_changeset WHERE origin = ?", .blob(set.previousOrigin.bytes))
         guard found == nil, let left = set.rewrittenFrom?.predecessor else { return found != nil }
-        // It may have left this file's log.
+        // The predecessor may have been removed from this file's log.
         let head = try transaction.head(of: try transaction.ordinal(of: left.replica))
         return try left.sequence <= head.sequence && log.entry(named: left) == nil
     }
@@ -138,7 +142,8 @@ struct ApplyOperation {
     private func damaged(_ set: ChangeSet) -> StoreError {
         StoreError(
             .malformedChangeSet,
-            "Can't apply \(set.dot) because it names another predecessor than is held.",
+            "Can't apply \(set.dot) because its predecessor is not the one that the store holds. "
+                + "Pull again.",
             path: transaction.store.path)
     }
 
@@ -149,7 +154,9 @@ struct ApplyOperation {
             path: transaction.store.path)
     }
 
-    /// - Parameter part: Of each block, what is to be applied of it.
+    /// Applies the content of a change set.
+    ///
+    /// - Parameter part: Returns the part of a block to apply; `nil` for none.
     mutating func applyPayload(
         of incoming: IncomingSet, part: (ChangeBlock) -> ChangeBlock? = { $0 }
     ) throws {
@@ -160,7 +167,7 @@ struct ApplyOperation {
         let table = PartTable(connection)
         for listed in try reading(set, { () throws(ChangeSetDecodingError) in try set.parts() }) {
             if disabled.contains(.partStaging), try !table.isWhole(listed) { continue }
-            // Nobody but the decoder holds the bytes, so that it can let go of them.
+            // Only the decoder holds the bytes, so that it can free them.
             try apply(
                 try decoder(of: try table.bytes(of: listed), set), of: incoming, part: part)
         }
@@ -189,7 +196,7 @@ struct ApplyOperation {
         }
     }
 
-    /// Only what the set itself holds is its sender's fault.
+    /// Reports content of a change set that cannot be decoded as an error of its sender.
     private func reading<Result>(
         _ set: ChangeSet, _ body: () throws(ChangeSetDecodingError) -> Result
     ) throws -> Result {
@@ -206,8 +213,8 @@ struct ApplyOperation {
             path: transaction.store.path, underlying: error)
     }
 
-    /// Where records of an entity are; `nil` where they are kept as ones of an unknown entity,
-    /// which those of an abstract one are too.
+    /// The layout of an entity; `nil` if its records are kept as those of an unknown entity, which
+    /// includes abstract entities.
     func layout(named name: WireName) -> EntityLayout? {
         guard let entity = schema.model.entity(wireName: name), !entity.isAbstract else {
             return nil
@@ -232,11 +239,11 @@ struct ApplyOperation {
     }
 }
 
-/// A change set while it is applied, with its stamp as this file writes it.
+/// A change set while it is applied, with its stamp in local form.
 struct IncomingSet {
     let changeSet: ChangeSet
     let stamp: LocalStamp
-    /// In this file's log.
+    /// The position in this file's log.
     let position: Int64
 
     init(_ changeSet: ChangeSet, ordinal: Int64, position: Int64) {

@@ -1,20 +1,20 @@
 import AnabranchModel
 import AnabranchReplication
 
-/// Gathers what a page does to records, however often it touches one.
+/// Collects the changes that a page makes to records.
 struct ChangeCollector {
     private var inserted: [Int: [LocalID]] = [:]
     private var updated: [Int: [LocalID: SlotSet]] = [:]
     private var deleted: [Int: Set<LocalID>] = [:]
     private var renamed: [LocalID: LocalID] = [:]
-    /// Records of which only the inverse of somebody's reference has changed; their entity is
-    /// the relationship's destination or below it.
+    /// Records with only a changed inverse of a reference. Their entity is the relationship's
+    /// destination or a sub-entity of it.
     private var targets: [RelationshipDescription: Set<LocalID>] = [:]
 
     mutating func noteInserted(_ ids: [LocalID], of entity: EntityDescription) {
         var ids = ids
         if let gone = deleted[entity.index] {
-            // Another record under the name of one that was renamed in the same page.
+            // This is another record, under the ID of a record that the same page has renamed.
             for id in ids where gone.contains(id) {
                 deleted[entity.index]?.remove(id)
                 noteUpdated(id, of: entity, slots: SlotSet(entity.slots.indices))
@@ -32,7 +32,7 @@ struct ChangeCollector {
         deleted[entity.index, default: []].insert(id)
     }
 
-    /// Leaves out what was noted of a record that is shown by another one.
+    /// Removes everything collected about a record that is now a merged duplicate.
     mutating func forget(_ id: LocalID) {
         for entity in inserted.keys { inserted[entity]?.removeAll { $0 == id } }
         for entity in updated.keys { updated[entity]?[id] = nil }
@@ -51,8 +51,8 @@ struct ChangeCollector {
         targets.merge(other.targets) { $0.union($1) }
     }
 
-    /// Records that had other names before: both are noted, the old ones as deleted, the new ones
-    /// as inserted.
+    /// Adds renamed records: the old IDs are also collected as deleted, and the new ones as
+    /// inserted.
     mutating func noteRenamed(_ names: [LocalID: LocalID]) {
         renamed.merge(names) { _, new in new }
     }
@@ -63,8 +63,8 @@ struct ChangeCollector {
         targets[inverse, default: []].insert(id)
     }
 
-    /// Records whose relationships lose or gain an end with a row: those that it refers to, those
-    /// that refer to it and read nil while it is gone, and those that are linked with it.
+    /// Adds the records with relationships that change when a row is inserted or deleted: those
+    /// that it references, those that reference it, and those that are linked with it.
     mutating func noteNeighbours(of row: HeldRow, _ reader: StoreReader) throws {
         for column in row.layout.columns where column.kind == .reference {
             noteInverse(of: column, target: try row.value(of: column, on: reader.connection))
@@ -79,10 +79,10 @@ struct ChangeCollector {
         }
     }
 
-    /// One entry a record: what is both inserted and deleted in the page is neither, what is
-    /// inserted or deleted is not updated.
+    /// The collected changes, with one entry for each record. A record that the page inserts and
+    /// deletes is left out. A record that it inserts or deletes is not reported as updated.
     ///
-    /// - Parameter reader: Of the state behind the page.
+    /// - Parameter reader: Reads the state after the page.
     func collected(_ reader: StoreReader) throws -> ChangedRecords {
         let schema = reader.schema
         let isMixed = !updated.isEmpty || !deleted.isEmpty || !targets.isEmpty
@@ -111,7 +111,7 @@ struct ChangeCollector {
         }
     }
 
-    /// Targets under their own entities; those that are not there are nobody's inverse.
+    /// The updates of targets under their own entities. Targets that do not exist are left out.
     private func targetUpdates(
         _ reader: StoreReader, except known: Set<LocalID>
     ) throws -> [Int: [LocalID: SlotSet]] {

@@ -1,11 +1,11 @@
 package import AnabranchModel
 
-/// What a page of remote changes did to records, for contexts to refresh by ID.
+/// The changes that a page of remote change sets made to records, for contexts to refresh by ID.
 package struct ChangedRecords: Sendable {
-    /// Records in which the same has changed.
+    /// Records in which the same slots have changed.
     package struct Update: Sendable {
         package var ids: [LocalID]
-        /// Slots whose stored value or links have changed, on these records' side.
+        /// The slots with a changed stored value, or with changed links on these records' side.
         package var slots: SlotSet
 
         package init(ids: [LocalID], slots: SlotSet) {
@@ -14,11 +14,11 @@ package struct ChangedRecords: Sendable {
         }
     }
 
-    /// The changes of one entity's records.
+    /// The changes to one entity's records.
     package struct Entity: Sendable {
         package let entity: EntityDescription
         package var inserted: [LocalID] = []
-        /// Each record once.
+        /// The updates; each record occurs once.
         package var updated: [Update] = []
         package var deleted: [LocalID] = []
 
@@ -28,16 +28,16 @@ package struct ChangedRecords: Sendable {
     }
 
     package var entities: [Entity]
-    /// Records whose histories forked, by the names that they had before. The entities have the
-    /// old names as deleted and the new ones as inserted.
+    /// The records of renamed branches, by their old IDs. The entities list the old IDs as deleted
+    /// and the new ones as inserted.
     package var renamed: [LocalID: LocalID]
-    /// Records that a context has let others stand for, which may have been there before. The
-    /// store tells of none.
+    /// The records that a context has replaced by others, which may have existed before. The store
+    /// never fills this in.
     package var replaced: [LocalID: LocalID] = [:]
-    /// What the page has added to the conflict journal, in its order.
+    /// The entries that the page has added to the conflict journal, in order.
     package var conflicts: [RecordedConflict] = []
 
-    /// Saves of this file that turned out to be rejected, by their numbers.
+    /// The numbers of this file's saves that turned out to be rejected.
     package var rejections: [RejectedSave.ID] = []
 
     package init(entities: [Entity] = [], renamed: [LocalID: LocalID] = [:]) {

@@ -2,12 +2,12 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-/// A row that is there, as it was before a change.
+/// A row that exists, in its state before a change.
 struct HeldRow {
     let id: LocalID
     let writes: RowWrites
     let layout: EntityLayout
-    /// What was read together with the row.
+    /// The columns that were read together with the row.
     var columns: HeldColumns?
 
     /// The value that the row holds now.
@@ -21,8 +21,8 @@ struct HeldRow {
         return statement.slot(at: 0, as: column.kind)
     }
 
-    /// The same of a property, as its columns say it and as it travels; of a reference into a list
-    /// with the position there.
+    /// The value of a property in its wire form, as its columns represent it; a list reference
+    /// includes the position.
     func wireValue(
         of property: TableLayout.Property, _ transaction: WriteTransaction
     ) throws -> Value {
@@ -39,14 +39,16 @@ struct HeldRow {
     }
 }
 
-/// Columns of the row that a ``RowReader`` has read last, until it leaves it.
+/// The columns of the row that a `RowReader` read last, valid until it leaves the row.
 final class HeldColumns {
-    /// By slot; −1 of one that is not read.
+    /// The statement's column by slot; −1 for a slot that is not read.
     private let places: [Int]
     @exclusivity(unchecked) private var standing: (row: LocalID, statement: Statement)?
 
-    /// - Parameter first: The place of the properties' first column, from which on they come one
-    ///   after the other.
+    /// Creates the mapping.
+    ///
+    /// - Parameter first: The statement's column with the first property; the others follow in
+    ///   order.
     init(
         first: Int, _ properties: [TableLayout.Property], of entity: EntityDescription
     ) {

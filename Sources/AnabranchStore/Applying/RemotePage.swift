@@ -1,11 +1,11 @@
 package import AnabranchReplication
 
-/// Entries of a zone's log, one after the other.
+/// Consecutive entries of a zone's log.
 package struct RemotePage: Sendable {
     package let changeSets: [ChangeSet]
-    /// Where they begin: the cursor that was asked with.
+    /// The cursor before the entries, with which the page was requested.
     package let after: LogCursor
-    /// Where they end.
+    /// The cursor after the entries.
     package let cursor: LogCursor
 
     package init(changeSets: [ChangeSet], after: LogCursor, cursor: LogCursor) {

@@ -2,11 +2,11 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Reads a table's rows with who wrote them, one by one, or those of a stretch of IDs in one pass
-/// of a cursor, for which SQLite takes half as long.
+/// Reads rows of a table with the positions of their writes. It reads single rows, or ranges of IDs
+/// with one cursor, which takes SQLite half the time.
 ///
-/// The last row that was read may be asked for its columns until the next one is, or until the
-/// reader leaves it, which has to happen before anybody writes to the table.
+/// The columns of the last row are available until the next row is read or the reader leaves it.
+/// The reader must leave a row before the table is written.
 final class RowReader {
     private let transaction: WriteTransaction
     private let layout: EntityLayout
@@ -14,18 +14,21 @@ final class RowReader {
     private let single: Statement
     private let columns: HeldColumns?
 
-    // Every row touches what is marked `unchecked`; a transaction is confined to one thread.
+    // Every row accesses the properties marked `unchecked`; a transaction is confined to one
+    // thread.
 
-    /// What will be asked for, in this order, and how much of it was.
+    /// The rows that will be requested, in this order, and the number requested so far.
     @exclusivity(unchecked) private var expected: [LocalID] = []
     @exclusivity(unchecked) private var askedCount = 0
-    /// Goes over a stretch of them: how many of all are asked for with its last, `nil` while it
-    /// does not, and the row that it stands on.
+    /// The cursor over a range of the expected rows, the number of expected rows up to the end of
+    /// the range, and the cursor's current row. The end is `nil` while there is no range.
     @exclusivity(unchecked) private var cursor: Statement?
     @exclusivity(unchecked) private var stretchEnd: Int?
     @exclusivity(unchecked) private var present: LocalID?
 
-    /// - Parameter properties: Whose values will be asked for, and are read with the row.
+    /// Creates a reader.
+    ///
+    /// - Parameter properties: The properties to read together with each row.
     init(
         _ transaction: WriteTransaction, layout: EntityLayout,
         reading properties: [TableLayout.Property] = []
@@ -38,13 +41,15 @@ final class RowReader {
         columns = names.isEmpty ? nil : HeldColumns(first: 3, properties, of: layout.entity)
     }
 
-    /// Says which rows will be asked for next, each once and in this order.
+    /// Announces the rows that will be requested next, each once and in this order.
     func expect(_ ids: [LocalID]) {
         expected = ids
         askedCount = 0
     }
 
-    /// - Returns: `nil` where the record is not held under the layout's entity.
+    /// Reads a row.
+    ///
+    /// - Returns: `nil` if the record is not held under the layout's entity.
     func row(_ id: LocalID) throws -> HeldRow? {
         columns?.leave()
         guard let statement = try statement(on: id) else { return nil }
@@ -58,7 +63,7 @@ final class RowReader {
         return HeldRow(id: id, writes: writes, layout: layout, columns: columns)
     }
 
-    /// Ends the reading of what was read last.
+    /// Ends the access to the row that was read last.
     func leave() {
         columns?.leave()
         single.reset()
@@ -67,7 +72,9 @@ final class RowReader {
         present = nil
     }
 
-    /// - Returns: Standing on the row; `nil` where there is none.
+    /// Moves to a row.
+    ///
+    /// - Returns: A statement on the row; `nil` if there is none.
     private func statement(on id: LocalID) throws -> Statement? {
         let isExpected = askedCount < expected.count && expected[askedCount] == id
         if isExpected { askedCount += 1 }
@@ -82,9 +89,10 @@ final class RowReader {
         return present == id ? cursor : nil
     }
 
-    /// Puts a cursor on the expected rows from the present one on, as far as they are close.
+    /// Opens a cursor over the expected rows from the current one on, as long as their IDs are
+    /// close together.
     ///
-    /// - Returns: Whether there are enough of them.
+    /// - Returns: True if there are enough such rows.
     private func begin(with first: LocalID) throws -> Bool {
         var end = askedCount
         let most = min(askedCount - 1 + TableLayout.rowsAtOnce, expected.count)
@@ -102,7 +110,7 @@ final class RowReader {
         return true
     }
 
-    /// Between two rows that are asked for the cursor passes over fewer than this.
+    /// The greatest distance between two requested IDs; the cursor skips the rows between.
     private static let widestGap: LocalID = 4
     private static let leastStretch = 4
 

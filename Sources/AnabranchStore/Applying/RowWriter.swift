@@ -2,18 +2,19 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Writes changed columns of a table's rows that its reader has read, with the statements of the
-/// row before where the next one is alike: a block usually changes the same columns of every row.
+/// Writes changed columns of rows that its reader has read. It reuses the previous row's statements
+/// if the next row changes the same columns, as most rows of a block do.
 final class RowWriter {
     private let transaction: WriteTransaction
     private let layout: EntityLayout
     private let reader: RowReader
 
-    // Every row touches what is marked `unchecked`; a transaction is confined to one thread.
+    // Every row accesses the properties marked `unchecked`; a transaction is confined to one
+    // thread.
 
-    /// Writes one row.
+    /// The statement that writes one row.
     @exclusivity(unchecked) private var one: Prepared?
-    /// Writes as many as may wait.
+    /// The statement that writes as many rows as may wait.
     @exclusivity(unchecked) private var many: Prepared?
     @exclusivity(unchecked) private var waiting: [Row] = []
 
@@ -22,14 +23,16 @@ final class RowWriter {
         let statement: Statement
     }
 
-    /// A row that is there, as it is to be.
+    /// The new state of a row that exists.
     private struct Row {
         let id: LocalID
         let taken: [TableLayout.Property.Cell]
         let writes: RowWrites
     }
 
-    /// - Parameter properties: Whose values will be asked for, and are read with the row.
+    /// Creates a writer.
+    ///
+    /// - Parameter properties: The properties to read together with each row.
     init(
         _ transaction: WriteTransaction, layout: EntityLayout,
         reading properties: [TableLayout.Property] = []
@@ -39,16 +42,18 @@ final class RowWriter {
         reader = try RowReader(transaction, layout: layout, reading: properties)
     }
 
-    /// Says which rows will be asked for next, each once and in this order.
+    /// Announces the rows that will be requested next, each once and in this order.
     func expect(_ ids: [LocalID]) { reader.expect(ids) }
 
-    /// - Returns: `nil` where the record is not held under the layout's entity.
+    /// Reads a row.
+    ///
+    /// - Returns: `nil` if the record is not held under the layout's entity.
     func heldRow(_ id: LocalID) throws -> HeldRow? {
         if waiting.contains(where: { $0.id == id }) { try finish() }
         return try reader.row(id)
     }
 
-    /// Writes a row that is there.
+    /// Updates a row that exists.
     func write(
         _ taken: [TableLayout.Property.Cell], writes: RowWrites, to id: LocalID
     ) throws {
@@ -56,7 +61,8 @@ final class RowWriter {
         try write(Row(id: id, taken: taken, writes: writes))
     }
 
-    /// Writes a row that is there, soon: until ``finish()`` only this writer sees it.
+    /// Updates a row that exists, possibly later: until `finish()` only this writer sees the
+    /// change.
     func writeSoon(
         _ taken: [TableLayout.Property.Cell], writes: RowWrites, to id: LocalID
     ) throws {
@@ -68,7 +74,7 @@ final class RowWriter {
         waiting.removeAll(keepingCapacity: true)
     }
 
-    /// Writes what waits, and ends the reading.
+    /// Writes the rows that wait, and leaves the row that was read last.
     func finish() throws {
         reader.leave()
         for row in waiting { try write(row) }
@@ -105,16 +111,16 @@ final class RowWriter {
         try run(statement, writing: waiting)
     }
 
-    /// Values of saves that did not know of each other may be more than a row holds.
+    /// Runs a statement. Values of concurrent saves may together exceed the size of a row.
     private func run(_ statement: Statement, writing rows: [Row]) throws {
         do {
             try statement.run()
         } catch let error as SQLiteError where error.code == .tooBig {
             throw StoreError(
                 .recordTooLarge,
-                "Can't take in a change of a record of \(layout.entity.name) because its values "
-                    + "have more than \(transaction.connection.lengthLimit) bytes together: make "
-                    + "one of them smaller, save, and synchronize again.",
+                "Can't apply a change to a record of \(layout.entity.name) because its values "
+                    + "have more than \(transaction.connection.lengthLimit) bytes together. "
+                    + "Make one of them smaller, save, and synchronize again.",
                 entity: layout.entity.name, records: rows.map(\.id), underlying: error)
         }
     }
@@ -128,7 +134,9 @@ final class RowWriter {
         place += 2
     }
 
-    /// - Parameter sql: Is given the columns that the statement writes.
+    /// The statement for some columns.
+    ///
+    /// - Parameter sql: Returns the SQL for the names of the written columns.
     private func statement(
         writing taken: [TableLayout.Property.Cell],
         as last: ReferenceWritableKeyPath<RowWriter, Prepared?>, _ sql: ([String]) -> String

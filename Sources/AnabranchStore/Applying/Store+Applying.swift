@@ -2,24 +2,29 @@ import AnabranchReplication
 import AnabranchSQLite
 
 extension Store {
-    /// Applies change sets from a zone's log in one transaction, with the cursor behind them.
+    /// Applies change sets from a zone's log in one transaction, together with the cursor after
+    /// them.
     ///
-    /// A set that this file already holds, told by its origin alone, is not applied again, so a
-    /// retry after a lost reply is harmless (invariant 3). No object is made. Sets of bundles that
-    /// have waited for those of the page are applied behind it.
+    /// A change set that this file already holds, recognized by its origin, is not applied again,
+    /// so a retry after a lost reply is harmless (invariant 3). No managed object is created.
+    /// Change sets of bundles that waited for those of the page are applied after it.
     ///
-    /// What is lost in the merge goes to the conflict journal, and what the journal's retention
-    /// does not keep is removed from it.
+    /// Values that the merge discards go to the conflict journal, and entries that the journal's
+    /// retention rule does not keep are removed.
     ///
-    /// - Returns: The records whose stored values changed, for contexts to refresh, and the
-    ///   conflicts that were recorded.
-    /// - Throws: ``StoreError``; nothing was applied. `cursorMoved`: the file has gone on since
-    ///   the page was asked for; ask again. `digestMismatch`: the page is not what its cursor
-    ///   says. `sequenceGap`, `forked`: a set does not continue what is held of its replica.
-    ///   `malformedChangeSet`: report its sender.
+    /// - Returns: The records with changed stored values, for contexts to refresh, and the recorded
+    ///   conflicts.
+    /// - Throws: ``StoreError``; nothing was applied. `cursorMoved`: the file has changed since the
+    ///   page was requested; pull again. `digestMismatch`: the page does not match its cursor.
+    ///   `sequenceGap`, `forked`: a change set does not continue what is held of its replica.
+    ///   `malformedChangeSet`: report its sender. `clockSkew`: a change set has a
+    ///   timestamp that no clock shows.
     package func apply(_ page: RemotePage) throws -> ChangedRecords {
         try write { transaction in
             try transaction.takePlace(of: page)
+            for set in page.changeSets {
+                try transaction.check(set.timestamp, of: "\(set.dot) of the zone", .zone)
+            }
             let places = try places(of: page)
             var operation = ApplyOperation(transaction)
             for (changeSet, place) in zip(page.changeSets, places) {
@@ -28,7 +33,7 @@ extension Store {
             try operation.releaseWaiting()
             transaction.state.cursor = page.cursor
             if page.changeSets.contains(where: { $0.kind == .saveInParts }) {
-                // Of forms that others have taken the place of.
+                // These are parts of forms that were replaced.
                 try PartTable(transaction.connection).removeUnused()
             }
             var changed = try transaction.collected(operation.changes)
@@ -40,12 +45,13 @@ extension Store {
 }
 
 extension Store {
-    /// Where the zone's log has the sets of a page.
+    /// The zone positions of a page's change sets.
     ///
-    /// Looked at first: a page that is not what its cursor says would be taken for a log that
-    /// contradicts itself.
+    /// They are computed before anything is applied. Otherwise a page that does not match its
+    /// cursor would look like a log that contradicts itself.
     private func places(of page: RemotePage) throws -> [CausalContext.Prefix] {
-        // The log may be in a later epoch now: the same place under another name.
+        // The log may be in a later epoch now, in which the position is the same but the cursor
+        // differs.
         var cursor = LogCursor(
             epoch: page.cursor.epoch, position: page.after.position,
             digestHigh: page.after.digestHigh, digestLow: page.after.digestLow)
@@ -56,8 +62,8 @@ extension Store {
         guard cursor == page.cursor || environment.disabled.contains(.cursorDigest) else {
             throw StoreError(
                 .digestMismatch,
-                "Can't apply \(page.changeSets.count) change sets because they do not lead to the "
-                    + "cursor that came with them.", path: path)
+                "Can't apply \(page.changeSets.count) change sets because they do not match the "
+                    + "cursor that came with them. Pull again.", path: path)
         }
         return places
     }
@@ -69,7 +75,8 @@ extension WriteTransaction {
         guard present == page.after else {
             throw StoreError(
                 .cursorMoved,
-                "Can't apply a page behind \(page.after) because the store is at \(present).",
+                "Can't apply a page after \(page.after) because the store's cursor is \(present). "
+                    + "Pull again.",
                 path: store.path)
         }
     }

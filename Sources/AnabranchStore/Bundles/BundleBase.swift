@@ -1,11 +1,11 @@
 package import AnabranchReplication
 
-/// What whoever gets a bundle holds already, so that it need not be in the bundle.
+/// The change sets that the receiver of a bundle already holds, so that the bundle omits them.
 package enum BundleBase: Sendable {
-    /// The last set that is held of one replica.
+    /// The last change set held of one replica.
     package struct Head: Hashable, Sendable {
         package var dot: Dot
-        /// The first eight bytes of its origin; `nil` where only its name is known.
+        /// The first eight bytes of its origin; `nil` if only its dot is known.
         package var originPrefix: UInt64?
 
         package init(dot: Dot, originPrefix: UInt64?) {
@@ -16,12 +16,12 @@ package enum BundleBase: Sendable {
 
     case nothing
     case heads([Head])
-    /// What a replica held when it made the last save of it that this file has.
+    /// The change sets that a replica held when it made its last save that this file has.
     case replica(ReplicaID)
 }
 
 extension BundleBase {
-    /// What the sender of a bundle held.
+    /// The change sets that the sender of a bundle held.
     package init(senderOf header: BundleHeader) {
         self = .heads(header.heads.map { Head(dot: $0.dot, originPrefix: $0.originPrefix) })
     }

@@ -1,7 +1,7 @@
 package import AnabranchReplication
 import Foundation
 
-/// A bundle in a file, sealed or in plain text, read piece by piece.
+/// A bundle in a file, sealed or plain text, that is read piece by piece.
 package struct BundleFile: Sendable {
     package let path: String
     private let opening: BundleOpening
@@ -13,10 +13,10 @@ package struct BundleFile: Sendable {
         isChecked = false
     }
 
-    /// A file that was found whole before.
+    /// A file that was checked before.
     ///
-    /// Of a sealed one every chunk that is read again belongs to the stream that was read to its
-    /// end then, or is refused, whoever may have changed the file in between.
+    /// Each chunk of a sealed bundle that is read again must belong to the same stream. So a file
+    /// that was changed since the check is refused.
     package init(_ path: String, _ opening: BundleOpening, checked: Summary) {
         self.path = path
         self.opening = BundleOpening(
@@ -25,21 +25,23 @@ package struct BundleFile: Sendable {
         isChecked = true
     }
 
-    /// What a whole bundle is.
+    /// The properties of a complete bundle.
     package struct Summary: Sendable {
         package let header: BundleHeader
-        /// What its sets follow and it does not have.
+        /// The change sets that its change sets follow and that it does not contain.
         package let needs: VersionVector
         package let setCount: Int
-        /// Of the file.
+        /// The greatest timestamp of its change sets; zero if it has none.
+        package let greatestTimestamp: HybridTimestamp
+        /// The size of the file.
         package let byteCount: Int
-        /// `nil` where it is in plain text.
+        /// The header of the seal; `nil` if the bundle is plain text.
         package let seal: SealedBundleHeader?
     }
 
     private static let pieceBytes = 1 << 18
 
-    /// Reads the file to its end and looks at every byte of it, the payloads too.
+    /// Reads the file to its end and checks every byte, including payloads.
     ///
     /// - Throws: ``StoreError`` `cannotOpen`, `damagedBundle` with the offset, `newerFormat`,
     ///   `keyRequired`, `keyMissing`, `notSealed`.
@@ -47,31 +49,34 @@ package struct BundleFile: Sendable {
         var found: BundleHeader?
         var setCount = 0
         var needs = BundleNeeds()
+        var greatest = HybridTimestamp.zero
         var parts: Set<SavePart> = []
         let envelope = try forEachItem { item in
             switch item {
             case .header(let header): found = header
             case .part(let bytes):
-                // Whose it is says the set that lists it; its form does not depend on that.
+                // The change set that lists the part names its author; the part's format does not
+                // depend on it.
                 try check(payload: bytes, by: ReplicaID(high: 0, low: 0), of: "a part")
                 parts.insert(SavePart(of: bytes))
             case .changeSet(let set):
                 try check(set)
                 guard try parts.isSuperset(of: set.parts()) else {
-                    throw damaged("parts of \(set.dot) are not in it")
+                    throw damaged("it lacks parts of \(set.dot)")
                 }
                 needs.follow(set)
+                greatest = max(greatest, set.timestamp)
             case .end(let count): setCount = count
             }
         }
         guard let found else { throw damaged("it has no header") }
         return Summary(
-            header: found, needs: needs.vector, setCount: setCount,
+            header: found, needs: needs.vector, setCount: setCount, greatestTimestamp: greatest,
             byteCount: envelope.byteCount, seal: envelope.seal)
     }
 
     private func check(_ set: ChangeSet) throws {
-        // What a zone wrote in a save's place was read with its bytes.
+        // An entry that a zone wrote in place of a save was decoded with its bytes.
         guard set.kind == .save else { return }
         try check(payload: set.payload, by: set.dot.replica, of: "\(set.dot)")
     }
@@ -87,9 +92,9 @@ package struct BundleFile: Sendable {
         }
     }
 
-    /// Reads the file, whose end tells only at last whether it is whole.
+    /// Reads the items of the file. Only its end shows whether the file is complete.
     ///
-    /// - Returns: How large the file is, and how it is sealed.
+    /// - Returns: The size of the file, and the header of its seal.
     @discardableResult
     package func forEachItem(
         _ body: (BundleParser.Item) throws -> Void
@@ -107,7 +112,7 @@ package struct BundleFile: Sendable {
         }
     }
 
-    /// Of the bundle, out of its seal.
+    /// Calls the body for each piece of the bundle, without the seal.
     @discardableResult
     private func forEachPiece(
         _ body: ([UInt8]) throws -> Void
@@ -123,7 +128,7 @@ package struct BundleFile: Sendable {
     }
 
     private func forEachPieceOfFile(_ body: ([UInt8]) throws -> Void) throws {
-        // Who opens a pipe by its name waits for a writer, perhaps for ever.
+        // Opening a pipe by its name would wait for a writer, possibly forever.
         let file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else { throw refusal(SystemError()) }
         defer { close(file) }
@@ -131,17 +136,21 @@ package struct BundleFile: Sendable {
         while let piece = try read(file) { try body(piece) }
     }
 
-    /// What is checked is read once more: a pipe would be empty by then.
+    /// Refuses a file that is not regular: the file is read a second time after the check, and a
+    /// pipe would then be empty.
     private func checkIsRegular(_ file: Int32) throws {
         guard let status = FileStatus(of: file) else { throw refusal(SystemError()) }
         guard !status.isFolder else { throw refusal(.cannotOpen, "it is a folder.") }
         guard status.isRegular else {
             throw refusal(
                 .cannotOpen,
-                "it is no regular file, and a bundle is read twice; save it into one first.")
+                "it is not a regular file, and a bundle is read twice. Save it to a regular file "
+                    + "first.")
         }
     }
 
+    /// Reads the next piece.
+    ///
     /// - Returns: `nil` at the end.
     private func read(_ file: Int32) throws -> [UInt8]? {
         var failure: SystemError?
@@ -163,7 +172,8 @@ package struct BundleFile: Sendable {
             underlying: error)
     }
 
-    /// A later version is one only where the file is whole.
+    /// The error for a decoding failure. An unknown version counts as a later version only if the
+    /// file is complete.
     private func refusal(_ error: ChangeSetDecodingError) throws -> StoreError {
         if error.code == .unsupportedVersion, try isWhole() {
             return StoreError(
@@ -182,18 +192,18 @@ package struct BundleFile: Sendable {
         case .keyMissing(let key):
             refusal(
                 .keyMissing,
-                "it is sealed with the key \(key), which the key ring lacks. Ask those who have "
-                    + "it for it.")
+                "it is sealed with the key \(key), which the key ring lacks. Get that key from "
+                    + "the sender.")
         case .notSealed:
             refusal(
                 .notSealed,
-                "a key ring was given, and it is in plain text, which anybody may have written. "
-                    + "Ask for a sealed one, or give no key ring if you know where it is from.")
+                "a key ring was given, but the bundle is plain text, which anyone could have "
+                    + "written. Get a sealed bundle, or give no key ring if you know its source.")
         case .newerVersion(let version):
             refusal(
                 .newerFormat,
-                "version \(version) of sealed bundles is not known here at offset 8; update the "
-                    + "program, or have the bundle sent again if it was damaged.")
+                "version \(version) of sealed bundles, at offset 8, is unknown to this program. "
+                    + "Update the program, or get the bundle again if it was damaged.")
         case .damaged(let offset, let cause): damaged("\(cause) at offset \(offset)", error)
         }
     }
@@ -202,7 +212,7 @@ package struct BundleFile: Sendable {
         StoreError(code, "Can't read the bundle \(path) because \(cause)", path: path)
     }
 
-    /// Whether the file ends with the digest of all before it, which every version does.
+    /// True if the file ends with the digest of everything before it, as in every version.
     private func isWhole() throws -> Bool {
         var digest = DigestBuilder()
         var end: [UInt8] = []
@@ -217,9 +227,8 @@ package struct BundleFile: Sendable {
     private func damaged(_ cause: String, _ underlying: (any Error)? = nil) -> StoreError {
         let advice =
             isChecked
-            ? "It was whole before, so somebody has changed it meanwhile; have it written or sent "
-                + "again."
-            : "Nothing was changed; have it written or sent again."
+            ? "It was intact before, so it was changed meanwhile. Export or transfer it again."
+            : "Nothing was changed. Export or transfer it again."
         return StoreError(
             .damagedBundle, "Can't read the bundle \(path) because \(cause). \(advice)",
             path: path, underlying: underlying)

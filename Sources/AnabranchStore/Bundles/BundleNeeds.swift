@@ -1,16 +1,18 @@
 import AnabranchReplication
 
-/// What a bundle's sets follow that is not in the bundle itself.
+/// The change sets that a bundle's change sets follow and that the bundle does not contain.
 struct BundleNeeds {
     private var lacking: [ReplicaID: UInt64] = [:]
     private var contained: [ReplicaID: UInt64] = [:]
 
-    /// Of each replica, the last set that whoever takes in the bundle has to hold.
+    /// For each replica, the last change set that the receiver of the bundle must hold.
     var vector: VersionVector {
         VersionVector(lacking.map { Dot(replica: $0.key, sequence: $0.value) })
     }
 
-    /// - Parameter set: The next one, with a context that names all that its author held.
+    /// Adds the next change set of the bundle.
+    ///
+    /// - Parameter set: A change set with a context that names everything its author had seen.
     mutating func follow(_ set: ChangeSet) {
         if set.dot.sequence > 1 {
             note(Dot(replica: set.dot.replica, sequence: set.dot.sequence - 1))

@@ -1,4 +1,4 @@
-/// A bundle that is being written: it gets its name when it is whole and on the disk.
+/// A bundle that is being written. It gets its name when it is complete and on the disk.
 struct BundleOutput: ~Copyable {
     private let path: String
     private let file: PartialFile
@@ -9,7 +9,9 @@ struct BundleOutput: ~Copyable {
 
     private static let pieceBytes = 1 << 18
 
-    /// - Parameter keyRing: Its newest key seals what is written; `nil`: plain text.
+    /// Begins a bundle.
+    ///
+    /// - Parameter keyRing: The key ring; its newest key seals the bundle. `nil` writes plain text.
     init(to path: String, sealedWith keyRing: BundleKeyRing?) throws {
         self.path = path
         do throws(SystemError) { file = try PartialFile(of: path, rights: 0o666) } catch {
@@ -52,8 +54,8 @@ struct BundleOutput: ~Copyable {
         do throws(SystemError) { try PartialFile.synchronizeFolder(of: path) } catch {
             throw StoreError(
                 .notDurable,
-                "The bundle \(path) is written, and a loss of power may still take its name: "
-                    + "\(error.text).", path: path, underlying: error)
+                "The bundle \(path) is written, but a power failure may still remove it: "
+                    + "\(error.text). Export it again.", path: path, underlying: error)
         }
     }
 }

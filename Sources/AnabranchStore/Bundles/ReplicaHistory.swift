@@ -1,57 +1,59 @@
 import AnabranchReplication
 
-/// What one file has of one replica: its sets up to the last that is held, the earlier ones
-/// perhaps only beneath a snapshot.
+/// One replica's change sets up to the last one held. A snapshot may include the earlier ones
+/// instead of the log.
 struct ReplicaHistory {
-    /// What the file's log says of one set.
+    /// One change set in the file's log.
     struct LoggedSet {
         let sequence: UInt64
         let origin: UInt64
-        /// `nil` for an entry that does not know it.
+        /// The previous origin; `nil` for an entry that does not know it.
         let previousOrigin: UInt64?
-        /// Where the zone's log has it; `max` where that is not known.
+        /// The position in the zone's log; `max` if it is not known.
         var place: UInt64
     }
 
-    /// The last set that is held.
+    /// The last change set that is held.
     let head: CausalContext.Entry
-    /// The last set that the log does not have, with those before it; `nil` where it has all.
+    /// The last change set that the log lacks, together with those before it; `nil` if the log has
+    /// all.
     private(set) var base: CausalContext.Entry?
-    /// Those behind the base, without gaps.
+    /// The change sets after the base, without gaps.
     private var sets: [LoggedSet] = []
 
     init(head: CausalContext.Entry) { self.head = head }
 
     // MARK: - Reading the log
 
-    /// Takes the log's next set. A snapshot stands for what lies before a gap; what lies behind
-    /// the head is not held.
+    /// Adds the log's next change set. Everything before a gap is part of a snapshot; change sets
+    /// after the head are not held.
     mutating func append(_ set: LoggedSet) {
         guard set.sequence <= head.dot.sequence else { return }
         if let last = sets.last, set.sequence != last.sequence + 1 { sets.removeAll() }
         sets.append(set)
     }
 
-    /// Says that the log has no more.
+    /// Ends the history when the log has no more change sets.
     mutating func close() {
         guard let first = sets.first, sets.last?.sequence == head.dot.sequence else {
             sets.removeAll()
             base = head
             return
         }
-        // Whatever stands before a set of the zone's log is in it, too, though this file may not
-        // have been told yet.
+        // The zone's log also has every predecessor of a change set that it has, although this file
+        // may not know their positions yet.
         for index in sets.indices.dropLast().reversed() {
             sets[index].place = min(sets[index].place, sets[index + 1].place)
         }
         guard first.sequence > 1 else { return }
         let dot = Dot(replica: head.dot.replica, sequence: first.sequence - 1)
-        // Before a loss there may have been anything, which is what one that names a loss means.
+        // The history before a lost change set is unknown, which is what a head that names a lost
+        // change set means.
         base = CausalContext.Entry(
             dot: dot, originPrefix: first.previousOrigin ?? ChangeSet(lost: dot).origin.prefix)
     }
 
-    /// Leaves to the base what lies in the zone's log up to a position.
+    /// Extends the base to the change sets that the zone's log has up to a position.
     mutating func raiseBase(to position: UInt64) {
         let count = sets.partition { $0.place <= position }
         guard count > 0 else { return }
@@ -64,20 +66,21 @@ struct ReplicaHistory {
         return CausalContext.Entry(dot: dot, originPrefix: set.origin)
     }
 
-    // MARK: - Questions
+    // MARK: - Queries
 
-    /// Whether the log has a set, and all of the replica's behind it.
+    /// True if the log has a change set and all later ones of the replica.
     func reaches(_ sequence: UInt64) -> Bool {
         sequence > base?.dot.sequence ?? 0 && sequence <= head.dot.sequence
     }
 
-    /// The last set that lies in the zone's log up to a position, and at least the base.
+    /// The last change set that the zone's log has up to a position, and at least the base.
     func last(upTo position: UInt64) -> CausalContext.Entry? {
         let count = sets.partition { $0.place <= position }
         return count > 0 ? entry(sets[count - 1]) : base
     }
 
-    /// How many sets somebody has who holds a head: none where it is of another history.
+    /// The number of this replica's change sets that a holder of a head has; zero if the head
+    /// belongs to another history.
     func count(heldBy other: BundleBase.Head) -> UInt64 {
         let known = min(other.dot.sequence, head.dot.sequence)
         guard known == other.dot.sequence, let prefix = other.originPrefix,
@@ -86,7 +89,7 @@ struct ReplicaHistory {
         return own == prefix ? known : 0
     }
 
-    /// `nil` where it is not known.
+    /// The origin of a change set; `nil` if it is not known.
     private func origin(of sequence: UInt64) -> UInt64? {
         if let base, sequence <= base.dot.sequence {
             return sequence == base.dot.sequence ? base.originPrefix : nil
@@ -97,7 +100,8 @@ struct ReplicaHistory {
 }
 
 extension Array {
-    /// How many of the elements fulfil a condition that holds for the first ones only.
+    /// The number of elements that satisfy a condition, which must hold for a prefix of the array
+    /// only.
     fileprivate func partition(_ isFirst: (Element) -> Bool) -> Int {
         var low = 0
         var high = count

@@ -1,39 +1,41 @@
 import AnabranchReplication
 import Foundation
 
-// A bundle takes the place of an older bundle, or of nothing. Where the environment names the
-// store, `bundle create geo.store` asks for a bundle in the place of a store: what is there would
-// be gone at once, and with it what nobody else has.
+// A new bundle replaces an older bundle or no file at all. If the environment names the store,
+// `bundle create geo.store` asks to write a bundle in place of a store. That would destroy the
+// store, including everything that no other replica has.
 extension Store {
-    /// What SQLite keeps beside a database, with itself.
+    /// The suffixes of a database and of the files that SQLite keeps beside it.
     private static let fileSuffixes = ["", "-wal", "-shm", "-journal"]
 
+    /// Checks that a bundle may be written at a path.
+    ///
     /// - Throws: ``StoreError`` `alreadyExists`, `cannotOpen`.
     func checkBundle(mayTakePlaceOf target: String) throws {
         guard !isOfStore(target) else {
             throw StoreError(
                 .alreadyExists,
-                "Can't write the bundle \(target) because the store \(path) is there, or what "
-                    + "belongs to it. Choose another name.", path: target)
+                "Can't write the bundle \(target) because that path belongs to the store \(path). "
+                    + "Choose another name.", path: target)
         }
         guard let status = FileStatus(of: target) else { return }
         guard status.isRegular else {
             throw StoreError(
                 .cannotOpen,
                 "Can't write the bundle \(target) because "
-                    + (status.isFolder ? "a folder is there." : "what is there is no file."),
+                    + (status.isFolder ? "it is a folder." : "it is not a regular file."),
                 path: target)
         }
         guard Self.isBundle(try Self.beginning(of: target)) else {
             throw StoreError(
                 .alreadyExists,
-                "Can't write the bundle \(target) because the file that is there is no bundle. "
-                    + "Move it away, or choose another name.", path: target)
+                "Can't write the bundle \(target) because the existing file is not a bundle. Move "
+                    + "it, or choose another name.", path: target)
         }
     }
 
-    /// Whether a path leads to a file of the store, or to a place that one of them takes when it
-    /// is needed.
+    /// True if a path points to a file of the store, or to the path of one that SQLite creates when
+    /// it needs it.
     private func isOfStore(_ target: String) -> Bool {
         let store = Self.resolved(path) ?? path
         let place = Self.place(of: target)
@@ -45,7 +47,7 @@ extension Store {
         }
     }
 
-    /// A path whose folder is named without links; what lies there may be one, or nothing.
+    /// A path with the links in its folder resolved. The file itself may be a link or missing.
     private static func place(of path: String) -> String {
         let url = URL(fileURLWithPath: path)
         let folder = url.deletingLastPathComponent().path
@@ -59,12 +61,13 @@ extension Store {
         return String(cString: resolved)
     }
 
-    /// An empty file is nothing that could be lost, and a bundle that was cut is one, too.
+    /// True for the beginning of a bundle. An empty or truncated file counts as a bundle, because
+    /// it holds nothing that could be lost.
     private static func isBundle(_ beginning: [UInt8]) -> Bool {
         [BundleHeader.magic, SealedBundleHeader.magic].contains { $0.starts(with: beginning) }
     }
 
-    /// As many bytes as a bundle has before its version.
+    /// The magic bytes of the file, as many as a bundle has.
     private static func beginning(of target: String) throws -> [UInt8] {
         let file = Foundation.open(target, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else { throw StoreError(writingBundle: target, SystemError()) }
@@ -77,7 +80,7 @@ extension Store {
 }
 
 extension StoreError {
-    /// What the system refused where a bundle was to be written.
+    /// The error for a system call that failed while a bundle was written.
     package init(writingBundle path: String, _ error: SystemError) {
         self.init(
             error.isDiskFull ? .diskFull : .cannotOpen,

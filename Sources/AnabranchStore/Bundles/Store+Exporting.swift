@@ -2,43 +2,45 @@ import AnabranchReplication
 import AnabranchSQLite
 
 extension Store {
-    /// Writes change sets into a file, from which another store takes them in without a server.
+    /// Writes change sets into a file that another store can import without a server.
     ///
-    /// A file that began with a snapshot has no sets of what that stands for: whoever gets the
-    /// bundle needs that from elsewhere. What leaves the file is first made durable (invariant
-    /// 11). The bundle appears under its name when it is whole, where an older bundle may be, and
-    /// nothing else.
+    /// A file that began with a snapshot lacks the change sets that the snapshot includes; the
+    /// receiver needs them from elsewhere. What leaves the file is made durable first (invariant
+    /// 11). The bundle appears under its name only when it is complete, and replaces nothing but an
+    /// older bundle.
     ///
     /// - Parameters:
-    ///   - base: What whoever gets it holds already: that is left out.
-    ///   - keyRing: Its newest key seals the file; without one it is plain text.
-    /// - Throws: ``StoreError`` `alreadyExists`, `cannotOpen`, `diskFull`, `notHeld`, `corrupt`;
-    ///   what stood under the name before is still there. After `notDurable` the bundle is.
+    ///   - base: The change sets that the receiver already holds; they are omitted.
+    ///   - keyRing: The key ring; its newest key seals the file. `nil` writes plain text.
+    /// - Throws: ``StoreError`` `alreadyExists`, `cannotOpen`, `diskFull`, `notHeld`, `corrupt`; a
+    ///   previous file under the name still exists. With `notDurable` the new bundle exists.
     package func exportBundle(
         to path: String, lacking base: BundleBase = .nothing,
         sealedWith keyRing: BundleKeyRing? = nil
     ) throws -> BundleFile.Summary {
         try checkBundle(mayTakePlaceOf: path)
         var output = try BundleOutput(to: path, sealedWith: keyRing)
-        let (header, needs, setCount) = try read { reader in
-            // What this snapshot shows was committed before the flush that follows.
+        let (header, needs, setCount, greatest) = try read { reader in
+            // Everything in this snapshot was committed before the following flush.
             let state = try StoreState.read(reader.connection)
-            try makeDurable()
+            try flushBeforePush()
             return try write(reader, state, lacking: base, to: &output)
         }
         try output.finish()
         return BundleFile.Summary(
-            header: header, needs: needs.vector, setCount: setCount,
+            header: header, needs: needs.vector, setCount: setCount, greatestTimestamp: greatest,
             byteCount: output.byteCount, seal: output.seal)
     }
 
     private func write(
         _ reader: StoreReader, _ state: StoreState, lacking base: BundleBase,
         to output: inout BundleOutput
-    ) throws -> (BundleHeader, BundleNeeds, Int) {
+    ) throws -> (BundleHeader, BundleNeeds, Int, HybridTimestamp) {
         let replicas = try reader.replicas()
         guard let sender = replicas[state.ordinal] else {
-            throw StoreError(.corrupt, "Can't use \(path) because it names no replica.")
+            throw StoreError(
+                .corrupt,
+                "Can't use \(path) because its replica ID is missing. Restore a backup.")
         }
         let contexts = try WholeContexts(reader, state, replicas: replicas, path: path)
         let log = ChangeLog(connection: reader.connection, replicas: replicas)
@@ -51,6 +53,7 @@ extension Store {
         try output.write(encoder.begin(header, hasParts: try log.hasParts()))
         var needs = BundleNeeds()
         var setCount = 0
+        var greatest = HybridTimestamp.zero
         try log.forEach(after: 0) { entry in
             var set = entry.changeSet
             guard contexts.reaches(set.dot), set.dot.sequence > left[set.dot.replica] ?? 0 else {
@@ -67,12 +70,13 @@ extension Store {
             try output.write(encoder.append(set))
             needs.follow(set)
             setCount += 1
+            greatest = max(greatest, set.timestamp)
         }
         try output.write(encoder.finish())
-        return (header, needs, setCount)
+        return (header, needs, setCount, greatest)
     }
 
-    /// Of each replica, up to which set nothing goes into the bundle.
+    /// For each replica, the last change set that the bundle omits.
     private func counts(
         leftOutBy base: BundleBase, _ contexts: WholeContexts, _ log: ChangeLog,
         _ replicas: ReplicaTable
@@ -84,10 +88,11 @@ extension Store {
             guard let head = contexts.heads.first(where: { $0.dot.replica == replica }) else {
                 throw StoreError(
                     .notHeld,
-                    "Can't leave out what \(replica) holds because \(path) has no save of it.",
+                    "Can't omit the change sets that \(replica) holds because \(path) has no save "
+                        + "of that replica.",
                     path: path)
             }
-            // What it held at a save beneath a snapshot is not known.
+            // A save that is part of a snapshot no longer tells what the replica held.
             let last = try log.entry(named: head.dot)?.changeSet
             let held =
                 (last.map { contexts.whole($0.context, of: replica).beyond } ?? []) + [head]

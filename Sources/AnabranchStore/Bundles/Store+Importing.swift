@@ -1,34 +1,35 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-/// What came of taking in a bundle.
+/// The result of importing a bundle.
 package struct BundleOutcome: Sendable {
-    /// Change sets that were applied, with those that had waited for them.
+    /// The number of change sets that were applied, including those that had waited for them.
     package var appliedCount = 0
-    /// The bundle's change sets that the store had already.
+    /// The number of the bundle's change sets that the store already had.
     package var heldCount = 0
-    /// Change sets, of this bundle or an earlier one, that wait for others.
+    /// The number of change sets, of this bundle or an earlier one, that wait for their causes.
     package var waitingCount = 0
 
     package init() {}
 }
 
 extension Store {
-    /// Applies the change sets of a bundle whose predecessors and causes are held, a page in one
-    /// transaction; the others wait in the file until what they lack comes, by a bundle or a
-    /// zone's log.
+    /// Applies the change sets of a bundle that have their predecessors and causes in the store,
+    /// one page in one transaction. The other change sets wait in the file until their causes
+    /// arrive, in a bundle or from a zone.
     ///
-    /// Bundles may be taken in in any order, and more than once.
-    ///
-    /// All of the file is read, and of a sealed one authenticated, before anything is applied.
+    /// Bundles may be imported in any order, and more than once. The whole file is read, and a
+    /// sealed one authenticated, before anything is applied.
+    /// When this returns, everything that the bundle brought is on the disk, whatever the store's
+    /// durability: the caller may delete the bundle.
     ///
     /// - Parameters:
-    ///   - keyRing: Opens a sealed bundle; with one, plain text is refused.
-    ///   - didApply: Told what each page has changed, after its transaction.
+    ///   - keyRing: Opens a sealed bundle; if it is given, plain text is refused.
+    ///   - didApply: Called with the changes of each page, after its transaction.
     /// - Throws: ``StoreError`` `cannotOpen`, `damagedBundle`, `newerFormat`, `keyRequired`,
-    ///   `keyMissing`, `notSealed`: nothing was changed, unless somebody has changed the file
-    ///   while it was read. That, as any other error, leaves whole pages of what was found whole;
-    ///   taking the bundle in again goes on behind them.
+    ///   `keyMissing`, `notSealed`, `clockSkew`: nothing was changed, unless the file was changed
+    ///   while it was read. In that case, and after any other error, the pages applied so far
+    ///   stay. Importing the bundle again continues after them.
     package func importBundle(
         from path: String, openedWith keyRing: BundleKeyRing? = nil,
         didApply: (ChangedRecords) -> Void
@@ -36,6 +37,7 @@ extension Store {
         let opening = BundleOpening(keyRing)
         let summary = try BundleFile(path, opening).check()
         let file = BundleFile(path, opening, checked: summary)
+        try checkTimes(of: file, greatest: summary.greatestTimestamp)
         var outcome = BundleOutcome()
         var page = BundlePage()
         try file.forEachItem { item in
@@ -50,16 +52,42 @@ extension Store {
         }
         didApply(try apply(page, isLast: true, &outcome))
         outcome.waitingCount = try read { try $0.waitingCount() }
+        // Also where all was held: another process may have applied it without a flush.
+        if !environment.disabled.contains(.flushAfterImport) { try makeDurable() }
         return outcome
     }
 
-    /// The parts came in transactions of their own.
+    private func storeTime() throws -> StoreTime {
+        let state = try read { try StoreState.read($0.connection) }
+        return StoreTime(state, environment)
+    }
+
+    /// Refuses a bundle with timestamps that are too far ahead. A change set that the store holds
+    /// already, with whatever timestamp, does not count.
+    private func checkTimes(of file: BundleFile, greatest: HybridTimestamp) throws {
+        guard !environment.disabled.contains(.bundleClockLimit) else { return }
+        if try storeTime().isImpossible { try healClock() }
+        let time = try storeTime()
+        let limit = time.latest(.bundle)
+        guard greatest > limit else { return }
+        try file.forEachItem { item in
+            guard case .changeSet(let set) = item, set.timestamp > limit,
+                try !read({ try $0.holds(set.origin) })
+            else { return }
+            throw StoreError(
+                clockSkew: set.timestamp, of: "the bundle's change set \(set.dot)", .bundle,
+                time.wallMilliseconds, path)
+        }
+    }
+
+    /// Checks that the parts of a change set are still in the table; they were stored in
+    /// transactions of their own.
     private func checkParts(of set: ChangeSet, _ transaction: WriteTransaction) throws {
         guard try PartTable(transaction.connection).lacking(set) != nil else { return }
         throw StoreError(
             .busy,
-            "Can't take in \(set.dot) because another program has tidied up \(path) meanwhile; "
-                + "import the bundle again.", path: path)
+            "Can't import \(set.dot) because another program has removed its parts from \(path) "
+                + "meanwhile. Import the bundle again.", path: path)
     }
 
     private func apply(
@@ -76,12 +104,12 @@ extension Store {
             try operation.releaseWaiting()
             if isLast {
                 try operation.reconsiderAll()
-                // Of saves that were here already, in another form.
+                // These are parts of saves that the store already had in another form.
                 try PartTable(transaction.connection).removeUnused()
             }
             var changed = try transaction.collected(operation.changes)
             changed.conflicts = try transaction.settleConflicts()
-            held += operation.beneathSnapshotCount
+            held += transaction.arrivals.beneathSnapshotCount
             return (changed, try transaction.setCount(after: first), held)
         }
         outcome.appliedCount += applied
@@ -90,7 +118,7 @@ extension Store {
     }
 }
 
-/// Change sets for one transaction.
+/// Change sets that are applied in one transaction.
 private struct BundlePage {
     private(set) var changeSets: [ChangeSet] = []
     private var byteCount = 0
@@ -107,12 +135,13 @@ private struct BundlePage {
 }
 
 extension WriteTransaction {
-    /// Of the last entry that was appended.
+    /// The position of the last appended entry.
     fileprivate func logPosition() throws -> Int64 {
         try log.nextPosition() - 1
     }
 
-    /// Positions are also given to stamps of sets that the log does not have.
+    /// The number of entries after a position. Positions cannot be subtracted, because stamps of
+    /// change sets that the log does not have use positions too.
     fileprivate func setCount(after position: Int64) throws -> Int {
         let statement = try connection.cached(
             "SELECT count(*) FROM ab_changeset WHERE position > ?")
@@ -120,5 +149,13 @@ extension WriteTransaction {
         guard try statement.step() else { return 0 }
         defer { statement.reset() }
         return Int(statement.int64(at: 0))
+    }
+}
+
+extension StoreReader {
+    fileprivate func holds(_ origin: Digest) throws -> Bool {
+        let found = try connection.firstValue(
+            "SELECT 1 FROM ab_changeset WHERE origin = ?", .blob(origin.bytes))
+        return found != nil
     }
 }

@@ -1,9 +1,9 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-/// The table `ab_waiting`: change sets of bundles that can't be applied yet.
+/// The table `ab_waiting`: change sets of bundles that wait for their causes.
 ///
-/// Each names one thing that it lacks, and is looked at again when that comes.
+/// Each names one missing change set, and is checked again when that arrives.
 struct WaitingRoom {
     let connection: Connection
 
@@ -13,7 +13,9 @@ struct WaitingRoom {
         get throws { try connection.firstValue("SELECT 1 FROM ab_waiting LIMIT 1") == nil }
     }
 
-    /// - Parameter set: With a context that names all that its author held.
+    /// Adds a change set that waits.
+    ///
+    /// - Parameter set: A change set with a context that names everything its author had seen.
     func add(_ set: ChangeSet, lacking dot: Dot) throws {
         try connection.run(
             """
@@ -25,7 +27,7 @@ struct WaitingRoom {
             .integer(Int64(bitPattern: dot.sequence)), .blob(set.encoded()))
     }
 
-    /// Notes that a set lacks something else now.
+    /// Records that a change set now waits for another one.
     func move(_ set: ChangeSet, lacking dot: Dot) throws {
         try connection.run(
             "UPDATE ab_waiting SET lacks = ?, lacks_seq = ? WHERE origin = ?",
@@ -37,7 +39,7 @@ struct WaitingRoom {
         try connection.run("DELETE FROM ab_waiting WHERE origin = ?", .blob(origin.bytes))
     }
 
-    /// Sets that have waited for one that is here now.
+    /// The change sets that have waited for one that is now held.
     func sets(lacking dot: Dot) throws -> [ChangeSet] {
         let statement = try connection.cached(
             "SELECT bytes FROM ab_waiting WHERE lacks = ? AND lacks_seq = ? ORDER BY rowid")
@@ -46,7 +48,7 @@ struct WaitingRoom {
         return try read(statement)
     }
 
-    /// All origins, in the order in which the sets came.
+    /// All origins, in the order in which the change sets arrived.
     func origins() throws -> [Digest] {
         let statement = try connection.cached("SELECT origin FROM ab_waiting ORDER BY rowid")
         var origins: [Digest] = []
@@ -70,7 +72,7 @@ struct WaitingRoom {
 }
 
 extension StoreReader {
-    /// Change sets of bundles that wait for others.
+    /// The number of change sets of bundles that wait for their causes.
     package func waitingCount() throws -> Int {
         guard
             case .integer(let count)? = try connection.firstValue(

@@ -1,17 +1,21 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Says in words that need no log what the authors of this file's sets held.
+/// Computes contexts that need no zone log: what the authors of this file's change sets had seen.
 ///
-/// Reads the log once: the origin of every set, and where the zone's log has it. A file that began
-/// with a snapshot has no log of what that stands for, only its heads, the *base*: where an author
-/// held a shorter part of the zone's log than the snapshot does, nobody can tell which of its sets
-/// those were, so the author is said to have held them all. Whoever takes the set in needs the
-/// base anyway, and nothing in the base can have waited for a set that came later.
+/// It reads the log once: the origin and the zone position of every change set. A file that began
+/// with a snapshot lacks the log of what that includes and has only its heads, the *base*.
+///
+/// An author may have seen less of the zone's log than the snapshot includes. It is unknown which
+/// of the snapshot's change sets that was, so the result says that the author had seen the whole
+/// base. A receiver of the change set needs the base in any case, and no change set in the base can
+/// wait for a later one.
 struct WholeContexts {
     private var histories: [ReplicaID: ReplicaHistory]
 
-    /// - Parameter state: Of the file that is read.
+    /// Reads the log.
+    ///
+    /// - Parameter state: The state of the file that is read.
     /// - Throws: ``StoreError`` `corrupt`.
     init(
         _ reader: StoreReader, _ state: StoreState, replicas: ReplicaTable, path: String
@@ -24,11 +28,12 @@ struct WholeContexts {
         guard let start = state.start, histories.values.contains(where: { $0.base != nil }) else {
             return
         }
-        // Sets of the snapshot that the log happens to have may be causes of those that it lacks.
+        // Change sets of the snapshot that the log happens to have may be causes of those that it
+        // lacks.
         for replica in histories.keys { histories[replica]?.raiseBase(to: start.position) }
     }
 
-    /// The last set that is held of each replica, in the log or beneath a snapshot.
+    /// The last change set held of each replica, in the log or as part of a snapshot.
     private static func heads(
         _ reader: StoreReader, _ replicas: ReplicaTable, _ path: String
     ) throws -> [ReplicaID: ReplicaHistory] {
@@ -71,11 +76,13 @@ struct WholeContexts {
     }
 
     private static func damaged(_ path: String) -> StoreError {
-        StoreError(.corrupt, "Can't read the log of \(path): it is damaged.")
+        StoreError(
+            .corrupt,
+            "Can't read the log of \(path) because it is damaged. Restore a backup.")
     }
 
-    /// All that an author held: what its context names beyond the zone's log, and the heads of
-    /// the log up to the position that it names.
+    /// Everything that an author had seen. It consists of the entries that its context names, and
+    /// of the heads of the zone's log up to the position that it names.
     func whole(_ context: CausalContext, of author: ReplicaID) -> CausalContext {
         guard let prefix = context.prefix, prefix.position > 0 else {
             return CausalContext(beyond: context.beyond)
@@ -86,15 +93,15 @@ struct WholeContexts {
         return CausalContext(beyond: context.beyond + heads)
     }
 
-    /// The last set of every replica.
+    /// The last change set of every replica.
     var heads: [CausalContext.Entry] { histories.values.map(\.head) }
 
-    /// Whether a bundle can hold a set: the log has it, and all of its replica's behind it.
+    /// True if a bundle can contain a change set: the log has it and all later ones of its replica.
     func reaches(_ dot: Dot) -> Bool { histories[dot.replica]?.reaches(dot.sequence) ?? false }
 
-    /// How many sets of each replica somebody has who holds some heads.
+    /// The number of each replica's change sets that a holder of some heads has.
     ///
-    /// Of a replica whose history is another one there, nothing is taken for held.
+    /// If the holder has another history of a replica, the number is zero.
     func counts(heldBy heads: [BundleBase.Head]) -> [ReplicaID: UInt64] {
         var counts: [ReplicaID: UInt64] = [:]
         for head in heads {

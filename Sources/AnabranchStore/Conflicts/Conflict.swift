@@ -1,29 +1,32 @@
 public import AnabranchReplication
 
-/// What a merge has discarded: one value that a person may want back.
+/// A value that a merge has discarded and that a person may want to restore.
 ///
-/// An entry of the conflict journal of one file. Other replicas have entries of their own, under
+/// It is an entry in the conflict journal of one file. Other replicas have their own entries with
 /// other numbers.
 public struct Conflict: Sendable, Identifiable {
+    /// The situation in which a value was lost.
     public enum Kind: Int64, Sendable {
-        /// Two replicas wrote one property concurrently; the property's rule let one write stay.
+        /// Two replicas wrote one property concurrently, and the property's merge rule kept one
+        /// write.
         case concurrentWrite = 1
-        /// A property of a record was written that had been deleted concurrently.
+        /// A property was written on a record that had been deleted concurrently.
         case writeToDeleted = 2
-        /// A record was deleted by one who did not know what had been written to it.
+        /// A record was deleted by a replica that had not seen a write to it.
         case deletedWhileWritten = 3
-        /// A link led to or from a record that had been deleted concurrently.
+        /// A link was added to or from a record that had been deleted concurrently.
         case linkToDeleted = 4
-        /// A value or a link stood in this file and not in the zone's state: a verification has
-        /// put the zone's in its place.
+        /// A value or a link was in this file, but not in the zone's state. A verification has
+        /// replaced it by the zone's state.
         case replacedByRepair = 5
     }
 
-    /// Who made a write, and when.
+    /// The author and the time of a write.
     public struct Write: Sendable {
+        /// The stamp of the write.
         public let stamp: Stamp
-        /// As the app named it when it saved; empty where it did not, or where the log no longer
-        /// tells.
+        /// The author name that the app gave when it saved. It is empty if the app gave none, or if
+        /// the log no longer has the change set.
         public let author: String
 
         package init(stamp: Stamp, author: String) {
@@ -32,28 +35,31 @@ public struct Conflict: Sendable, Identifiable {
         }
     }
 
-    /// The entry's number in this file's journal: greater than that of every earlier one, and
-    /// never given again once the entry was purged.
+    /// The entry's number in this file's journal: greater than that of every earlier entry, and
+    /// never reused after the entry was purged.
     public let id: Int64
+    /// The situation in which the value was lost.
     public let kind: Kind
-    /// Whose property lost a value; of a link, the record at its left end.
+    /// The record that lost the value; for a link, the record at its left end.
     public let record: RecordID
-    /// By its wire name; of a link, the one that declares the relationship.
+    /// The entity's wire name; for a link, the entity that declares the relationship.
     public let entity: String
+    /// The property that lost the value.
     public let property: WireProperty
-    /// What was discarded; of a link, the record at its right end. Of a counter's write to a
-    /// deleted record, what it added.
+    /// The value that was discarded; for a link, the record at its right end. For a counter write
+    /// to a deleted record it is the amount added.
     public let value: Value
+    /// The write that lost.
     public let lost: Write
-    /// What it lost against; `nil` where that was a delete that is no longer known.
+    /// The write or delete that won; `nil` for a delete that is no longer known.
     public let winner: Write?
-    /// What stood in the place of the lost value when the conflict was noticed; `nil` where it
-    /// lost against a delete.
+    /// The value that was in the place of the lost value when the conflict was noticed; `nil` if a
+    /// delete won.
     public let winningValue: Value?
-    /// When this replica noticed, since 1970-01-01 UTC.
+    /// The time when this replica noticed the conflict, in milliseconds since 1970-01-01 UTC.
     public let noticedMilliseconds: Int64
 
-    /// Whether it is a link that was discarded.
+    /// True if the discarded value is a link.
     package var isLink: Bool { Self.isLink(kind, property) }
 
     static func isLink(_ kind: Kind, _ property: WireProperty) -> Bool {

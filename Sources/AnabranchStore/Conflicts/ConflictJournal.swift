@@ -2,31 +2,31 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Writes down what merging discards. The journal belongs to this file and is no part of the
-/// merged state.
+/// Records the values that merging discards. The journal belongs to this file and is not part of
+/// the merged state.
 final class ConflictJournal {
-    /// A discarded value before it is written down.
+    /// A discarded value before it is written to the journal.
     struct Loss {
         var kind: Conflict.Kind
         var record: LocalID
         var entity: WireName
         var property: WireProperty
-        /// As it travels.
+        /// The lost value in its wire form.
         var value: Value
         var lost: LocalStamp
         var winner: LocalStamp?
-        /// As it travels; `nil` where a delete has won.
+        /// The winning value in its wire form; `nil` if a delete won.
         var winningValue: Value?
     }
 
-    private let transaction: WriteTransaction
+    private unowned let transaction: WriteTransaction
 
-    // Every discarded value touches what is marked `unchecked`; a transaction is confined to one
-    // thread.
+    // Every discarded value accesses the properties marked `unchecked`; a transaction is confined
+    // to one thread.
     @exclusivity(unchecked) private var known: [LocalStamp: LogPlace?] = [:]
     @exclusivity(unchecked) private var recent = RecentPair<LocalStamp, LogPlace?>()
 
-    /// Where the set of a stamp is in this file's log.
+    /// The change set of a stamp in this file's log.
     private final class LogPlace {
         let dot: Dot
         let place: CausalContext.Prefix?
@@ -39,13 +39,20 @@ final class ConflictJournal {
         }
     }
 
-    /// Where sets are applied again, what they lost has been noted.
+    /// True if change sets are applied again, so that their losses are already recorded.
     private let isSilent: Bool
     private lazy var noticed = transaction.environment.wallMilliseconds()
 
-    init(_ transaction: WriteTransaction, isSilent: Bool = false) {
+    /// The transaction's own journal: use ``WriteTransaction/journal``.
+    init(_ transaction: WriteTransaction) {
         self.transaction = transaction
-        self.isSilent = isSilent
+        isSilent = false
+    }
+
+    /// A journal that records nothing, for change sets that are applied again.
+    init(silentIn transaction: WriteTransaction) {
+        self.transaction = transaction
+        isSilent = true
     }
 
     func record(_ loss: Loss) throws {
@@ -56,10 +63,11 @@ final class ConflictJournal {
             noticed: noticed)
     }
 
-    /// Whether a write that is held and a set that arrives were made without knowledge of each
-    /// other. The set arrived later, so it is enough that its author did not hold the write.
+    /// True if a held write and an arriving change set are concurrent. The change set arrived
+    /// later, so it suffices that its author had not seen the write.
     ///
-    /// - Returns: False where the log no longer reaches: what cannot be told is not reported.
+    /// - Returns: False if the log no longer has the write's change set: without it, nothing is
+    ///   reported.
     func isConcurrent(_ held: LocalStamp, with set: IncomingSet) throws -> Bool {
         if isSilent || held.ordinal == set.stamp.ordinal { return false }
         guard let write = try place(of: held) else { return false }
@@ -70,7 +78,8 @@ final class ConflictJournal {
         return try !log.continues(author.dot.replica, behind: write.dot)
     }
 
-    /// The zone has said where it has a set of this file's log.
+    /// Forgets cached zone positions, after the zone has reported new ones for change sets in this
+    /// file's log.
     func forgetPlaces() {
         known = [:]
         recent = RecentPair()
@@ -111,14 +120,15 @@ final class ConflictJournal {
 }
 
 extension CausalContext {
-    /// Whether an author held a set of another replica.
+    /// True if the author of a change set had seen a change set of another replica.
     ///
-    /// Of places and prefixes only the positions are compared, whichever life of the zone's log
-    /// named them: what this file's log says of them is of the present one, which continues the
-    /// earlier ones up to there. Going back takes the places beyond away, and says in the words
-    /// of the present log what authors held.
+    /// Only positions are compared, without the epoch. The positions in this file's log belong to
+    /// the present epoch, which continues the earlier ones up to there. When a zone goes back to an
+    /// earlier state, positions beyond it are removed, and contexts are rewritten for the present
+    /// log.
     ///
-    /// - Parameter place: Of the set in the zone's log, where it is known.
+    /// - Parameter place: The position of the other change set in the zone's log; `nil` if it is
+    ///   not known.
     func names(_ dot: Dot, at place: Prefix?) -> Bool {
         if let prefix, let place, place.position <= prefix.position { return true }
         return beyond.contains {
@@ -126,16 +136,16 @@ extension CausalContext {
         }
     }
 
-    /// Whether it names, one by one, all that another names so.
+    /// True if this context names every change set that another context names individually.
     func covers(_ other: CausalContext) -> Bool {
         other.beyond.allSatisfy { names($0.dot, at: nil) }
     }
 }
 
 extension ApplyOperation {
-    /// A later write has replaced a value: it is lost if neither author knew of the other.
+    /// Records a value that a later write has replaced, if the two writes are concurrent.
     ///
-    /// - Parameter value: As it travels.
+    /// - Parameter value: The new value in its wire form.
     func journalOverwritten(
         _ property: TableLayout.Property, of row: HeldRow, held: LocalStamp,
         by value: Value, _ set: IncomingSet
@@ -150,9 +160,9 @@ extension ApplyOperation {
                 winningValue: value))
     }
 
-    /// An arriving value is older than the one that is held.
+    /// Records an arriving value that loses to the held one.
     ///
-    /// - Parameter value: As it travels.
+    /// - Parameter value: The arriving value in its wire form.
     func journalLost(
         _ property: TableLayout.Property, of row: HeldRow, value: Value,
         to held: LocalStamp?, _ set: IncomingSet

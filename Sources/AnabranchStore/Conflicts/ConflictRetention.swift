@@ -1,18 +1,21 @@
-/// How long the conflict journal keeps what merging has discarded.
+/// How long the conflict journal keeps the values that merging discarded.
 ///
-/// Applied whenever a page of remote changes is: what is beyond either bound is removed in the
-/// same transaction. ``everything`` keeps all until it is purged by hand.
+/// The limits are applied with every page of remote changes, in the page's transaction.
+/// ``everything`` keeps all entries until they are purged explicitly.
 public struct ConflictRetention: Sendable, Hashable {
-    /// Entries noticed longer ago, by the device's clock, are removed, in the order in which they
-    /// were written down; one that a clock far ahead has noticed goes with those behind it. `nil`
-    /// keeps them however old they are.
+    /// The greatest age of an entry, by the device's clock; `nil` for no limit.
+    ///
+    /// Older entries are removed in the order in which they were recorded. An entry that was
+    /// recorded while the clock was far ahead is removed together with those after it.
     public var age: Duration?
-    /// As many of the newest entries are kept; `nil` keeps them however many there are. Looked
-    /// at when a page has added entries.
+    /// The number of newest entries to keep; `nil` for no limit. It is checked when a page has
+    /// added entries.
     public var count: Int?
 
+    /// Keeps every entry until it is purged explicitly.
     public static let everything = ConflictRetention()
 
+    /// Creates a retention rule; `nil` means no limit.
     public init(age: Duration? = nil, count: Int? = nil) {
         self.age = age
         self.count = count

@@ -2,16 +2,18 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Brings the journal in line with the log, of records that were repaired because sets of the log
-/// have got other names, other times, or voids in their place.
+/// Updates the journal after records were repaired because change sets of the log were renamed,
+/// restamped or replaced by voids.
 ///
-/// What such a change lets lose was in no merge: a value that its author saw until then is behind
-/// another one now, or what a rejected save had hidden loses to a third. So losses are found in
-/// what the log says of the records: a write is lost if it does not show, and nobody who wrote
-/// over it, or deleted its record, had seen it. Entries that there are already stay as they are;
-/// those whose value shows again are removed; and where a void has won, what wins now is named.
+/// No merge saw what such a change discards. A value that its author had seen until then may now
+/// lose to another, or a value that a rejected save had replaced may lose to a third. So losses are
+/// computed from the log's entries about the records. A write is lost if it does not show, and if
+/// no author of a later write or of a delete had seen it.
 ///
-/// Where the log no longer reaches, what the rows hold stands for what it had said.
+/// Existing entries stay. Entries for values that show again are removed. If a void had won, the
+/// entry names the write that wins now.
+///
+/// If the log no longer has a change set, the values in the rows are used instead.
 struct ConflictRevision {
     private let transaction: WriteTransaction
     private let records: Set<RecordID>
@@ -22,21 +24,25 @@ struct ConflictRevision {
     private var connection: Connection { transaction.connection }
     private var log: ChangeLog { transaction.log }
 
+    /// Prepares the revision of records.
+    ///
     /// - Parameters:
-    ///   - records: As they are to be, with all their links.
-    ///   - since: Where in this file's log the first set stands that was changed: what lost among
-    ///     earlier ones was noted when it lost, and may have been purged since.
+    ///   - records: The records, already in their final state with all their links.
+    ///   - since: The local position of the first changed change set. Losses among earlier change
+    ///     sets were recorded when they happened, and may have been purged since.
     init(_ transaction: WriteTransaction, of records: [RecordID], since: Int64) throws {
         self.transaction = transaction
         self.records = Set(records)
         self.since = since
-        journal = ConflictJournal(transaction)
+        journal = transaction.journal
         let states = try StatesOfRecords(transaction)
         for record in records { present[record] = try states[record] }
     }
 
-    /// - Parameter forEachEntry: Goes through the log, oldest first, at least through all that
-    ///   ever was done to the records.
+    /// Runs the revision.
+    ///
+    /// - Parameter forEachEntry: Reads the log, oldest first, at least all entries that ever
+    ///   changed the records.
     func run(_ forEachEntry: ((LogEntry) throws -> Void) throws -> Void) throws {
         guard !transaction.environment.disabled.contains(.journalRevision) else { return }
         var histories = try RecordHistories(of: records, PartTable(connection), forEachEntry)
@@ -61,9 +67,9 @@ struct ConflictRevision {
         }
     }
 
-    // MARK: - What is lost
+    // MARK: - Losses
 
-    /// Which write, or which link of a save, was lost.
+    /// The name of a lost write, or of a lost link of a save.
     private struct Lost: Hashable {
         let record: RecordID
         let property: WireProperty
@@ -92,7 +98,7 @@ struct ConflictRevision {
         let value: Value
         let winner: Stamp
         let winningValue: Value?
-        /// Of the lost write in this file's log.
+        /// The local position of the lost write.
         let position: Int64
         let isNew: Bool
     }
@@ -101,7 +107,7 @@ struct ConflictRevision {
         var losses: [Loss] = []
         for (register, writes) in histories.writes {
             let deleters = histories.deleters[register.record] ?? []
-            // What a rejected save had inserted is in another table.
+            // A record that a rejected save had inserted is in another table.
             guard !deleters.isEmpty || present[register.record] != nil else { continue }
             let contest = Contest(writes: writes, deleters: deleters, rule: register.property.rule)
             let lost = try contest.lost(log)
@@ -144,7 +150,7 @@ struct ConflictRevision {
         return losses
     }
 
-    // MARK: - What the journal says
+    // MARK: - Journal entries
 
     private func shows(_ entry: JournalEntry, _ states: StatesOfRecords) throws -> Bool {
         guard let record = try present[entry.record] ?? states[entry.record] else { return false }
@@ -154,7 +160,7 @@ struct ConflictRevision {
                     && $0.tags.tags.contains(entry.lost)
             }
         }
-        // A counter that is held has all that was added to it.
+        // A counter that is held includes everything that was added to it.
         if entry.property.rule == .counter { return true }
         return record.cells.contains {
             $0.property == entry.property && $0.stamp == entry.lost

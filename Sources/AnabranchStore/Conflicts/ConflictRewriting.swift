@@ -1,8 +1,8 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Gives what the conflict journal mentions the names and times that sets have got: records,
-/// references wherever they stand in a value, and who wrote when.
+/// Renames and restamps what conflict journal entries mention: records, references inside values,
+/// and the stamps of writes.
 struct ConflictRewriting {
     private let transaction: WriteTransaction
     private let rewriting: Rewriting
@@ -17,7 +17,8 @@ struct ConflictRewriting {
     func run() throws {
         guard !rewriting.isEmpty else { return }
         try transaction.conflicts.write()
-        // All are read first: one stamp may be another's until that has got its own.
+        // All entries are read first, because one entry's new stamp may be another entry's old
+        // stamp.
         for entry in try JournalEntry.all(transaction) {
             let new = rewritten(entry)
             if new != entry { try write(new) }
@@ -31,7 +32,7 @@ struct ConflictRewriting {
         new.winningValue = entry.winningValue.map { rewriting.rewritten($0) }
         new.lost = rewriting.rewritten(entry.lost)
         new.winner = entry.winner.map { rewriting.rewritten($0) }
-        // In a relationship that is its own inverse the smaller end is the left one.
+        // In a relationship that is its own inverse, the smaller end is the left one.
         if entry.isLink, entry.property.type == .mutualLinks, let right = new.right,
             right < new.record
         {

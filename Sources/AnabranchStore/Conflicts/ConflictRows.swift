@@ -3,27 +3,28 @@ import AnabranchSQLite
 
 /// The entries that one transaction adds to the conflict journal.
 ///
-/// They are written several at a time, which takes SQLite less than half of the time. So whoever
-/// reads the journal within the transaction has them written first; its end does.
+/// Entries are written several at a time, which takes SQLite less than half the time. So code that
+/// reads the journal within the transaction calls `write()` first. The end of the transaction does
+/// it too.
 final class ConflictRows {
     private static let columns = [
         "kind", "record", "subject", "value", "hlc", "by", "author", "winner_hlc", "winner_by",
         "winner_author", "winner_value", "noticed",
     ]
     private static let rowsAtOnce = 16
-    /// Of one entry: a larger one does not wait for others.
+    /// The size of one entry from which it is written at once, without waiting for more entries.
     private static let mostBytesWaiting = 1 << 20
 
     private let connection: Connection
 
-    // Every discarded value touches what is marked `unchecked`; a transaction is confined to one
-    // thread.
+    // Every discarded value accesses the properties marked `unchecked`; a transaction is confined
+    // to one thread.
     @exclusivity(unchecked) private var waiting: [Row] = []
-    /// What has been written, in its order, with the numbers of the properties that it names.
+    /// The entries written so far, in their order, with the numbers of their properties.
     @exclusivity(unchecked)
     private(set) var written: [(id: Int64, record: LocalID, subject: Int64)] = []
 
-    /// What a property is of which there are entries.
+    /// The property that an entry is about.
     private struct Subject: Hashable {
         let entity: WireName
         let property: WireProperty
@@ -43,7 +44,9 @@ final class ConflictRows {
 
     init(_ connection: Connection) { self.connection = connection }
 
-    /// - Parameter winningAuthor: Where the loss names a winner.
+    /// Adds an entry.
+    ///
+    /// - Parameter winningAuthor: The author of the winner; `nil` if the loss names no winner.
     func add(
         _ loss: ConflictJournal.Loss, author: String, winningAuthor: String?, noticed: Int64
     ) throws {
@@ -56,7 +59,7 @@ final class ConflictRows {
         if waiting.count == Self.rowsAtOnce || byteCount > Self.mostBytesWaiting { try write() }
     }
 
-    // MARK: - What entries share
+    // MARK: - Shared subjects and authors
 
     private func number(of loss: ConflictJournal.Loss) throws -> Int64 {
         let subject = Subject(entity: loss.entity, property: loss.property)
@@ -72,12 +75,12 @@ final class ConflictRows {
         }
     }
 
-    /// The entity of a property that was named in this transaction.
+    /// The entity of a property that this transaction has named.
     func entity(ofSubject number: Int64) -> WireName? {
         subjects.first { $0.value == number }?.key.entity
     }
 
-    /// As entries name an author; NULL for one without a name.
+    /// The number of an author in the journal; NULL for an empty name.
     func number(ofAuthor name: String) throws -> SQLiteValue {
         guard !name.isEmpty else { return .null }
         if let number = authors[name] { return .integer(number) }
@@ -86,7 +89,7 @@ final class ConflictRows {
         return .integer(number)
     }
 
-    /// Of the row with some values, which is added where there is none.
+    /// The number of the row with some values; the row is inserted if it does not exist.
     private func number(
         in table: String, _ columns: String..., values: SQLiteValue...
     ) throws -> Int64 {
@@ -107,7 +110,7 @@ final class ConflictRows {
 
     // MARK: - Writing
 
-    /// Writes what waits.
+    /// Writes the entries that are waiting.
     func write() throws {
         guard !waiting.isEmpty else { return }
         if waiting.count == Self.rowsAtOnce {
@@ -146,7 +149,8 @@ final class ConflictRows {
             for index in 8...9 { try statement.bindNull(at: before + index) }
         }
         try statement.bind(row.winningAuthor, at: before + 10)
-        // Two values that no row holds together: the record itself has the one that won.
+        // No row can hold both values together. The winning value is left out, because the record
+        // has it.
         let isTold = Self.byteCount(of: loss) <= Limits.largestPart
         try statement.bind(isTold ? loss.winningValue.map(Self.tagged) : nil, at: before + 11)
         try statement.bind(row.noticed, at: before + 12)

@@ -1,7 +1,7 @@
 public import AnabranchReplication
 import AnabranchSQLite
 
-/// Which entries of the conflict journal are meant, to list, to count or to purge them.
+/// A selection of conflict journal entries to list, count or purge.
 public struct ConflictSelection: Sendable {
     private enum Term {
         case numbers([Int64])
@@ -13,76 +13,82 @@ public struct ConflictSelection: Sendable {
         case allButNewest(Int)
     }
 
-    /// All of which have to hold.
+    /// The conditions, all of which must hold.
     private let terms: [Term]
 
     private init(_ terms: Term...) { self.terms = terms }
     private init(_ terms: [Term]) { self.terms = terms }
 
+    /// All entries.
     public static let all = ConflictSelection()
 
-    /// One entry; none where it was purged.
+    /// One entry; none if it was purged.
     public static func number(_ id: Conflict.ID) -> ConflictSelection { numbers([id]) }
 
+    /// Entries with some numbers; purged entries are left out.
     public static func numbers(_ ids: [Conflict.ID]) -> ConflictSelection {
         ConflictSelection(.numbers(ids))
     }
 
-    /// Entries that were written down behind one, whether that one is still there or not.
+    /// Entries that were recorded after an entry, whether that entry still exists or not.
     public static func after(_ id: Conflict.ID) -> ConflictSelection {
         ConflictSelection(.after(id))
     }
 
-    /// What was lost of a record and of those that it shows as one with itself now, links that led
-    /// to it from others among it.
+    /// Values that a record and its merged duplicates have lost, including links from other records
+    /// to it.
     public static func record(_ record: RecordID) -> ConflictSelection {
         ConflictSelection(.record(record))
     }
 
-    /// What was lost of records of entities.
+    /// Values that records of some entities have lost.
     ///
-    /// - Parameter wireNames: As ``Conflict/entity`` has them; the file's model need not know
+    /// - Parameter wireNames: The names as in ``Conflict/entity``. The file's model need not know
     ///   them.
     public static func entities(wireNames: [String]) -> ConflictSelection {
         ConflictSelection(.entities(wireNames))
     }
 
-    /// Entries that this replica noticed longer ago, by the device's clock.
+    /// Entries that this replica noticed longer ago than an age, by the device's clock.
     public static func olderThan(_ age: Duration) -> ConflictSelection {
         ConflictSelection(.olderThan(age))
     }
 
-    /// Entries from the first on, up to the last that is older among those before the first that is
-    /// not. Between them those go too that a clock which was far ahead has noticed. Finding them
-    /// looks at nothing else, where ``olderThan(_:)`` looks at every entry.
+    /// Entries that are older than an age, found without reading the whole journal.
     ///
-    /// No entry goes unless one behind it, or itself, is older: a clock that goes back makes
-    /// nothing old.
+    /// The selection is a prefix of the journal. It ends at the last older entry before the first
+    /// entry that is not older. Entries in it that were recorded while the clock was far ahead are
+    /// included. ``olderThan(_:)`` instead reads every entry.
+    ///
+    /// No entry is selected unless it or an entry after it is older. So a clock that goes back
+    /// makes no entry old.
     static func expired(after age: Duration) -> ConflictSelection {
         ConflictSelection(.expired(age))
     }
 
-    /// All but so many of those that were written down last, whatever else is asked for.
+    /// All entries except the newest `count`, whatever other conditions apply.
     public static func allButNewest(_ count: Int) -> ConflictSelection {
         ConflictSelection(.allButNewest(count))
     }
 
-    /// What is meant by both.
+    /// The entries that are in both selections.
     public func intersection(_ other: ConflictSelection) -> ConflictSelection {
         ConflictSelection(terms + other.terms)
     }
 }
 
 extension ConflictSelection {
-    /// What stands behind WHERE, with a value for each question mark.
+    /// A WHERE condition with a value for each question mark.
     struct Condition {
         let sql: String
         var values: [SQLiteValue] = []
     }
 
+    /// The SQL condition of the selection.
+    ///
     /// - Parameters:
-    ///   - replicas: Of the file; a record of another replica has no entries.
-    ///   - wallMilliseconds: As the device's clock shows them now.
+    ///   - replicas: The replicas of the file; a record of an unknown replica has no entries.
+    ///   - wallMilliseconds: The present time of the device's clock.
     func condition(_ replicas: ReplicaTable, wallMilliseconds: Int64) -> Condition {
         let conditions = terms.map { Self.condition($0, replicas, wallMilliseconds) }
         return Condition(
@@ -114,7 +120,7 @@ extension ConflictSelection {
         case .expired(let age):
             expired(after: age.wholeMilliseconds, wallMilliseconds)
         case .allButNewest(let count):
-            // The first that is too many, and what came before it.
+            // The first entry that exceeds the count, and all entries before it.
             Condition(
                 sql: """
                     id <= (SELECT id FROM ab_conflict ORDER BY id DESC LIMIT 1 OFFSET ?)
@@ -122,8 +128,10 @@ extension ConflictSelection {
         }
     }
 
-    /// A time that is ahead by less than the age counts as young: so a clock that is put right
-    /// does not have every entry looked at.
+    /// The condition of `expired(after:)`.
+    ///
+    /// A time that is ahead of the clock by less than the age counts as young. So correcting the
+    /// clock does not make a purge read every entry.
     private static func expired(after age: Int64, _ wallMilliseconds: Int64) -> Condition {
         let first = wallMilliseconds.subtractingClamped(age)
         let last = wallMilliseconds.subtractingClamped(age == .min ? .max : -age)

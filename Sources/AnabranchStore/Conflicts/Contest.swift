@@ -2,19 +2,20 @@ import AnabranchReplication
 
 /// All writes of one register, and the deletes of its record.
 struct Contest {
-    /// In the order of this file's log; those that the log no longer has at the end.
+    /// The writes in the order of this file's log; writes that the log no longer has are at the
+    /// end.
     let writes: [RecordHistories.Write]
     let deleters: [RecordHistories.Author]
     let rule: MergeRule
 
-    /// What of it is before a position of this file's log.
+    /// The part of the contest before a local position.
     func before(_ position: Int64) -> Contest {
         Contest(
             writes: writes.filter { $0.author.map { $0.position < position } ?? false },
             deleters: deleters.filter { $0.position < position }, rule: rule)
     }
 
-    /// The write that shows while the record is there.
+    /// The write that shows as long as the record exists.
     private var standing: RecordHistories.Write? {
         writes.reduce(nil) { held, write in
             guard let held else { return write }
@@ -25,8 +26,7 @@ struct Contest {
         }
     }
 
-    /// Writes that do not show, and that nobody had seen who wrote another one or deleted the
-    /// record.
+    /// The writes that do not show, and that no author of a later write or of a delete had seen.
     func lost(
         _ log: ChangeLog
     ) throws -> [(write: RecordHistories.Write, author: RecordHistories.Author)] {
@@ -34,7 +34,7 @@ struct Contest {
         var lost: [(RecordHistories.Write, RecordHistories.Author)] = []
         for (index, write) in writes.enumerated() {
             guard let author = write.author, isHidden(write, by: standing) else { continue }
-            // Whoever comes next has most probably seen it.
+            // The author of the next write has most probably seen it, so the search ends soon.
             guard try !writes[(index + 1)...].contains(where: { try $0.hasSeen(write, log) }),
                 try !deleters.contains(where: { try $0.hasSeen(author, log) })
             else { continue }
@@ -47,17 +47,18 @@ struct Contest {
         _ write: RecordHistories.Write, by standing: RecordHistories.Write
     ) -> Bool {
         let isDeleted = !deleters.isEmpty
-        // Values beside each other lose nothing to each other.
+        // Values that stay side by side do not lose to each other.
         if rule == .keepBoth { return isDeleted }
         let isStanding = write.stamp == standing.stamp
-        // Nor does what the greatest of all exceeds.
+        // Under a rule by which no write loses, a write is only lost if it shows and the record is
+        // deleted.
         guard rule.loses else { return isDeleted && isStanding }
         return isDeleted || !isStanding && write.value != standing.value
     }
 
-    /// What a lost write has lost against.
+    /// The write or delete against which a lost write lost.
     ///
-    /// - Returns: No value where that is a delete.
+    /// - Returns: A `nil` value for a delete.
     func winner(over author: RecordHistories.Author) -> (stamp: Stamp, value: Value?)? {
         if let first = deleters.min(by: { $0.position < $1.position }) {
             return (first.stamp, nil)
@@ -72,8 +73,8 @@ struct Contest {
 }
 
 extension RecordHistories.Write {
-    /// Whether one who wrote had seen an earlier write. Of whom the log no longer tells, this is
-    /// known where both are of one replica.
+    /// True if the author of this write had seen an earlier write. If the log no longer has one of
+    /// the two, this is known only for writes of one replica.
     fileprivate func hasSeen(_ other: RecordHistories.Write, _ log: ChangeLog) throws -> Bool {
         guard let author, let earlier = other.author else {
             return stamp.replica == other.stamp.replica && stamp.timestamp > other.stamp.timestamp
@@ -83,7 +84,7 @@ extension RecordHistories.Write {
 }
 
 extension RecordHistories.Author {
-    /// Whether one who saved held an earlier set of the log.
+    /// True if the author of a change set had seen an earlier change set of the log.
     func hasSeen(_ other: RecordHistories.Author, _ log: ChangeLog) throws -> Bool {
         if position <= other.position { return false }
         if dot.replica == other.dot.replica { return true }

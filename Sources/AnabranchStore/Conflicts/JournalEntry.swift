@@ -1,14 +1,14 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-/// What of an entry of the conflict journal names records and writes.
+/// The parts of a conflict journal entry that name records and writes.
 struct JournalEntry: Equatable {
     let id: Conflict.ID
     let kind: Conflict.Kind
-    /// Of a link, its left end.
+    /// The record; for a link, its left end.
     var record: RecordID
     let property: WireProperty
-    /// Of a link, its right end.
+    /// The lost value; for a link, its right end.
     var value: Value
     var lost: Stamp
     var winner: Stamp?
@@ -16,12 +16,12 @@ struct JournalEntry: Equatable {
 
     var isLink: Bool { Conflict.isLink(kind, property) }
 
-    /// The other end of a link.
+    /// The right end of a link; `nil` for any other value.
     var right: RecordID? {
         if isLink, case .reference(let record) = value { record } else { nil }
     }
 
-    /// Every entry that this version can read, the oldest first.
+    /// Every entry that this version can read, oldest first.
     static func all(_ transaction: WriteTransaction) throws -> [JournalEntry] {
         let statement = try transaction.connection.cached(
             """

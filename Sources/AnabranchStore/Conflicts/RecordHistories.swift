@@ -1,9 +1,9 @@
 import AnabranchReplication
 
-/// What a file's log says that was done to some records, each save by itself.
+/// The writes, deletes and links of some records, as the change sets in a file's log describe them.
 ///
-/// Rows hold what merging has left; this is what was merged. Counters are left out: no delta is
-/// lost to another.
+/// Rows hold the result of merging; this is its input. Counters are left out, because no delta
+/// loses to another.
 struct RecordHistories {
     struct Register: Hashable {
         let record: RecordID
@@ -16,9 +16,9 @@ struct RecordHistories {
         let right: RecordID
     }
 
-    /// Who saved a set, and what its author held.
+    /// The author of a change set: its dot and stamp, and what the author had seen.
     struct Author {
-        /// In this file's log, which is in causal order.
+        /// The local position. The log is in causal order.
         let position: Int64
         let place: CausalContext.Prefix?
         let dot: Dot
@@ -31,7 +31,7 @@ struct RecordHistories {
         let entity: WireName
         let value: Value
         let stamp: Stamp
-        /// `nil` where the log no longer has the set.
+        /// The author; `nil` if the log no longer has the change set.
         let author: Author?
     }
 
@@ -40,7 +40,9 @@ struct RecordHistories {
     private(set) var adds: [Link: [Write]] = [:]
     private(set) var removedTags: [Link: Set<Stamp>] = [:]
 
-    /// - Parameter forEachEntry: Goes through a log, oldest first.
+    /// Reads the histories of records.
+    ///
+    /// - Parameter forEachEntry: Reads a log, oldest first.
     init(
         of records: Set<RecordID>, _ parts: PartTable,
         _ forEachEntry: ((LogEntry) throws -> Void) throws -> Void
@@ -70,7 +72,7 @@ struct RecordHistories {
         let author = Author(
             position: entry.localPosition, place: entry.place, dot: set.dot, stamp: set.stamp,
             context: set.context, isRewritten: set.rewrittenFrom != nil)
-        // What can't be read was not applied.
+        // A change set that cannot be decoded was not applied.
         do {
             try set.forEachBlock(parts) { try body($0, author) }
         } catch is ChangeSetDecodingError {}
@@ -87,7 +89,7 @@ struct RecordHistories {
             for record in deleted.records { deleters[record, default: []].append(author) }
         case .link(let links), .unlink(let links), .move(let links):
             for link in links.links { note(link, block, of: links, by: author) }
-        // A delete that yields takes nothing out of the state.
+        // A yielding delete removes nothing from the state.
         case .add, .yieldingDelete, .unknown: break
         }
     }
@@ -121,7 +123,7 @@ struct RecordHistories {
                 author: author))
     }
 
-    /// Takes in what a record holds by sets that the log does not have.
+    /// Adds the writes of a record that came from change sets the log does not have.
     mutating func complete(with record: CanonicalRecord) {
         for cell in record.cells
         where cell.property.isMergeable && cell.property.rule != .counter {

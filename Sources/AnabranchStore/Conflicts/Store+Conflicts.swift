@@ -3,7 +3,7 @@ import AnabranchReplication
 import AnabranchSQLite
 
 extension Store {
-    /// What merging has discarded, the newest first.
+    /// The entries of the conflict journal, newest first.
     ///
     /// Entries of a kind that a later version has added are left out.
     package func conflicts(
@@ -42,15 +42,15 @@ extension Store {
         }
     }
 
-    /// Removes entries for good.
+    /// Removes entries permanently.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of removed entries.
     package func purgeConflicts(_ selection: ConflictSelection) throws -> Int {
         try write { try $0.purgeConflicts(selection) }
     }
 
-    /// The entity of a conflict's record, or the one that the journal names where the record is
-    /// gone; `nil` where the model does not know that.
+    /// The entity of a conflict's record. If the record is deleted, it is the entity that the
+    /// journal names; `nil` if the model does not know that.
     package func entity(of conflict: Conflict) throws -> EntityDescription? {
         guard let id = try localID(of: conflict.record) else { return nil }
         return try read { try $0.entity(ofConflict: id, named: WireName(conflict.entity)) }
@@ -111,12 +111,12 @@ extension WriteTransaction {
         return connection.changes
     }
 
-    /// Removes what the store's policy does not keep.
+    /// Removes the entries that the store's retention rule does not keep.
     ///
-    /// Looks at the oldest entries once a page; at the number of entries only when there are new
-    /// ones.
+    /// The oldest entries are checked once for each page; the number of entries only if there are
+    /// new ones.
     ///
-    /// - Returns: What this transaction has added and the policy keeps.
+    /// - Returns: The entries that this transaction has added and the retention rule keeps.
     func settleConflicts() throws -> [RecordedConflict] {
         try conflicts.write()
         let retention = store.options.conflictRetention
@@ -156,7 +156,7 @@ extension StoreReader {
         try schema.model.entity(wireName: name).map { try entity(of: record, under: $0) }
     }
 
-    /// The record's own entity; the given one where the record is gone.
+    /// The record's own entity; the given entity if the record is deleted.
     fileprivate func entity(
         of record: LocalID, under entity: EntityDescription
     ) throws -> EntityDescription {

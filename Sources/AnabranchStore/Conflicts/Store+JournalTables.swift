@@ -1,11 +1,11 @@
 import AnabranchSQLite
 
 extension Store {
-    /// Gives a file that was made when entries of its journal named all they share the tables for
-    /// it; the entries keep their numbers.
+    /// Adds the tables for shared subjects and authors to an older file, in which each journal
+    /// entry named everything itself. The entries keep their numbers.
     func completeJournal() throws {
         try write { transaction in
-            // Another process may have done it meanwhile.
+            // Another process may have added the tables meanwhile.
             guard try !transaction.connection.hasTable("ab_conflict_subject") else { return }
             try transaction.connection.execute(Self.wholeEntriesDivided)
         }

@@ -1,9 +1,9 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-// Cells as they travel, merged by the rules.
+// Deferred cells in their wire form, merged by their merge rules.
 extension DeferredRows {
-    /// In ascending order of properties, then of stamps.
+    /// The cells in ascending order of properties, then of stamps.
     func wireCells(
         _ property: WireProperty? = nil, of id: LocalID
     ) throws -> [RecordCells.Cell] {
@@ -55,7 +55,7 @@ extension DeferredRows {
     }
 }
 
-// Records that are dead for now.
+// Records without a row: dead records and members of merged groups.
 extension DeferredRows {
     /// Keeps a record that has no row, with all its cells.
     func bury(_ record: CanonicalRecord, id: LocalID) throws {
@@ -64,13 +64,14 @@ extension DeferredRows {
         for cell in record.cells { try write(cell, to: id) }
     }
 
-    /// Takes a record away that gets a row; its mark and its unknown links stay.
+    /// Removes a record that gets a row. Its delete mark and its unknown links stay.
     func unbury(_ id: LocalID) throws {
         try connection.run("DELETE FROM ab_deferred_record WHERE record = ?", .integer(id))
         try connection.run("DELETE FROM ab_deferred_cell WHERE record = ?", .integer(id))
     }
 
-    /// What deletes that updates win against have seen of a record.
+    /// The stamps that deletes under `updateWins` have seen of a record; `nil` if there was no such
+    /// delete.
     func mark(of id: LocalID) throws -> DeleteMark? {
         guard !isEmpty else { return nil }
         let statement = try connection.cached("SELECT seen FROM ab_delete_mark WHERE record = ?")

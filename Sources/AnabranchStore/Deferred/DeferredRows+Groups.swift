@@ -1,15 +1,15 @@
 import AnabranchReplication
 
-// Values of groups that the columns of their members can't say.
+// Values of attribute groups that the columns of their members cannot represent.
 extension DeferredRows {
-    /// The whole value of a group; `nil` where the columns say it.
+    /// The whole value of an attribute group; `nil` if the columns represent it.
     func wholeValue(of property: TableLayout.Property, id: LocalID) throws -> Value? {
         guard property.group != nil, !isEmpty else { return nil }
         return try cells(of: id).first { $0.property == property.wire }?.value
     }
 
-    /// Keeps a value that was written to a group where the columns do not suffice, in the place of
-    /// the one before.
+    /// Keeps the written value of an attribute group if the columns cannot represent it. It
+    /// replaces the previous value.
     func keepWhole(
         _ value: Value, of property: TableLayout.Property, id: LocalID, stamp: LocalStamp
     ) throws {

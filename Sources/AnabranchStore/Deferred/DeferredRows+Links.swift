@@ -12,7 +12,7 @@ extension DeferredRows {
         try setTags(try transaction.localTags(tags), property, left: left, right: right)
     }
 
-    /// Links of unknown relationships that a record is an end of.
+    /// The deferred links of which a record is an end.
     func links(of id: LocalID) throws -> [(property: WireProperty, link: LinkRows.Row)] {
         guard !isEmpty else { return [] }
         let statement = try connection.cached(
@@ -46,8 +46,8 @@ extension DeferredRows {
         return try Self.tags(of: statement, at: 0, property)
     }
 
-    /// Reads three columns: `tag`, `tag_by`, `more`. In a list `more` begins with the place of the
-    /// tag before it.
+    /// Reads the columns `tag`, `tag_by` and `more`. In a list, `more` begins with the position of
+    /// the tag in the first two columns.
     static func tags(
         of statement: Statement, at column: Int, _ property: WireProperty
     ) throws -> [LocalTag] {

@@ -1,20 +1,27 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-/// What has no place in the tables of this file's model, kept verbatim with its stamps: records of
-/// unknown entities, unknown properties of known records, links of unknown relationships; records
-/// that are dead for now, and values that stand beside the shown one.
+/// The part of the state that has no place in the tables of this file's model, kept verbatim with
+/// its stamps.
 ///
-/// It merges by the same rules as everything else, counts in the canonical hash, and blocks
+/// This includes records of unknown entities, unknown properties of known records, and links of
+/// unknown relationships. It also includes dead records, members of merged groups, and values that
+/// stay beside the visible one.
+///
+/// All of it merges by the same rules as the tables, counts in the canonical hash, and blocks
 /// nothing.
 final class DeferredRows {
-    let transaction: WriteTransaction
-    /// Asking once spares every deleted row three statements.
+    unowned let transaction: WriteTransaction
+    let connection: Connection
+    /// True if there are no deferred rows. The answer is kept, which saves three statements for
+    /// each deleted row.
     lazy var isEmpty: Bool = (try? Self.areEmpty(on: connection)) ?? false
 
-    var connection: Connection { transaction.connection }
-
-    init(_ transaction: WriteTransaction) { self.transaction = transaction }
+    /// The transaction's own rows: use ``WriteTransaction/deferred``.
+    init(_ transaction: WriteTransaction) {
+        self.transaction = transaction
+        connection = transaction.connection
+    }
 
     static func areEmpty(on connection: Connection) throws -> Bool {
         try connection.firstValue(
@@ -25,7 +32,7 @@ final class DeferredRows {
             """) == .integer(0)
     }
 
-    /// The entity of a record that is kept here.
+    /// The entity of a record that is kept here; `nil` if it is not.
     func entity(of id: LocalID) throws -> WireName? {
         guard !isEmpty else { return nil }
         guard
@@ -43,7 +50,8 @@ final class DeferredRows {
             let id = LocalID(ordinal: stamp.ordinal, number: record.number)
             guard try entity(of: id) == nil else {
                 throw StoreError(
-                    .malformedChangeSet, "Can't apply a change set that inserts \(record) again.",
+                    .malformedChangeSet,
+                    "Can't apply a change set because it inserts \(record) a second time.",
                     path: transaction.store.path, records: [id])
             }
             try insert(id, entity: block.entity)
@@ -60,9 +68,9 @@ final class DeferredRows {
             .text(entity.string))
     }
 
-    /// Adds a cell that is not there.
+    /// Inserts a cell that does not exist yet.
     ///
-    /// - Parameter value: As it travels.
+    /// - Parameter value: The value in its wire form.
     func write(
         _ property: WireProperty, _ value: Value, to id: LocalID, stamp: LocalStamp
     ) throws {
@@ -79,11 +87,11 @@ final class DeferredRows {
             .integer(Int64(bitPattern: stamp.timestamp)), .integer(stamp.ordinal))
     }
 
-    /// A value that has no column: of a property that this model does not have, of a dead record,
-    /// or one that stands beside the shown one under `keepBoth`.
+    /// A value that has no column: of a property unknown to this model, of a record without a row,
+    /// or one beside the visible value under `keepBoth`.
     struct Cell {
         let property: WireProperty
-        /// As it travels.
+        /// The value in its wire form.
         let value: Value
         let stamp: LocalStamp
     }
@@ -106,7 +114,7 @@ final class DeferredRows {
         return cells
     }
 
-    /// Reads three columns: name, type, rule.
+    /// Reads the columns name, type and rule.
     static func property(_ statement: Statement) -> WireProperty {
         WireProperty(
             name: WireName(statement.string(at: 0)),
@@ -120,7 +128,7 @@ final class DeferredRows {
         try removeProperties(of: id)
     }
 
-    /// Removes unknown properties and links of a record that is deleted.
+    /// Removes the unknown properties and links of a deleted record.
     func removeProperties(of id: LocalID) throws {
         guard !isEmpty else { return }
         try connection.run("DELETE FROM ab_deferred_cell WHERE record = ?", .integer(id))

@@ -1,10 +1,13 @@
 import AnabranchSQLite
 import Foundation
 
-/// The SQL functions that derived attributes are computed by.
+/// The SQL functions that compute derived attributes.
 enum DerivationFunctions {
-    /// Defines `ab_case(text, 'l' | 'u')`, `ab_sum(numbers, 'i' | 'd')` of numbers between commas,
-    /// and `ab_writers(ab_version, ab_writes)`, a JSON array of positions in the log.
+    /// Defines `ab_case`, `ab_sum` and `ab_writers`.
+    ///
+    /// - `ab_case(text, 'l' | 'u')` changes the case of a text.
+    /// - `ab_sum(numbers, 'i' | 'd')` adds numbers that are separated by commas.
+    /// - `ab_writers(ab_version, ab_writes)` is a JSON array of positions in the log.
     static func define(on connection: Connection) throws {
         try connection.createFunction(
             "ab_case", argumentCount: 2, traits: [.deterministic, .innocuous]
@@ -31,7 +34,7 @@ enum DerivationFunctions {
         }
     }
 
-    /// What no 64-bit integer holds is the greatest or the least.
+    /// Adds integers; a sum beyond 64 bits becomes the greatest or the least integer.
     private static func integerSum(_ numbers: String) -> SQLiteValue {
         var (high, low) = (Int64(0), UInt64(0))
         for number in numbers.split(separator: ",") {
@@ -45,7 +48,7 @@ enum DerivationFunctions {
         return .integer(high < 0 ? .min : .max)
     }
 
-    /// Rounded to 38 digits where it has more.
+    /// Adds decimals; a sum of more than 38 digits is rounded.
     private static func decimalSum(_ numbers: String) -> SQLiteValue {
         var sum = Decimal(0)
         for number in numbers.split(separator: ",") {

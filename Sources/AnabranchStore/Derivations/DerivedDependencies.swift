@@ -1,28 +1,28 @@
 import AnabranchModel
 
-/// What the derived attributes of a model depend on, found out once.
+/// The properties on which the derived attributes of a model depend, computed once.
 struct DerivedDependencies: Sendable {
-    /// A derived attribute and what of its own object it looks at.
+    /// A derived attribute, and the properties of its own object on which it depends.
     struct Own: Sendable {
         let slot: Int
         let sources: SlotSet
     }
 
-    /// What a derived attribute looks at behind relationships.
+    /// A dependency of a derived attribute on a property of related objects.
     struct Path: Sendable {
         let attribute: AttributeDescription
-        /// That lead there from the attribute's object; never empty.
+        /// The relationships from the attribute's object to the related objects; never empty.
         let steps: [RelationshipDescription]
-        /// There.
+        /// The slot of the property in the related objects.
         let slot: Int
 
         var destination: EntityDescription { steps[steps.count - 1].destination }
     }
 
-    /// By the entity's index.
+    /// The dependencies within an object, by the index of the entity.
     let own: [[Own]]
     let paths: [Path]
-    /// All relationships that are part of a path, or counted.
+    /// All relationships that a path contains or that a derived attribute counts.
     private let steps: Set<RelationshipDescription>
 
     var isEmpty: Bool { own.allSatisfy(\.isEmpty) }
@@ -40,7 +40,7 @@ struct DerivedDependencies: Sendable {
         }
     }
 
-    /// Those of an entity's relationships at whose other ends somebody looks at its records.
+    /// The entity's relationships to objects with derived attributes that depend on its records.
     func backwards(from entity: EntityDescription) -> [RelationshipDescription] {
         guard !steps.isEmpty else { return [] }
         return entity.relationships.filter { $0.inverse.map(steps.contains) ?? false }

@@ -1,19 +1,19 @@
 import AnabranchModel
 import AnabranchReplication
 
-// A derived attribute has no column: it is an expression wherever a row is read, asked for or
-// sorted by. So it is right whoever has changed what it is computed from.
+// A derived attribute has no column: it is an expression in every SELECT, condition and sort. So it
+// is correct, whichever change set last wrote the properties from which it is computed.
 extension PredicateSQL {
-    /// The value for the row that an alias stands for, as its column would have it.
+    /// The SQL of a derived attribute for the row of an alias, with the same type as a column.
     static func derived(
         _ attribute: AttributeDescription, of alias: String, in naming: any SchemaNaming
     ) -> String {
         PredicateSQL(naming: naming, store: nil).expression(of: attribute, alias: alias)
     }
 
-    /// The same inside a predicate.
+    /// The SQL of a derived attribute inside a predicate.
     ///
-    /// - Parameter isOptional: Whether there may be no row, which has no value.
+    /// - Parameter isOptional: True if the row may be missing; the value is then NULL.
     func derived(
         _ attribute: AttributeDescription, of alias: String, isOptional: Bool
     ) throws(FetchPredicateError) -> String {
@@ -32,12 +32,12 @@ extension PredicateSQL {
             attribute.type.clamped("(SELECT count(*) FROM \(members(relationship, of: alias)))")
         case .sum(let relationship, let source):
             attribute.type.clamped(sum(of: source, relationship, of: alias))
-        // The model's check has read the expression before.
+        // The validation of the model has already parsed the expression.
         case nil: "NULL"
         }
     }
 
-    /// The greatest time of the sets that wrote the row, which mostly is one.
+    /// The greatest time of the change sets that wrote the row; usually there is only one.
     private static func time(of alias: String) -> String {
         let rest = """
             (SELECT max(coalesce((SELECT c.hlc FROM ab_changeset AS c WHERE c.position = w.value), \
@@ -48,7 +48,7 @@ extension PredicateSQL {
             (SELECT c.hlc FROM ab_changeset AS c WHERE c.position = \(alias).ab_version \
             AND \(alias).ab_writes IS NULL)
             """
-        // Milliseconds since 1970 in the high 48 bits; dates count from 2001.
+        // A timestamp has the milliseconds since 1970 in its high 48 bits; dates count from 2001.
         return "((coalesce(\(single), \(rest)) >> 16) / 1000.0 - 978307200.0)"
     }
 
@@ -87,7 +87,7 @@ extension PredicateSQL {
         }
     }
 
-    /// From FROM to the end: those at the other end of a to-many, as `m`.
+    /// The SQL from FROM to the end: the elements of a to-many relationship, with the alias `m`.
     private func members(_ relationship: RelationshipDescription, of owner: String) -> String {
         let table = naming.table(for: relationship.destination)
         if relationship.storage == .inverseReference, let inverse = relationship.inverse {
@@ -100,7 +100,7 @@ extension PredicateSQL {
             return "\(links.name) AS l JOIN \(table) AS m ON m.ab_pk = l.\(other) "
                 + "WHERE l.\(own) = \(owner).ab_pk"
         }
-        // Either end may be the own one.
+        // The owner may be either end of the link.
         return "\(table) AS m WHERE m.ab_pk IN (SELECT \(other) FROM \(links.name) "
             + "WHERE \(own) = \(owner).ab_pk UNION SELECT \(own) FROM \(links.name) "
             + "WHERE \(other) = \(owner).ab_pk)"
@@ -108,7 +108,7 @@ extension PredicateSQL {
 }
 
 extension AttributeType {
-    /// A number that the type has no place for is its greatest or least.
+    /// Limits a number to the range of the type.
     fileprivate func clamped(_ number: String) -> String {
         switch self {
         case .integer16: "max(-32768, min(32767, \(number)))"

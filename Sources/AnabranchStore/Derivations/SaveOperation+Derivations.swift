@@ -3,8 +3,9 @@ import AnabranchReplication
 import AnabranchSQLite
 
 extension SaveOperation {
-    /// Takes note, before rows are deleted, of whose derived attributes look at them: contexts
-    /// that have registered these are told, the saving one among them, which need not know them.
+    /// Registers the records with derived attributes that depend on rows about to be deleted.
+    /// Contexts that have registered these records are notified, including the saving context,
+    /// which may not know the dependency.
     mutating func noteOwners(of delete: SaveRequest.Delete, _ layout: EntityLayout) throws {
         let backwards = schema.dependencies.backwards(from: delete.entity)
         guard !backwards.isEmpty else { return }

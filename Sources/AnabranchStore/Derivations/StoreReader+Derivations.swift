@@ -2,8 +2,8 @@ import AnabranchModel
 import AnabranchSQLite
 
 extension StoreReader {
-    /// Adds to changes what they do to derived attributes: their slots in records that have
-    /// changed, and the records that look at these.
+    /// Adds the effects on derived attributes to changes: their slots in changed records, and the
+    /// records that depend on these.
     package func withDerived(_ changes: ChangedRecords) throws -> ChangedRecords {
         let dependencies = schema.dependencies
         guard !dependencies.isEmpty else { return changes }
@@ -30,7 +30,7 @@ extension StoreReader {
         return result
     }
 
-    /// The owners of what has changed at the end of a path.
+    /// The owners of changed objects at the end of a path.
     private func concerned(
         by changes: ChangedRecords, through path: DerivedDependencies.Path
     ) throws -> [LocalID] {
@@ -84,7 +84,7 @@ extension StoreReader {
         return found
     }
 
-    /// The records that are there, each with the index of its entity.
+    /// The records that exist, each with the index of its entity.
     private func located(
         _ ids: [LocalID], in entity: EntityDescription
     ) throws -> [(entity: Int, id: LocalID)] {
@@ -100,7 +100,7 @@ extension StoreReader {
 }
 
 extension ChangedRecords.Entity {
-    /// Derived attributes that look at what has changed of the records themselves.
+    /// Adds the derived attributes that depend on changed slots of the same records.
     fileprivate mutating func addOwn(_ dependencies: [DerivedDependencies.Own]) {
         for place in updated.indices {
             for own in dependencies where updated[place].slots.intersects(own.sources) {
@@ -109,7 +109,9 @@ extension ChangedRecords.Entity {
         }
     }
 
-    /// - Parameter more: What else has changed, by record.
+    /// Adds changes.
+    ///
+    /// - Parameter more: The additional changed slots by record.
     fileprivate mutating func add(_ more: [LocalID: SlotSet]) {
         let gone = Set(inserted).union(deleted)
         var slots = more.filter { !gone.contains($0.key) }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A file that is written under a name of its own, `FILE.<16 hexadecimal digits>.partial`, and
-/// gets the name FILE when it is whole.
+/// A file that is written under a temporary name, `FILE.<16 hexadecimal digits>.partial`, and is
+/// renamed to FILE when it is complete.
 ///
-/// Two that are to become one FILE have two names, and neither takes the name of a file that is
-/// there. It is locked as long as it is written, so one that nobody has locked is what a crash has
-/// left: the next that is to become the same FILE removes it. When the value goes, what it has
-/// written goes, unless that has got its name.
+/// Two partial files for one FILE have different names, and neither replaces an existing partial
+/// file. A partial file is locked while it is written, so an unlocked one was left by a crash; the
+/// next partial file for the same FILE removes it. When this value is destroyed, the partial file
+/// is removed, unless it was renamed.
 struct PartialFile: ~Copyable {
     private let target: String
     private let path: String
@@ -15,7 +15,9 @@ struct PartialFile: ~Copyable {
     private static let ending = ".partial"
     private static let digitCount = 16
 
-    /// - Parameter rights: Of the file, but for those that the process's mask takes away.
+    /// Creates a partial file.
+    ///
+    /// - Parameter rights: The permissions of the file, restricted by the process's umask.
     init(of target: String, rights: mode_t) throws(SystemError) {
         Self.removeAbandoned(beside: target)
         let (path, file) = try Self.make(beside: target, rights)
@@ -37,10 +39,10 @@ struct PartialFile: ~Copyable {
             let path = "\(target).\(String(number, radix: 16))\(ending)"
             let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, rights)
             guard file >= 0 else { throw SystemError() }
-            // Where the file system knows no locks nobody removes what seems abandoned.
+            // If the file system has no locks, no partial file is ever removed as abandoned.
             let isTaken = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
             if !isTaken, FileStatus(of: file)?.nameCount != 0 { return (path, file) }
-            // Somebody has taken it for abandoned between the two calls.
+            // Another process removed the file as abandoned between the two calls.
             close(file)
         }
     }
@@ -49,11 +51,11 @@ struct PartialFile: ~Copyable {
 
     var status: FileStatus? { FileStatus(of: file) }
 
-    /// Gives it the owner of the file whose place it is to take.
+    /// Gives the file the owner of the file that it will replace.
     func belong(to other: FileStatus) throws(SystemError) {
         guard let status else { throw SystemError() }
         guard status.owner != other.owner || status.group != other.group else { return }
-        // Not everybody may give a file to a group.
+        // A user may lack the right to give a file to some group.
         guard fchown(file, other.owner, other.group) == 0 || status.owner == other.owner else {
             throw SystemError()
         }
@@ -74,38 +76,48 @@ struct PartialFile: ~Copyable {
         }
     }
 
-    /// Puts the bytes on the disk.
+    /// Flushes the bytes to the disk.
     func synchronize() throws(SystemError) {
-        guard fsync(file) == 0 else { throw SystemError() }
+        guard Self.flush(file) == 0 else { throw SystemError() }
     }
 
-    // MARK: - Its name
+    /// Flushes past the drive's cache, where the system tells that from an ordinary flush.
+    private static func flush(_ file: Int32) -> Int32 {
+        #if canImport(Darwin)
+            // Some file systems know the ordinary flush only.
+            if fcntl(file, F_FULLFSYNC) == 0 { return 0 }
+        #endif
+        return fsync(file)
+    }
 
-    /// Takes the place of the file that is there, at once, if there is one.
+    // MARK: - Final name
+
+    /// Atomically renames the file to its final name, replacing any file there.
     func replaceTarget() throws(SystemError) {
         guard rename(path, target) == 0 else { throw SystemError() }
     }
 
-    /// Takes the name where nobody has it; else the error is `EEXIST`.
+    /// Gives the file its final name if that name is free; otherwise the error is `EEXIST`.
     func becomeTarget() throws(SystemError) {
         guard link(path, target) == 0 else { throw SystemError() }
     }
 
-    /// Puts a name on the disk, which is there when its folder is.
+    /// Flushes a file name to the disk by flushing its folder.
     static func synchronizeFolder(of path: String) throws(SystemError) {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         let file = open(folder, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
-            // Who may write to a folder and not read it can flush it with all others only.
+            // A folder that can be written but not read can only be flushed together with
+            // everything else.
             sync()
             return
         }
         defer { close(file) }
-        // Some file systems flush no folders.
-        guard fsync(file) == 0 || errno == EINVAL else { throw SystemError() }
+        // Some file systems cannot flush folders.
+        guard flush(file) == 0 || errno == EINVAL else { throw SystemError() }
     }
 
-    // MARK: - What crashes leave
+    // MARK: - Abandoned files
 
     private static func removeAbandoned(beside target: String) {
         let url = URL(fileURLWithPath: target)

@@ -1,7 +1,7 @@
 import AnabranchSQLite
 
 extension Store {
-    /// Gives a file that earlier builds made the tables that it lacks.
+    /// Adds the tables that a file from an earlier build lacks.
     func completeTables() throws {
         guard !options.isReadOnly else { return }
         let last = try withWriter {

@@ -11,12 +11,14 @@ extension Store {
         }
     }
 
-    /// - Parameter bytes: `nil` removes the value.
+    /// Sets a value that belongs to the file.
+    ///
+    /// - Parameter bytes: The value; `nil` removes it.
     package func setMetadata(_ key: String, _ bytes: [UInt8]?) throws {
         try setMetadata([key: bytes])
     }
 
-    /// All or none of them.
+    /// Sets all values or, if this throws, none.
     package func setMetadata(_ values: [String: [UInt8]?]) throws {
         try write { transaction in
             for (key, bytes) in values {

@@ -3,11 +3,12 @@ import AnabranchReplication
 import AnabranchSQLite
 
 extension Store {
-    /// Opens a store file, or makes it where there is none and a model is given.
+    /// Opens a store file. Creates it if it does not exist and a model is given.
     ///
-    /// A file that is refused is left as it is (invariant 10).
+    /// A file that cannot be opened is left unchanged (invariant 10).
     ///
-    /// - Parameter model: `nil` takes the file's own, so that any program can open any store.
+    /// - Parameter model: The expected model; `nil` uses the file's own, so that any program can
+    ///   open any store.
     /// - Throws: ``StoreError``: `cannotOpen`, `notAStore`, `corrupt`, `newerFormat`,
     ///   `modelMismatch`, `readOnly`, `diskFull`, `busy`.
     package static func open(
@@ -21,7 +22,8 @@ extension Store {
                 mode: options.isReadOnly ? .readOnly : mayCreate ? .readWriteCreate : .readWrite,
                 vfs: environment.vfs, busyTimeout: options.busyTimeout)
             do {
-                // Until it is known to be ours, not even its log is moved into the file.
+                // Until the file is known to be a store, even its write-ahead log must not be moved
+                // into it.
                 try connection.keepLogOnClose(true)
                 let opening = StoreOpening(
                     connection, path: path, options: options, environment: environment)
@@ -37,7 +39,7 @@ extension Store {
     }
 }
 
-/// The steps from a connection to a store.
+/// The steps from a connection to an open store.
 private struct StoreOpening {
     let connection: Connection
     let path: String
@@ -59,7 +61,8 @@ private struct StoreOpening {
         if isEmpty {
             guard let model, !options.isReadOnly else {
                 throw StoreError(
-                    .notAStore, "Can't open \(path) because it is empty; give a model to make it.",
+                    .notAStore,
+                    "Can't open \(path) because it is empty. Give a model to create a store.",
                     path: path)
             }
             try create(model)
@@ -68,7 +71,7 @@ private struct StoreOpening {
             try checkFormat()
             let state = try StoreState.read(connection)
             let encoding = try storedEncoding()
-            // A model that is the file's own need not be decoded once more.
+            // If the given model is the file's own, the stored encoding need not be decoded.
             if let model, model.canonicalEncoding == encoding, model.hash == state.model {
                 return try store(model, state: state)
             }
@@ -89,19 +92,21 @@ private struct StoreOpening {
             environment: environment, writer: connection, replicas: replicas)
     }
 
-    /// A core table or column that is missing is damage.
+    /// Reports a missing core table or column as damage.
     private func expectingTables<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch let error as SQLiteError where error.code == .error {
             throw StoreError(
                 .corrupt,
-                "Can't open \(path) because a table of every store is damaged: "
+                "Can't open \(path) because a core table is damaged: "
                     + error.message, path: path, underlying: error)
         }
     }
 
-    /// - Returns: Whether the file is new and empty.
+    /// Checks that the file is a store.
+    ///
+    /// - Returns: True if the file is new and empty.
     private func checkIsStore() throws -> Bool {
         let application = try connection.firstValue("PRAGMA application_id")
         if application == .integer(StoreFormat.applicationID) { return false }
@@ -115,22 +120,23 @@ private struct StoreOpening {
         return true
     }
 
-    /// Looks at nothing else: a newer format may have other tables.
+    /// Checks the format number only, because a newer format may have other tables.
     private func checkFormat() throws {
         guard let format = try StoreState.format(connection), format > StoreFormat.version else {
             return
         }
         throw StoreError(
             .newerFormat,
-            "Can't open \(path) because its format is \(format) and this program knows "
-                + "\(StoreFormat.version); update the program.", path: path)
+            "Can't open \(path) because its format is \(format) and this program knows formats up "
+                + "to \(StoreFormat.version). Update the program.", path: path)
     }
 
     private func storedEncoding() throws -> [UInt8] {
         let value = try connection.firstValue("SELECT value FROM ab_meta WHERE key = 'model'")
         guard case .blob(let bytes)? = value else {
             throw StoreError(
-                .corrupt, "Can't open \(path) because it does not hold its model.", path: path)
+                .corrupt, "Can't open \(path) because its model is missing. Restore a backup.",
+                path: path)
         }
         return bytes
     }
@@ -155,21 +161,20 @@ private struct StoreOpening {
         let place = entity.map { ", beginning with the entity \($0.name)" } ?? ""
         throw StoreError(
             .modelMismatch,
-            "Can't open \(path) because it was made with another model\(place); open it with the "
-                + "model that it has.", path: path, entity: entity?.name)
+            "Can't open \(path) because it was created with another model\(place). Open it with "
+                + "its own model.", path: path, entity: entity?.name)
     }
 
     private func configureWriter() throws {
         try connection.execute("PRAGMA journal_mode = WAL")
-        try connection.execute(
-            "PRAGMA synchronous = \(options.durability == .full ? "FULL" : "NORMAL")")
+        try connection.setDurability(options.durability)
     }
 
     private func create(_ model: ManagedObjectModel) throws {
         try connection.execute("PRAGMA journal_mode = WAL")
         try StoreFunctions.install(on: connection)
         try connection.transaction(.immediate) {
-            // Another process may have made it meanwhile.
+            // Another process may have created the store meanwhile.
             guard try checkIsStore() else { return }
             try connection.execute("PRAGMA application_id = \(StoreFormat.applicationID)")
             try connection.execute(CoreTables.creation)
@@ -181,7 +186,7 @@ private struct StoreOpening {
     }
 
     private func createTables(_ schema: StoreSchema) throws {
-        // Tables and indexes share one space of names.
+        // Tables and indexes share one namespace.
         var names = NameTaker(
             taken: schema.tables.map(\.plainName) + schema.linkLayouts.map(\.plainName))
         for table in schema.tables {
@@ -198,7 +203,7 @@ private struct StoreOpening {
             .blob(model.canonicalEncoding))
         try connection.run(
             "INSERT INTO ab_replica (ordinal, id, own, seen) VALUES (0, ?, 1, 0)",
-            .blob(environment.freshReplica().bytes))
+            .blob(try environment.freshReplica().bytes))
         try connection.run("INSERT INTO ab_state (id) VALUES (1)")
         let state = StoreState(
             format: StoreFormat.version, model: model.hash, file: environment.fileIdentity(path),
@@ -209,15 +214,21 @@ private struct StoreOpening {
 }
 
 extension SchemaNumbers {
-    /// Numbers for a new file.
+    /// Assigns numbers for a new file.
     init(numbering model: ManagedObjectModel) {
         for entity in model.entities {
             entities[entity.wireName] = Int64(entity.index + 1)
         }
         for root in model.entities where root.superentity == nil {
-            let stored = TableLayout.storedProperties(of: root).map(\.wireProperty)
-            properties[number(of: root)] = Dictionary(
-                stored.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+            var namesakes: [WireProperty: EntityDescription] = [:]
+            for (place, property) in TableLayout.storedProperties(of: root).enumerated() {
+                let wire = property.wireProperty
+                // The members of a group have one wire property, and one number, together.
+                let namesake = namesakes[wire].map { $0 !== property.entity } ?? false
+                let owner = number(of: namesake ? property.entity : root)
+                if properties[owner]?[wire] == nil { properties[owner, default: [:]][wire] = place }
+                if namesakes[wire] == nil { namesakes[wire] = property.entity }
+            }
         }
     }
 
@@ -270,7 +281,7 @@ extension ReplicaTable {
         return replicas
     }
 
-    /// Takes in what another process has added.
+    /// Reads the replicas that another process has added.
     mutating func readNew(_ connection: Connection) throws {
         let statement = try connection.cached(
             "SELECT id FROM ab_replica WHERE ordinal >= ? ORDER BY ordinal")

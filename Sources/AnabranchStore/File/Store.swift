@@ -6,13 +6,13 @@ import Synchronization
 
 /// One open store file.
 ///
-/// Reads run on a pool of connections, each in one snapshot; writes on one connection, one at a
-/// time. Both on the calling thread.
+/// Reads run on a pool of connections, each in one snapshot. Writes run on one connection, one at a
+/// time. Both run on the calling thread.
 package final class Store: Sendable {
     package let path: String
     package let model: ManagedObjectModel
     package let schema: StoreSchema
-    /// Tells this opening of the file from every other.
+    /// Distinguishes this opening of the file from every other.
     package let identity = StoreIdentity()
     let environment: StoreEnvironment
     let options: StoreOptions
@@ -41,7 +41,7 @@ package final class Store: Sendable {
             busyTimeout: options.busyTimeout, setup: StoreFunctions.install)
     }
 
-    /// Waits for reads and writes under way; whatever comes later throws `closed`.
+    /// Closes the store after running reads and writes have finished. Later calls throw `closed`.
     package func close() {
         isClosed.store(true, ordering: .releasing)
         snapshots.endAll()
@@ -49,19 +49,19 @@ package final class Store: Sendable {
         writer.close()
     }
 
-    /// Statements run by the pool's connections that are not reading now.
+    /// Statistics of the statements run by the pool's idle connections.
     package var readStatistics: ConnectionStatistics { readers.statistics }
 }
 
-/// Tells one opening of a file from another.
+/// The identity of one opening of a file.
 package final class StoreIdentity: Sendable, Hashable {
     package static func == (left: StoreIdentity, right: StoreIdentity) -> Bool { left === right }
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// The one connection that writes, and its lock.
+/// The only connection that writes, and its lock.
 private final class Writer: @unchecked Sendable {
-    // Confined by the lock.
+    // The lock protects the connection.
     private let connection: Connection
     private let lock = NSLock()
 
@@ -87,8 +87,8 @@ extension Store {
         }
     }
 
-    /// Runs a body in one write transaction, with everything that may not come from memory read
-    /// inside it. What the body throws rolls all back (invariant 4).
+    /// Runs a body in one write transaction. State that must not come from memory is read inside
+    /// it. If the body throws, everything is rolled back (invariant 4).
     func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
         guard !options.isReadOnly else {
             throw StoreError(
@@ -129,32 +129,36 @@ extension Store {
 }
 
 extension Store {
-    /// The replica that the file saves under now.
+    /// The replica ID under which the file saves now.
     package var replica: ReplicaID {
         get throws {
             try read { reader in
                 let ordinal = try StoreState.read(reader.connection).ordinal
                 guard let replica = try reader.replicas()[ordinal] else {
-                    throw StoreError(.corrupt, "Can't use \(path) because it names no replica.")
+                    throw StoreError(
+                        .corrupt,
+                        "Can't use \(path) because its replica ID is missing. Restore a backup.")
                 }
                 return replica
             }
         }
     }
 
-    /// The identity by which every other replica knows a record.
+    /// The identity of a record, which is the same on every replica.
     package func recordID(of id: LocalID) throws -> RecordID? {
         if let known = knownReplicas.withLock({ $0.record(id) }) { return known }
         return try refreshedReplicas().record(id)
     }
 
-    /// - Returns: `nil` where this file has not heard of the record's replica.
+    /// The local ID of a record.
+    ///
+    /// - Returns: `nil` if this file does not know the record's replica.
     package func localID(of record: RecordID) throws -> LocalID? {
         if let known = knownReplicas.withLock({ $0.localID(of: record) }) { return known }
         return try refreshedReplicas().localID(of: record)
     }
 
-    /// Another process may have interned replicas since.
+    /// Reads the replicas again, because another process may have added some.
     private func refreshedReplicas() throws -> ReplicaTable {
         let replicas = try read { try $0.replicas() }
         knownReplicas.withLock { known in

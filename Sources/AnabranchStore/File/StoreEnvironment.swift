@@ -2,26 +2,27 @@ package import AnabranchReplication
 package import AnabranchSQLite
 import Foundation
 
-/// What a store takes from the world around it, so that a simulation can give it another.
+/// The services that a store gets from its environment, so that a simulation can replace them.
 package struct StoreEnvironment: Sendable {
-    /// Since 1970-01-01 UTC.
+    /// Returns the milliseconds since 1970-01-01 UTC.
     package var wallMilliseconds: @Sendable () -> Int64
-    package var randomBytes: @Sendable (Int) -> [UInt8]
-    /// Which file lies at a path, encoded; empty where it can't be told.
+    /// Returns as many unpredictable bytes as it is asked for; throws if the system has none.
+    package var randomBytes: @Sendable (Int) throws -> [UInt8]
+    /// Returns the encoded identity of the file at a path; empty if it is unknown.
     package var fileIdentity: @Sendable (String) -> [UInt8] = { path in
         (try? FileIdentity(path: path))?.encoded ?? []
     }
-    /// SQLite's name of the file system layer; `nil` for the usual one.
+    /// SQLite's name of the file system layer; `nil` for the default one.
     package var vfs: String?
     package var faults: TransactionFaults?
-    /// From which size on a save is cut into parts.
+    /// The size from which a save is split into parts.
     package var partLimits = PartLimits()
-    /// What a simulation switches off to see that it is needed.
+    /// Mechanisms that a simulation switches off to prove that they are needed.
     package var disabled: Set<Mechanism> = []
 
     package init(
         wallMilliseconds: @escaping @Sendable () -> Int64,
-        randomBytes: @escaping @Sendable (Int) -> [UInt8], vfs: String? = nil,
+        randomBytes: @escaping @Sendable (Int) throws -> [UInt8], vfs: String? = nil,
         faults: TransactionFaults? = nil, disabled: Set<Mechanism> = []
     ) {
         self.wallMilliseconds = wallMilliseconds
@@ -33,14 +34,11 @@ package struct StoreEnvironment: Sendable {
 
     package static let system = StoreEnvironment(
         wallMilliseconds: { Int64(Date().timeIntervalSince1970 * 1000) },
-        randomBytes: { count in
-            var generator = SystemRandomNumberGenerator()
-            return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-        })
+        randomBytes: { try SystemRandomness.bytes($0) })
 
-    /// The same world, with files that are in memory only.
+    /// The same environment, with files that are only in memory.
     ///
-    /// None of them is ever a copy of another, so there is no identity to compare.
+    /// No such file is ever a copy of another, so there is no file identity to compare.
     package var inMemory: StoreEnvironment {
         var environment = self
         environment.vfs = MemoryFiles.vfsName
@@ -48,7 +46,29 @@ package struct StoreEnvironment: Sendable {
         return environment
     }
 
-    func freshReplica() -> ReplicaID {
-        ReplicaID(bytes: randomBytes(ReplicaID.byteCount)) ?? ReplicaID(high: 0, low: 0)
+    /// An ID that no other file has.
+    ///
+    /// - Throws: ``StoreError`` `noRandomness` where the source gives no bytes, too few, or only
+    ///   zeros: two files with one ID would lose saves.
+    func freshReplica() throws -> ReplicaID {
+        let none = ReplicaID(high: 0, low: 0)
+        do {
+            let replica = ReplicaID(bytes: try randomBytes(ReplicaID.byteCount))
+            if let replica, replica != none { return replica }
+            guard !disabled.contains(.randomnessCheck) else { return none }
+            throw StoreError(noRandomness: nil)
+        } catch let error where !(error is StoreError) {
+            throw StoreError(noRandomness: error)
+        }
+    }
+}
+
+extension StoreError {
+    fileprivate init(noRandomness error: (any Error)?) {
+        self.init(
+            .noRandomness,
+            "Can't give the store an identity because the source of randomness fails"
+                + ((error as? SystemError).map { ": \($0.text)" } ?? "") + ". Try again.",
+            underlying: error)
     }
 }

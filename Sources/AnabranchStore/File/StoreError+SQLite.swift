@@ -2,7 +2,7 @@ import AnabranchReplication
 import AnabranchSQLite
 
 extension StoreError {
-    /// Tells a person and a program what SQLite's code means for a store.
+    /// Translates an SQLite error into a store error with a cause and advice.
     init(_ error: SQLiteError, doing verb: String, path: String) {
         let code: Code
         let cause: String
@@ -20,10 +20,10 @@ extension StoreError {
         case .tooBig:
             (code, cause) = (
                 .recordTooLarge,
-                "a record is to hold more than a row can; make one of its values smaller"
+                "a record would hold more than a row can; make one of its values smaller"
             )
         case .cantOpen:
-            (code, cause) = (.cannotOpen, "there is no such file, or no right to open it")
+            (code, cause) = (.cannotOpen, "there is no such file, or no permission to open it")
         default:
             (code, cause) = (.database, error.message)
         }
@@ -31,17 +31,17 @@ extension StoreError {
             code, "Can't \(verb) \(path) because \(cause).", path: path, underlying: error)
     }
 
-    /// Tells of bytes of the file that can't be decoded.
+    /// Reports bytes of the file that cannot be decoded.
     private init(_ damage: ChangeSetDecodingError, doing verb: String, path: String) {
         self.init(
-            .corrupt, "Can't \(verb) \(path) because it holds what can't be read: \(damage)",
+            .corrupt, "Can't \(verb) \(path) because it has data that can't be decoded: \(damage)",
             path: path, underlying: damage)
     }
 
-    /// Runs a body, giving SQLite's errors the meaning that they have for a store.
+    /// Runs a body and translates its SQLite errors into store errors.
     ///
-    /// Bytes of the file that can't be decoded are damage: what comes from elsewhere was checked
-    /// when it came.
+    /// Bytes of the file that cannot be decoded are damage, because data from elsewhere was checked
+    /// when it arrived.
     static func translating<Result>(
         _ verb: String, path: String, _ body: () throws -> Result
     ) throws -> Result {

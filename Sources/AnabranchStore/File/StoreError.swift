@@ -1,15 +1,20 @@
-/// Why a store can't do what it was asked, and what is left.
+/// An error of a store operation.
 ///
-/// Unless a code says otherwise nothing was written: the file is as it was.
+/// Unless its code says otherwise, nothing was written: the file is unchanged.
 public struct StoreError: Error, Sendable {
+    /// The kind of error, which says what to do.
     public let code: Code
+    /// The cause in words and, if a person can act, what to do.
     public let message: String
-    /// Of the store file.
+    /// The path of the store file, bundle or other file concerned; `nil` if there is none.
     public let path: String?
+    /// The name of the entity concerned; `nil` if there is none.
     public let entity: String?
+    /// The name of the property concerned; `nil` if there is none.
     public let property: String?
-    /// The records that are the cause, as local IDs.
+    /// The local IDs of the records that cause the error.
     package let records: [LocalID]
+    /// The error that caused this one; `nil` if there is none.
     public let underlying: (any Error)?
 
     package init(
@@ -27,92 +32,111 @@ public struct StoreError: Error, Sendable {
 }
 
 extension StoreError {
+    /// A kind of store error.
     public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The code's text, for example `cannot-open`.
         public let rawValue: String
+        /// Creates a code from its text.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// No file there, no rights, or its folder is missing: check the path.
+        /// There is no file, no permission to open it, or no such folder. Check the path.
         public static let cannotOpen = Code(rawValue: "cannot-open")
-        /// Not SQLite, or not made by Anabranch: check the path.
+        /// The file is not an SQLite database, or not one of Anabranch. Check the path.
         public static let notAStore = Code(rawValue: "not-a-store")
-        /// The file is damaged: restore a backup, or recover it with SQLite's tools.
+        /// The file is damaged. Restore a backup, or recover it with SQLite's tools.
         public static let corrupt = Code(rawValue: "corrupt")
-        /// Made by a later version: update this program.
+        /// A later version created the file. Update this program.
         public static let newerFormat = Code(rawValue: "newer-format")
-        /// The file has another model than the one given.
+        /// The file has another model than the given one. Open it with its own model.
         public static let modelMismatch = Code(rawValue: "model-mismatch")
+        /// The file was opened for reading, or cannot be written. Open it for writing, or check its
+        /// permissions.
         public static let readOnly = Code(rawValue: "read-only")
+        /// The disk is full. Free some space and try again.
         public static let diskFull = Code(rawValue: "disk-full")
-        /// Another process writes: try again.
+        /// Another process is writing. Try again.
         public static let busy = Code(rawValue: "busy")
-        /// Another process has upgraded the file: open it anew.
+        /// Another process has upgraded the file. Open it again.
         public static let storeChanged = Code(rawValue: "store-changed")
-        /// Records were changed elsewhere since they were read: refresh them, then save again.
+        /// Another context or replica has changed records since they were read. Refresh them, then
+        /// save again.
         public static let mergeConflict = Code(rawValue: "merge-conflict")
-        /// Another record holds the same unique key.
+        /// Another record holds the same unique key. Change the key, or update that record.
         public static let constraintConflict = Code(rawValue: "constraint-conflict")
-        /// An acyclic reference leads round in a circle: set one of them to another record.
+        /// An acyclic reference forms a cycle. Set one of the references to another record.
         public static let cyclicReference = Code(rawValue: "cyclic-reference")
-        /// A value is not of its property's type, so no replica could take it: fix the caller.
+        /// A value does not have its property's type, so no replica could store it. Fix the calling
+        /// code.
         public static let invalidValue = Code(rawValue: "invalid-value")
-        /// A write that its rule gives no chance: of a property whose first write stays, or of
-        /// which the greatest or least of all does. Take the change back.
+        /// The property's merge rule lets this write lose: the property already has its first
+        /// write, or a greater or lesser value wins. Revert the change.
         public static let cannotWin = Code(rawValue: "cannot-win")
-        /// A record has larger values than one may have, or the save more parts: save smaller
-        /// values, or less at a time.
+        /// A record has larger values than allowed, or the save has more parts than allowed. Save
+        /// smaller values, or fewer at a time.
         public static let saveTooLarge = Code(rawValue: "save-too-large")
-        /// A record is to hold more than a row of the file can: make one of its values smaller,
-        /// then try again. Only saves that did not know of each other can do that together.
+        /// A record would hold more than a row of the file can. Make one of its values smaller,
+        /// then try again. Only concurrent saves can cause this together.
         public static let recordTooLarge = Code(rawValue: "record-too-large")
-        /// The clock or a counter has reached its end: set the device's clock.
+        /// The clock or a counter has reached its limit. Check the device's clock.
         public static let exhausted = Code(rawValue: "exhausted")
-        /// A received change set breaks the rules: report its sender.
+        /// A received change set violates the protocol. Report it to its sender.
         public static let malformedChangeSet = Code(rawValue: "malformed-change-set")
-        /// A received change set lacks its predecessor: pull again.
+        /// A received timestamp is further ahead of the clock than the limit, and would move this
+        /// store's clock ahead, too. Set the clock that is wrong. Change sets of a clock that was
+        /// ahead are restamped when their store syncs with a zone.
+        public static let clockSkew = Code(rawValue: "clock-skew")
+        /// The system gave no randomness for an identity, and without it two files could get the
+        /// same one. Try again; if that does not help, check the system.
+        public static let noRandomness = Code(rawValue: "no-randomness")
+        /// A received change set lacks its predecessor. Pull again.
         public static let sequenceGap = Code(rawValue: "sequence-gap")
-        /// A received change set continues another history than the one that is held.
+        /// A received change set continues another history than the one held: two histories exist
+        /// under one replica ID. Sync with the zone, which decides.
         public static let forked = Code(rawValue: "forked")
-        /// A page does not begin where the store's cursor is: another sync went on meanwhile.
+        /// The store's cursor is not at the expected position, because another sync has run
+        /// meanwhile. Sync again.
         public static let cursorMoved = Code(rawValue: "cursor-moved")
-        /// A page's entries do not give its cursor: pull again.
+        /// The received entries or parts do not have the expected digest. Pull again.
         public static let digestMismatch = Code(rawValue: "digest-mismatch")
-        /// A bundle was cut or damaged on its way, or is none: have it written or sent again.
+        /// A bundle was truncated or damaged, or the file is no bundle. Export or transfer it
+        /// again.
         public static let damagedBundle = Code(rawValue: "damaged-bundle")
-        /// A bundle is sealed, and no key ring was given: give the one that has its key.
+        /// The bundle is sealed, but no key ring was given. Give the key ring that has its key.
         public static let keyRequired = Code(rawValue: "key-required")
-        /// A bundle is sealed with a key that the key ring lacks: ask those who have it for it.
+        /// The bundle is sealed with a key that the key ring lacks. Get the key from another user
+        /// of it.
         public static let keyMissing = Code(rawValue: "key-missing")
-        /// A key ring was given for a bundle in plain text, which anybody may have written: ask
-        /// for a sealed one, or read it without a key ring if you know where it is from.
+        /// A key ring was given, but the bundle is plain text, which any program could have
+        /// written. Ask for a sealed bundle, or read it without a key ring if you know its source.
         public static let notSealed = Code(rawValue: "not-sealed")
-        /// Where a bundle was to be written is the store, or another file that is no bundle, and
-        /// nothing is overwritten: choose another name.
+        /// The path of a new bundle is the store, or another file that is no bundle, and such files
+        /// are never overwritten. Choose another name.
         public static let alreadyExists = Code(rawValue: "already-exists")
-        /// A bundle is written, whole and under its name, and a loss of power may still take that:
-        /// write it again.
+        /// The bundle is complete and has its name, but a power failure may still remove it. Export
+        /// it again.
         public static let notDurable = Code(rawValue: "not-durable")
-        /// The store holds nothing by that name.
+        /// The store does not have the named record or entry.
         public static let notHeld = Code(rawValue: "not-held")
-        /// An earlier state of the store is not kept any more: pin the context again.
+        /// An earlier state of the store is no longer available. Pin the context again.
         public static let generationExpired = Code(rawValue: "generation-expired")
-        /// SQLite reports something else.
+        /// SQLite reports another error; the message has the details.
         public static let database = Code(rawValue: "database")
-        /// The store was closed.
+        /// The store was closed. Open it again.
         public static let closed = Code(rawValue: "closed")
     }
 }
 
 extension StoreError {
-    /// What SQLite's check of a file has found.
+    /// The error for damage that SQLite's check of a file has found.
     package init(damaged path: String, _ count: Int, _ first: String) {
         self.init(
             .corrupt,
-            "Can't trust \(path) because the file is damaged in \(count) places, of which the "
-                + "first is: \(first). Restore a backup, or begin with a new store, which the zone "
-                + "fills.", path: path)
+            "Can't trust \(path) because the file is damaged in \(count) places. The first is: "
+                + "\(first). Restore a backup, or create a new store and sync it.", path: path)
     }
 }
 
 extension StoreError: CustomStringConvertible {
+    /// The message, followed by the code in parentheses.
     public var description: String { "\(message) (\(code.rawValue))" }
 }

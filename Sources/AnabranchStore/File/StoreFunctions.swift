@@ -1,7 +1,7 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-/// What SQL calls back into: collations and functions, the same on every connection.
+/// The collations and functions that SQL calls, the same on every connection.
 enum StoreFunctions {
     static func install(on connection: Connection) throws {
         try PredicateFunctions.define(on: connection)
@@ -12,7 +12,8 @@ enum StoreFunctions {
         }
     }
 
-    /// Numbers by value; what is no number behind them, by bytes, so that the order is total.
+    /// Compares numbers by value. Texts that are no numbers come after them, ordered by bytes, so
+    /// that the order is total.
     private static func compareDecimals(
         _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
     ) -> Int {

@@ -1,23 +1,45 @@
-/// How a store file is opened.
+import AnabranchSQLite
+
+/// The options with which a store file is opened.
 public struct StoreOptions: Sendable {
+    /// How well a save is protected against a power failure.
     public enum Durability: Sendable {
-        /// A save survives the end of the process; the last ones may not survive a power failure.
+        /// A save survives the end of the process. The last saves may be lost in a power failure.
         case normal
         /// A save is on the disk when it returns.
         case full
     }
 
+    /// The protection of saves against a power failure.
     public var durability: Durability = .normal
-    /// Connections that read at the same time.
+    /// The greatest number of connections that read at the same time.
     public var readerCount = 4
-    /// How long to wait for another process that writes.
+    /// The greatest time to wait for another process that is writing.
     public var busyTimeout: Duration = .seconds(5)
+    /// True to open the file for reading only.
     public var isReadOnly = false
-    /// How long a context stays pinned to one state of the store (a query generation). SQLite
-    /// can't shorten its log while a state is kept.
+    /// The greatest time for which a context stays pinned to one state of the store (a query
+    /// generation). SQLite cannot shorten its write-ahead log while a state is kept.
     public var generationLifetime: Duration = .seconds(600)
-    /// What the conflict journal keeps; everything, unless it is told otherwise.
+    /// The retention rule of the conflict journal; by default it keeps everything.
     public var conflictRetention = ConflictRetention.everything
 
+    /// Creates the default options.
     public init() {}
+}
+
+extension Connection {
+    /// Sets what the next commits survive.
+    ///
+    /// On Apple's systems an ordinary flush ends in the drive's cache, which a loss of power
+    /// empties. `fullfsync` asks for the one that does not; elsewhere SQLite ignores it. A
+    /// checkpoint overwrites what was durable, so its flushes always are such ones.
+    ///
+    /// Source: fcntl(2) of Darwin, `F_FULLFSYNC`; <https://www.sqlite.org/pragma.html>.
+    func setDurability(_ durability: StoreOptions.Durability) throws {
+        let isFull = durability == .full
+        try execute("PRAGMA synchronous = \(isFull ? "FULL" : "NORMAL")")
+        try execute("PRAGMA fullfsync = \(isFull ? 1 : 0)")
+        try execute("PRAGMA checkpoint_fullfsync = 1")
+    }
 }

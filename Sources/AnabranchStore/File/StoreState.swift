@@ -6,26 +6,26 @@ struct StoreState {
     var format: Int64
     /// The hash of the model's canonical encoding.
     var model: [UInt8]
-    /// The identity of the file that wrote last; empty where it can't be told.
+    /// The identity of the file that wrote last; empty if it is unknown.
     var file: [UInt8]
-    /// Of the replica that the file saves under.
+    /// The ordinal of the replica under which the file saves.
     var ordinal: Int64
-    /// Whether the next reservation or save takes a new replica ID.
+    /// True if the next reservation or save takes a new replica ID.
     var isRenewing: Bool
     var clock: HybridClock
-    /// What to add to the device's clock to have the server's, in milliseconds.
+    /// The milliseconds to add to the device's clock to get the server's.
     var clockOffset: Int64 = 0
     /// The next record number to reserve.
     var nextNumber: UInt64
     var cursor: LogCursor?
-    /// Where this file's part of the zone's log begins: behind the snapshot that it took. The
+    /// The beginning of this file's part of the zone's log, after the snapshot that it took. Its
     /// epoch is that of the cursor.
     var start: LogCursor?
-    /// Whether the records may hold what the zone's log no longer does, so that a snapshot has to
-    /// take their place.
+    /// True if the records may hold something that the zone's log no longer does, so that a
+    /// snapshot must replace them.
     var wantsSnapshot = false
 
-    /// The file's format alone, which every format keeps in this place.
+    /// The file's format number, which every format keeps in the same place.
     static func format(_ connection: Connection) throws -> Int64? {
         guard
             case .integer(let format)? = try connection.firstValue(
@@ -90,6 +90,6 @@ struct StoreState {
 }
 
 extension LogCursor {
-    /// The running digest, as columns keep it.
+    /// The running digest as columns store it.
     var runningBytes: [UInt8] { ReplicaID(high: digestHigh, low: digestLow).bytes }
 }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// What the system said of a call that failed.
+/// The error of a failed system call.
 package struct SystemError: Error {
     package let number: Int32
 
-    /// - Parameter number: Of the call before, on this thread: make it at once.
+    /// Creates the error of the last system call on this thread. Create it right after the call.
     package init(_ number: Int32 = errno) { self.number = number }
 
-    /// As `strerror` has it: `No such file or directory`.
+    /// The text of `strerror`, such as `No such file or directory`.
     var text: String { String(cString: strerror(number)) }
 
-    /// Whether room is all that is missing.
+    /// True if the only problem is missing disk space.
     var isDiskFull: Bool { number == ENOSPC || number == EDQUOT }
 }

@@ -2,31 +2,45 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-/// One write transaction: the connection, the state row as it is now, and the replicas.
+/// One write transaction: the connection, the present state row, and the replicas.
 ///
-/// Confined to the body of `Store.write`. What it changes becomes visible, also in memory, only
+/// It is confined to the body of `Store.write`. Its changes become visible, also in memory, only
 /// when the transaction has committed.
 final class WriteTransaction {
     let connection: Connection
     let store: Store
     var state: StoreState
     private(set) var replicas: ReplicaTable
-    /// What is added to the conflict journal.
+    /// The entries added to the conflict journal.
     private(set) lazy var conflicts = ConflictRows(connection)
 
-    /// What the rows show where that follows from several records.
+    /// The view rules that the transaction applies.
     private(set) lazy var views = ViewRules(self)
 
-    /// Numbers of the saves that turned out to be rejected.
+    // One owner for all that this transaction has read of the log and the rows and adds to them:
+    // operations within it share these, so none can miss what another one has done.
+
+    /// Stamps of the log's entries. Call ``forgetReadings()`` after an entry got another form.
+    private(set) lazy var logStamps = LogStamps(connection)
+    private(set) lazy var deferred = DeferredRows(self)
+    private(set) lazy var held = HeldRecords(connection, schema: schema, deferred: deferred)
+    private(set) lazy var journal = ConflictJournal(self)
+    /// Change sets that came in this transaction, for those that wait for them.
+    let arrivals = Arrivals()
+
+    /// The numbers of the saves that turned out to be rejected.
     private(set) var rejections: [RejectedSave.ID] = []
 
     var schema: StoreSchema { store.schema }
     var environment: StoreEnvironment { store.environment }
 
-    /// The log, with the replicas known now. Ask again where one may have come since.
+    /// The log, with the replicas known now. Read the property again after a replica may have been
+    /// added.
     var log: ChangeLog { ChangeLog(connection: connection, replicas: replicas) }
 
-    /// - Throws: `storeChanged` where another process has upgraded the file since it was opened.
+    /// Begins the transaction.
+    ///
+    /// - Throws: `storeChanged` if another process has upgraded the file since it was opened.
     init(_ connection: Connection, store: Store, replicas: ReplicaTable) throws {
         self.connection = connection
         self.store = store
@@ -47,13 +61,28 @@ final class WriteTransaction {
         }
         throw StoreError(
             .storeChanged,
-            "Can't write \(store.path) because another program has upgraded it; open it anew.",
+            "Can't write \(store.path) because another program has upgraded it. Open it again.",
             path: store.path)
     }
 
-    /// By the server's clock, as far as it is known.
+    /// The time by the server's clock, as far as its offset is known.
     var wallMilliseconds: Int64 {
         environment.wallMilliseconds().addingReportingOverflow(state.clockOffset).partialValue
+    }
+
+    /// Gives an entry of the log another form (``ChangeLog/replace(_:by:ordinal:)``), and forgets
+    /// what was read of it.
+    func replace(_ entry: LogEntry, by set: ChangeSet, ordinal: Int64) throws {
+        try log.replace(entry, by: set, ordinal: ordinal)
+        forgetReadings()
+    }
+
+    /// Forgets what was read of the log's entries: some have got another name, time, form or place.
+    ///
+    /// What has arrived and what is in the journal stays.
+    func forgetReadings() {
+        logStamps.forget()
+        journal.forgetPlaces()
     }
 
     func noteRejection(_ id: RejectedSave.ID) { rejections.append(id) }
@@ -64,7 +93,7 @@ final class WriteTransaction {
         try state.write(connection)
     }
 
-    /// Applies the view rules, and gives what has changed.
+    /// Applies the view rules, and returns the changed records.
     func collected(_ changes: ChangeCollector) throws -> ChangedRecords {
         var changes = changes
         try views.settle(&changes)
@@ -72,20 +101,22 @@ final class WriteTransaction {
         return try reader.withDerived(changes.collected(reader))
     }
 
-    /// The replica that this transaction saves under.
+    /// The replica under which this transaction saves.
     func ownReplica() throws -> ReplicaID {
         guard let replica = replicas[state.ordinal] else {
             throw StoreError(
-                .corrupt, "Can't use \(store.path) because it names no replica.",
+                .corrupt,
+                "Can't use \(store.path) because its replica ID is missing. Restore a backup.",
                 path: store.path)
         }
         return replica
     }
 
-    /// The ordinal of a replica, given to it now where it is new to the file.
+    /// The ordinal of a replica, assigned now if the file does not know the replica yet.
     ///
-    /// - Parameter isOwn: Whether sets of that name may lie beyond the cursor, so that contexts
-    ///   have to name them: this file has saved under it, or has got them from a bundle.
+    /// - Parameter isOwn: True if change sets of the replica may lie beyond the cursor, so that
+    ///   contexts must name them. The file has saved under this ID, or got change sets of it from a
+    ///   bundle.
     func ordinal(of replica: ReplicaID, isOwn: Bool = false) throws -> Int64 {
         guard let ordinal = replicas.ordinal(of: replica) else {
             return try intern(replica, isOwn: isOwn)
@@ -114,7 +145,8 @@ final class WriteTransaction {
         let ordinal = replicas.count
         guard ordinal <= Int64(Limits.greatestReplicaOrdinal) else {
             throw StoreError(
-                .exhausted, "Can't take in replica \(replica) because a store holds 2^22 at most.",
+                .exhausted,
+                "Can't add replica \(replica) because a store has at most 2^22 replicas.",
                 path: store.path)
         }
         try connection.run(
@@ -124,10 +156,10 @@ final class WriteTransaction {
         return ordinal
     }
 
-    /// Takes a fresh replica ID where the file is a copy, or was told that it has a twin.
+    /// Takes a new replica ID if the file was copied or restored.
     ///
-    /// A file found under another inode or birth time was copied or restored; whoever else has it
-    /// goes on under the old ID. What was saved and not pushed yet stays under the old one.
+    /// A file with another inode or birth time than recorded was copied or restored; the other copy
+    /// continues under the old ID. Saves that were not pushed yet keep the old ID.
     func renewIdentityIfNeeded() throws {
         let file = environment.fileIdentity(store.path)
         let isCopy =
@@ -135,7 +167,7 @@ final class WriteTransaction {
             && Self.isAnotherFile(state.file, file)
         state.file = file.isEmpty ? state.file : file
         guard isCopy || state.isRenewing else { return }
-        state.ordinal = try intern(environment.freshReplica(), isOwn: true)
+        state.ordinal = try intern(try environment.freshReplica(), isOwn: true)
         state.nextNumber = 1
         state.isRenewing = false
     }
@@ -147,7 +179,7 @@ final class WriteTransaction {
         return !recorded.matches(present)
     }
 
-    /// What is held of a replica: its highest sequence number and that set's origin.
+    /// The head of a replica: the highest sequence number held, and that change set's origin.
     func head(of ordinal: Int64) throws -> (sequence: UInt64, origin: Digest) {
         let statement = try connection.cached(
             "SELECT seen, origin FROM ab_replica WHERE ordinal = ?")

@@ -1,9 +1,9 @@
 import AnabranchReplication
 
-/// A record's identity on one file: SQLite row ID, foreign key, and identity in memory.
+/// A record's identity in one file: SQLite row ID, foreign key, and identity in memory.
 ///
-/// The ordinal that the file has given to the record's replica, shifted left by 40, and the
-/// record's number. The file's own first replica has ordinal 0, so its own records have the
+/// It is the ordinal that the file has assigned to the record's replica, shifted left by 40, plus
+/// the record's number. The file's own first replica has ordinal 0, so its own records have the
 /// smallest integers.
 package typealias LocalID = Int64
 

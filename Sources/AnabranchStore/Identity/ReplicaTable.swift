@@ -1,6 +1,6 @@
 package import AnabranchReplication
 
-/// The replicas that a file has heard of, numbered from 0 in the order of their coming.
+/// The replicas that a file knows, numbered from 0 in the order in which it learned of them.
 package struct ReplicaTable: Sendable {
     package private(set) var replicas: [ReplicaID] = []
     private var ordinals: [ReplicaID: Int64] = [:]
@@ -11,7 +11,9 @@ package struct ReplicaTable: Sendable {
 
     package func ordinal(of replica: ReplicaID) -> Int64? { ordinals[replica] }
 
-    /// - Parameter ordinal: One that the file has given out; `nil` for any other.
+    /// The replica of an ordinal.
+    ///
+    /// - Parameter ordinal: An ordinal of this file; any other gives `nil`.
     package subscript(ordinal: Int64) -> ReplicaID? {
         replicas.indices.contains(Int(ordinal)) ? replicas[Int(ordinal)] : nil
     }

@@ -3,11 +3,12 @@ import AnabranchReplication
 extension Store {
     /// Reserves numbers for records that are inserted later.
     ///
-    /// The reservation is committed before this returns: no crash and no second process gives a
-    /// number twice (invariant 2). Numbers that are not used leave gaps, which are normal.
+    /// The reservation is committed before this returns, so neither a crash nor a second process
+    /// assigns a number twice (invariant 2). Numbers that are not used leave gaps, which are
+    /// normal.
     ///
-    /// - Returns: Local IDs one after the other, under the file's present replica ID.
-    /// - Throws: `exhausted` where the replica has no numbers left.
+    /// - Returns: Consecutive local IDs under the file's present replica ID.
+    /// - Throws: `exhausted` if the replica has no numbers left.
     package func reserveNumbers(_ count: Int) throws -> ClosedRange<LocalID> {
         try write { transaction in
             try transaction.renewIdentityIfNeeded()
@@ -15,8 +16,8 @@ extension Store {
         }
     }
 
-    /// Marks that the next reservation or save takes a new replica ID: this file was found to be
-    /// a copy, or to have been restored.
+    /// Makes the next reservation or save use a new replica ID, because this file was copied or
+    /// restored.
     package func renewIdentity() throws {
         guard !environment.disabled.contains(.identityRenewal) else { return }
         try write { $0.state.isRenewing = true }

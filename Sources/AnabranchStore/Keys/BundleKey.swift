@@ -1,16 +1,18 @@
 import CSodium
 
-/// A key of a ring. It encrypts nothing itself: each bundle has a subkey of its own.
+/// A key of a key ring. It encrypts nothing itself: each bundle has a subkey of its own.
 struct BundleKey: Sendable {
     static let byteCount = 32
-    /// Beyond 9999-12-31 a date has no text of four-digit years.
+    /// The latest date that has a text with a four-digit year: 9999-12-31.
     static let greatestSeconds: Int64 = 253_402_300_799
 
     let id: BundleKeyID
-    /// When it was made, since 1970-01-01 UTC.
+    /// The key's creation time in seconds since 1970-01-01 UTC.
     let seconds: Int64
     let secret: SecretBytes
 
+    /// Creates a key and derives its ID.
+    ///
     /// - Parameter secret: 32 bytes.
     init(secret: SecretBytes, seconds: Int64) {
         precondition(secret.count == Self.byteCount, "a key has 32 bytes")
@@ -20,12 +22,12 @@ struct BundleKey: Sendable {
         id = Self.id(of: secret, madeAt: seconds)
     }
 
-    /// The key that encrypts one bundle.
+    /// Derives the key that encrypts one bundle.
     ///
-    /// Two bundles with two salts have two subkeys that have nothing to do with each other, so
-    /// copies of a store that seal at the same place of their histories share nothing.
+    /// Subkeys of different salts are independent. So copies of a store that seal bundles at the
+    /// same point of their histories never use one key twice.
     ///
-    /// - Parameter salt: The bundle's, from a source of randomness.
+    /// - Parameter salt: The bundle's salt, from a source of randomness.
     func subkey(salt: [UInt8]) -> SecretBytes {
         let count = crypto_secretstream_xchacha20poly1305_keybytes()
         return SecretBytes(count: count) { out in
@@ -43,12 +45,12 @@ struct BundleKey: Sendable {
         return id
     }
 
-    /// BLAKE2b, keyed and personalised, of as many bytes as are asked for.
+    /// Computes a keyed and personalised BLAKE2b digest of `count` bytes.
     ///
-    /// - Parameter purpose: 16 bytes, which keep the digests of one purpose apart from all others.
+    /// - Parameter purpose: 16 bytes that separate the digests of one purpose from all others.
     ///
-    /// Source: Aumasson et al., RFC 7693; the personalisation is in "BLAKE2: simpler, smaller,
-    /// fast as MD5", 2013.
+    /// Source: Aumasson et al., RFC 7693; the personalisation is in "BLAKE2: simpler, smaller, fast
+    /// as MD5", 2013.
     private static func digest(
         _ message: [UInt8], keyedBy key: SecretBytes, for purpose: String,
         into out: UnsafeMutablePointer<UInt8>, _ count: Int

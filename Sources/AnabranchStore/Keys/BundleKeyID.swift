@@ -1,18 +1,24 @@
-/// The name of a key, which says nothing of the key: a digest of it and of when it was made.
+/// The ID of a key: a digest of the key and of its creation time, which reveals nothing about the
+/// key.
 ///
-/// A sealed bundle says in the clear which key opens it, and a key ring names each of its keys, so
-/// that a key or a date that was changed on its way is noticed before it seals anything.
+/// A sealed bundle names in plain text the key that opens it, and a key ring names each of its
+/// keys. So a key or a date that was altered in transit is detected before anything is sealed with
+/// it.
 public struct BundleKeyID: Hashable, Sendable {
     static let byteCount = 16
 
     package let bytes: [UInt8]
 
-    /// - Parameter bytes: Exactly 16; any other count gives `nil`.
+    /// Creates an ID from its bytes.
+    ///
+    /// - Parameter bytes: Exactly 16 bytes; any other count gives `nil`.
     package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == Self.byteCount else { return nil }
         self.bytes = Array(bytes)
     }
 
+    /// Parses an ID.
+    ///
     /// - Parameter text: 32 lower-case hexadecimal digits; anything else gives `nil`.
     public init?(_ text: String) { self.init(hexadecimal: text.utf8) }
 
@@ -40,14 +46,14 @@ public struct BundleKeyID: Hashable, Sendable {
         }
     }
 
-    /// Keys of one second stand in the order of their bytes.
+    /// Orders keys that were created in the same second, by the bytes of their IDs.
     static func isBefore(_ left: BundleKeyID, _ right: BundleKeyID) -> Bool {
         left.bytes.lexicographicallyPrecedes(right.bytes)
     }
 }
 
 extension BundleKeyID: CustomStringConvertible {
-    /// 32 lower-case hexadecimal digits.
+    /// The ID as 32 lower-case hexadecimal digits.
     public var description: String {
         let digits = Array("0123456789abcdef".utf8)
         return String(

@@ -1,10 +1,11 @@
 public import Foundation
 
 extension BundleKeyRing {
-    /// Reads a ring from its file.
+    /// Reads a key ring from its file.
     ///
-    /// A file that others than its owner may read is refused, not only warned about: a warning of
-    /// a program that runs by itself is read by nobody, and one command takes the rights away.
+    /// A file that users other than its owner can read is refused. A warning would not be enough,
+    /// because a program that runs unattended has no reader for it, and one command fixes the
+    /// permissions.
     ///
     /// - Throws: ``KeyRingError``: `cannotOpen`, `exposed`, `malformed` with the line,
     ///   `newerFormat`.
@@ -12,22 +13,22 @@ extension BundleKeyRing {
         self = try KeyRingFile(path: url.path).read()
     }
 
-    /// Writes the ring into a new file, which only its owner may read.
+    /// Writes the ring into a new file that only its owner can read.
     ///
-    /// - Throws: ``KeyRingError`` `alreadyExists`, `cannotWrite`: there is no new file then.
-    ///   `notDurable`: there is, and a loss of power may still take it.
+    /// - Throws: ``KeyRingError`` `alreadyExists` or `cannotWrite`; no file was created then. With
+    ///   `notDurable` the file exists, but a power failure may still remove it.
     public func create(at url: URL) throws(KeyRingError) {
         try KeyRingFile(path: url.path).create(self)
     }
 
-    /// Changes the ring in a file: reads it, and puts what was made of it in its place.
+    /// Changes the ring in a file: reads it, runs the body and replaces the file with the result.
     ///
-    /// Of two who do so at once one waits for the other, so no new key is lost. The file keeps its
-    /// owner, whoever changes it.
+    /// If two processes do this at once, the second waits for the first, so no new key is lost. The
+    /// file keeps its owner, whichever user changes it.
     ///
-    /// - Returns: What the file has now.
-    /// - Throws: ``KeyRingError``, and what the body throws: the file is as it was. `notDurable`:
-    ///   it has the new ring, and a loss of power may still bring the old one back.
+    /// - Returns: The ring that the file now contains.
+    /// - Throws: ``KeyRingError``, and any error of the body; the file is unchanged. With
+    ///   `notDurable` the file has the new ring, but a power failure may still restore the old one.
     @discardableResult
     public static func update(
         at url: URL, _ change: (inout BundleKeyRing) throws -> Void

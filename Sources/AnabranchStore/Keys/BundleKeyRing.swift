@@ -1,43 +1,47 @@
 public import Foundation
 
-/// The keys that bundles are sealed with and opened by: the newest seals, all open.
+/// The keys with which bundles are sealed and opened: the newest key seals, and every key opens.
 ///
-/// Everybody who exchanges sealed bundles has a file with the same keys, handed over by a way that
-/// nobody else reads. ``rotate()`` adds a newer key: those who get it go on reading each other,
-/// and what somebody who was away seals under an older one is still read. Who no longer gets the
-/// newer keys reads nothing that is sealed with them; what he could read before he keeps, and
-/// until ``remove(_:)`` takes the older keys out of the others' rings, they go on reading what he
-/// seals with them.
+/// All users of a group of stores have a file with the same keys, which they exchange over a
+/// private channel. ``rotate()`` adds a newer key. Users with the new ring can still read each
+/// other's bundles, including those that were sealed under an older key.
 ///
-/// Secrets are in no description and no error, and are wiped from memory when the last copy of
-/// the ring goes.
+/// A user without the newer keys cannot read bundles that are sealed with them, but still reads
+/// older ones. The other users also still accept bundles that this user seals with an older key,
+/// until ``remove(_:)`` deletes that key from their rings.
+///
+/// Secrets appear in no description and no error. They are wiped from memory with the last copy of
+/// the ring.
 public struct BundleKeyRing: Sendable {
-    /// What may be told of a key.
+    /// The public part of a key.
     public struct Key: Hashable, Sendable {
+        /// The key's ID, which reveals nothing about the secret.
         public let id: BundleKeyID
-        /// When it was made, by the clock of whoever made it, in whole seconds.
+        /// The creation time in whole seconds, by the clock of the device that created the key.
         public let date: Date
     }
 
-    /// How many keys a ring may have.
+    /// The greatest number of keys in a ring.
     public static let mostKeys = 1_000
 
-    /// Ascending by the second they were made in, then by ID; never empty. So all who hold the
-    /// same keys seal with the same one, in whatever order they came to them.
+    /// The keys in ascending order of their creation second, then of their ID; never empty. So all
+    /// rings with the same keys seal with the same key, in whatever order they got them.
     private(set) var all: [BundleKey]
 
-    /// A ring with one new key.
+    /// Creates a ring with one new key.
     public init() {
         self.init([BundleKey(secret: Self.freshSecret(), seconds: Self.now)])
     }
 
-    /// - Parameter keys: In order, at least one.
+    /// Creates a ring from keys.
+    ///
+    /// - Parameter keys: The keys in order, at least one.
     init(_ keys: [BundleKey]) {
         precondition(!keys.isEmpty, "a ring has a key")
         all = keys
     }
 
-    /// A ring of keys that a test knows, each made a second after the one before it.
+    /// Creates a ring of given secrets for tests, each key one second newer than the one before.
     package init(unsafeSecrets secrets: [[UInt8]], since seconds: Int64) {
         self.init(
             secrets.enumerated().map { number, bytes in
@@ -48,10 +52,10 @@ public struct BundleKeyRing: Sendable {
             })
     }
 
-    /// Oldest first.
+    /// The keys, oldest first.
     public var keys: [Key] { all.map(\.told) }
 
-    /// The key that seals.
+    /// The key that seals new bundles.
     public var newest: Key { sealing.told }
 
     var sealing: BundleKey { all[all.count - 1] }
@@ -60,7 +64,7 @@ public struct BundleKeyRing: Sendable {
 
     /// The key that encrypts a bundle.
     ///
-    /// - Returns: `nil` where the ring lacks the key that the bundle names.
+    /// - Returns: `nil` if the ring lacks the key that the bundle names.
     package func subkey(of header: SealedBundleHeader) -> SecretBytes? {
         key(named: header.key)?.subkey(salt: header.salt)
     }
@@ -75,25 +79,27 @@ public struct BundleKeyRing: Sendable {
 extension BundleKeyRing {
     /// Adds a newer key, which seals from now on.
     ///
-    /// It counts as made after all that are there, also where this device's clock is behind.
+    /// Its date is later than that of every key in the ring, even if this device's clock is behind.
     ///
-    /// - Throws: ``KeyRingError`` `tooManyKeys`; `lastDate` where the newest has the last date
-    ///   there is: ``remove(_:)`` takes it out.
+    /// - Throws: ``KeyRingError`` `tooManyKeys`; `lastDate` if the newest key already has the last
+    ///   possible date. ``remove(_:)`` deletes such a key.
     public mutating func rotate() throws(KeyRingError) {
         guard canRotate else {
             throw KeyRingError(
                 .lastDate,
-                "Can't make a newer key because the newest, \(sealing.id), has the last date "
-                    + "there is. "
-                    + (all.count > 1 ? "Remove it, then rotate." : "Begin with a new ring."))
+                "Can't create a newer key because the newest, \(sealing.id), has the last "
+                    + "possible date. "
+                    + (all.count > 1 ? "Remove it, then rotate." : "Create a new ring."))
         }
         let key = BundleKey(
             secret: Self.freshSecret(), seconds: max(Self.now, sealing.seconds + 1))
         try put(all + [key])
     }
 
-    /// Takes over the keys of another ring: who has made keys here while others made some there
-    /// reads both afterwards, and all who do so seal with the same one.
+    /// Adds the keys of another ring.
+    ///
+    /// If keys were created in both rings, the result opens the bundles of both, and all rings with
+    /// the same keys seal with the same key.
     ///
     /// - Throws: ``KeyRingError`` `tooManyKeys`.
     public mutating func formUnion(_ other: BundleKeyRing) throws(KeyRingError) {
@@ -102,20 +108,20 @@ extension BundleKeyRing {
         try put(keys.sorted(by: BundleKey.isBefore))
     }
 
-    /// Takes a key out: what is sealed with it can't be read by this ring any more, unless
-    /// ``formUnion(_:)`` brings the key back from a ring that still has it.
+    /// Removes a key: this ring can no longer open what is sealed with it, unless ``formUnion(_:)``
+    /// adds the key again from another ring.
     ///
-    /// The newest stays, because the one before it would seal then. Only where it has the last
-    /// date there is, so that none can be newer, may it go, if there is another: else whoever gave
-    /// such a key to others would have them seal with it for ever. Rotate at once then.
+    /// The newest key cannot be removed, because the one before it would then seal. The exception
+    /// is a newest key with the last possible date, if the ring has another key: no newer key could
+    /// ever replace it. Call ``rotate()`` right after removing it.
     ///
-    /// - Throws: ``KeyRingError`` `notHeld`; `sealingKey` for a newest key that stays.
+    /// - Throws: ``KeyRingError`` `notHeld`; `sealingKey` for a newest key that must stay.
     public mutating func remove(_ id: BundleKeyID) throws(KeyRingError) {
         guard id != sealing.id || (!canRotate && all.count > 1) else {
             throw KeyRingError(
                 .sealingKey,
-                "Can't remove the key \(id) because it is the newest, with which bundles are "
-                    + "sealed. " + (canRotate ? "Rotate first." : "Begin with a new ring."))
+                "Can't remove the key \(id) because it is the newest, which seals bundles. "
+                    + (canRotate ? "Rotate first." : "Create a new ring."))
         }
         guard key(named: id) != nil else {
             throw KeyRingError(
@@ -130,8 +136,8 @@ extension BundleKeyRing {
         guard keys.count <= Self.mostKeys else {
             throw KeyRingError(
                 .tooManyKeys,
-                "Can't have \(keys.count) keys in one ring; remove old ones: \(Self.mostKeys) "
-                    + "are the most.")
+                "Can't have \(keys.count) keys in one ring because the limit is \(Self.mostKeys). "
+                    + "Remove old keys.")
         }
         all = keys
     }
@@ -149,6 +155,6 @@ extension BundleKey {
 }
 
 extension BundleKeyRing: CustomStringConvertible {
-    /// How many keys there are and which one seals.
+    /// The number of keys and the ID of the key that seals.
     public var description: String { "\(all.count) keys, of which \(sealing.id) seals" }
 }

@@ -1,14 +1,16 @@
-/// Why a key ring can't be read, changed or written.
+/// An error of reading, changing or writing a key ring.
 ///
-/// The file is as it was, but with the code `notDurable`, which says that it has changed.
+/// The file is unchanged, except with the code `notDurable`, which means that it has changed.
 ///
-/// No message has anything of what stands in the file but numbers of lines and IDs of keys.
+/// A message contains nothing from the file except line numbers and key IDs.
 public struct KeyRingError: Error, Sendable {
+    /// The kind of error, which says what to do.
     public let code: Code
+    /// The cause in words, with the path and what a person can do.
     public let message: String
-    /// Of the key ring's file; `nil` where the ring is in memory only.
+    /// The path of the key ring's file; `nil` if the ring is only in memory.
     public let path: String?
-    /// Of the file, from 1.
+    /// The line in the file, counted from 1; `nil` if the error concerns no line.
     public let line: Int?
 
     package init(_ code: Code, _ message: String, path: String? = nil, line: Int? = nil) {
@@ -20,38 +22,42 @@ public struct KeyRingError: Error, Sendable {
 }
 
 extension KeyRingError {
+    /// A kind of key ring error.
     public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The code's text, for example `cannot-open`.
         public let rawValue: String
+        /// Creates a code from its text.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// No file there, or no right to read it: check the path.
+        /// There is no file, or no permission to read it. Check the path.
         public static let cannotOpen = Code(rawValue: "cannot-open")
-        /// Others may read the file, so its keys may be no secrets: take the rights away, and if
-        /// somebody may have read it, rotate.
+        /// Users other than the owner can read the file, so its keys may no longer be secret.
+        /// Restrict the permissions, and rotate the keys if another person may have read the file.
         public static let exposed = Code(rawValue: "exposed")
-        /// No key ring, or one that was cut or changed: take a copy that is whole.
+        /// The file is not a key ring, or was truncated or changed. Use an intact copy.
         public static let malformed = Code(rawValue: "malformed")
-        /// Written by a later version: update this program.
+        /// A later version wrote the file. Update this program.
         public static let newerFormat = Code(rawValue: "newer-format")
-        /// There is a file already, and no key is overwritten: choose another name.
+        /// The file already exists, and keys are never overwritten. Choose another name.
         public static let alreadyExists = Code(rawValue: "already-exists")
-        /// The file can't be written: check its folder, and the room on the disk.
+        /// The file cannot be written. Check its folder and the free space on the disk.
         public static let cannotWrite = Code(rawValue: "cannot-write")
-        /// The file has what it should, and a loss of power may still bring back what was there
-        /// before: look at it again after one, and keep a copy.
+        /// The file has its new content, but a power failure may still restore the previous one.
+        /// Check the file after a power failure, and keep a copy.
         public static let notDurable = Code(rawValue: "not-durable")
         /// The ring has no such key.
         public static let notHeld = Code(rawValue: "not-held")
-        /// The newest key can't be removed: rotate first.
+        /// The newest key cannot be removed. Rotate first.
         public static let sealingKey = Code(rawValue: "sealing-key")
-        /// No key can be newer than one with the last date there is: remove that one first, or
-        /// begin with a new ring where it is the only one.
+        /// The newest key has the last possible date, so no newer key can be created. Remove that
+        /// key first, or create a new ring if it is the only key.
         public static let lastDate = Code(rawValue: "last-date")
-        /// A ring is full: remove keys with which nothing is sealed any more.
+        /// The ring is full. Remove keys with which no bundle is sealed any more.
         public static let tooManyKeys = Code(rawValue: "too-many-keys")
     }
 }
 
 extension KeyRingError: CustomStringConvertible {
+    /// The message, followed by the code in parentheses.
     public var description: String { "\(message) (\(code.rawValue))" }
 }

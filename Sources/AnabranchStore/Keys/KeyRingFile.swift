@@ -1,9 +1,9 @@
 import CSodium
 import Foundation
 
-/// A key ring on the disk: readable by its owner alone, replaced as a whole.
+/// A key ring on disk: readable only by its owner, and always replaced as a whole.
 package struct KeyRingFile {
-    /// What a test has the file system refuse.
+    /// The file system operations that a test makes fail.
     package enum Refusal: Sendable { case rights, folderFlush }
 
     private let path: String
@@ -31,7 +31,7 @@ package struct KeyRingFile {
     private func read(_ file: Int32) throws(KeyRingError) -> BundleKeyRing {
         try checkIsPrivate(file)
         var count = 0
-        // One byte more than there may be shows that there is more.
+        // Reading one byte more than allowed shows that a file is too long.
         let most = KeyRingText.largestFile + 1
         let text = SecretBytes(count: most) { count = Self.fill($0, most, from: file) }
         guard count >= 0 else { throw cannotRead(SystemError()) }
@@ -41,7 +41,9 @@ package struct KeyRingFile {
         }
     }
 
-    /// - Returns: How many bytes there were; -1 where reading failed.
+    /// Reads bytes from a file.
+    ///
+    /// - Returns: The number of bytes read; -1 if reading failed.
     private static func fill(
         _ out: UnsafeMutablePointer<UInt8>, _ most: Int, from file: Int32
     ) -> Int {
@@ -55,46 +57,47 @@ package struct KeyRingFile {
         return count
     }
 
-    /// Looks at the file that was opened, not at what lies under the name by now.
+    /// Checks the opened file, because another file may have the path by now.
     private func checkIsPrivate(_ file: Int32) throws(KeyRingError) {
         guard let status = FileStatus(of: file), !status.isFolder else {
             throw KeyRingError(
-                .cannotOpen, "Can't read the key ring \(path) because it is no file.", path: path)
+                .cannotOpen, "Can't read the key ring \(path) because it is not a file.", path: path
+            )
         }
         guard status.isPrivate else {
             throw KeyRingError(
                 .exposed,
-                "Can't use the key ring \(path) because others than its owner have rights to it. "
-                    + "Take them away by: chmod 600 \(quoted(path))", path: path)
+                "Can't use the key ring \(path) because users other than its owner have "
+                    + "permissions for it. Type: chmod 600 \(quoted(path))", path: path)
         }
     }
 
-    /// One word of a shell's command line, whatever is in it.
+    /// The path as one word of a shell command, whatever characters it contains.
     private func quoted(_ path: String) -> String {
         "'" + path.replacingOccurrences(of: "'", with: #"'\''"#) + "'"
     }
 
     // MARK: - Writing
 
-    /// Writes a file that was not there.
+    /// Creates the file; it must not exist yet.
     package func create(_ ring: BundleKeyRing) throws(KeyRingError) {
         let partial = try partial(of: ring, beside: path)
         do throws(SystemError) { try partial.becomeTarget() } catch {
             guard error.number != EEXIST else {
                 throw KeyRingError(
                     .alreadyExists,
-                    "Can't make the key ring \(path) because there is such a file already, and "
-                        + "a key that is overwritten is lost.", path: path)
+                    "Can't create the key ring \(path) because the file already exists, and an "
+                        + "overwritten key is lost. Choose another name.", path: path)
             }
             throw cannotWrite(error)
         }
         try synchronizeFolder(of: path)
     }
 
-    /// Reads the ring, changes it and puts it in the place of the old one; of two who do so at
-    /// once the second waits, and changes what the first has written.
+    /// Reads the ring, changes it and replaces the file. If two processes do this at once, the
+    /// second waits and changes what the first wrote.
     package func update(_ change: (inout BundleKeyRing) throws -> Void) throws -> BundleKeyRing {
-        // A link goes on leading to the file.
+        // A symbolic link must still point to the file afterwards.
         guard let resolved = realpath(path, nil) else { throw cannotRead(SystemError()) }
         defer { free(resolved) }
         let target = String(cString: resolved)
@@ -108,7 +111,8 @@ package struct KeyRingFile {
         return ring
     }
 
-    /// Waits until nobody else changes the file, which whoever did may have replaced.
+    /// Waits until no other process changes the file, and opens the new file if that process
+    /// replaced it.
     private func openLocked(_ path: String) throws(KeyRingError) -> Int32 {
         while true {
             let file = try open(path)
@@ -128,8 +132,10 @@ package struct KeyRingFile {
         }
     }
 
-    /// - Parameter old: The file whose owner the new one gets, whoever changes it.
-    /// - Returns: A file with the ring in it, which is on the disk.
+    /// Writes a ring into a partial file.
+    ///
+    /// - Parameter old: The file that gives the new one its owner, whichever user changes it.
+    /// - Returns: A file with the ring, flushed to disk.
     private func partial(
         of ring: BundleKeyRing, beside target: String, inPlaceOf old: FileStatus? = nil
     ) throws(KeyRingError) -> PartialFile {
@@ -144,7 +150,8 @@ package struct KeyRingFile {
         return partial
     }
 
-    /// Nobody but its owner has rights to it before the first secret byte is in it.
+    /// Creates an empty partial file that only its owner can read, before the first secret byte is
+    /// written.
     private func emptyPartial(
         beside target: String, inPlaceOf old: FileStatus?
     ) throws(KeyRingError) -> PartialFile {
@@ -157,8 +164,8 @@ package struct KeyRingFile {
         } catch { throw cannotWrite(error) }
         throw KeyRingError(
             .cannotWrite,
-            "Can't write the key ring \(path) because its file system does not keep others from "
-                + "reading it. Choose another place.", path: path)
+            "Can't write the key ring \(path) because its file system can't restrict reading to "
+                + "the owner. Choose another folder.", path: path)
     }
 
     private func synchronizeFolder(of target: String) throws(KeyRingError) {
@@ -168,8 +175,8 @@ package struct KeyRingFile {
         } catch {
             throw KeyRingError(
                 .notDurable,
-                "The key ring \(path) is written, and a loss of power may still bring back what "
-                    + "was there before: \(error.text).", path: path)
+                "The key ring \(path) is written, but a power failure may still restore the old "
+                    + "one: \(error.text). Check it after a power failure.", path: path)
         }
     }
 
@@ -183,6 +190,6 @@ package struct KeyRingFile {
 }
 
 extension FileStatus {
-    /// Whether nobody but its owner has rights to it.
+    /// True if only the owner has permissions for the file.
     fileprivate var isPrivate: Bool { rights & 0o077 == 0 }
 }

@@ -1,11 +1,11 @@
 import CSodium
 import Foundation
 
-/// The text of a key ring's file.
+/// The text format of a key ring's file.
 ///
-/// One line says what the file is, each further one is a key: its ID in 32 hexadecimal digits, the
-/// second it was made in as `2026-11-22T21:05:00Z`, its 32 bytes in 64 hexadecimal digits, with
-/// one space between; oldest first. Byte for byte: `Documentation/FileFormat.md`.
+/// The first line identifies the format, and each further line is a key, oldest first. A key is its
+/// ID in 32 hexadecimal digits, its creation time as `2026-11-22T21:05:00Z`, and its 32 bytes in 64
+/// hexadecimal digits, with one space between. Byte for byte: `Documentation/FileFormat.md`.
 enum KeyRingText {
     private static let beginning = Array("Anabranch key ring, version ".utf8)
     private static let heading = Array(
@@ -40,7 +40,7 @@ enum KeyRingText {
         let told = Array("\(key.id) \(text(ofSeconds: key.seconds)) ".utf8)
         precondition(told.count == secretRange.lowerBound, "a date has twenty characters")
         line.update(from: told, count: told.count)
-        // It ends what it writes with a zero byte, in whose place the line's end comes.
+        // The function ends its output with a zero byte, which the newline then replaces.
         let room = secretRange.count + 1
         (line + secretRange.lowerBound).withMemoryRebound(to: CChar.self, capacity: room) { out in
             key.secret.withUnsafeBytes { secret in
@@ -56,7 +56,9 @@ enum KeyRingText {
 
     // MARK: - Reading
 
-    /// - Parameter path: For messages.
+    /// Parses a key ring.
+    ///
+    /// - Parameter path: The file's path, for messages.
     static func ring(
         in text: UnsafeBufferPointer<UInt8>, path: String
     ) throws(KeyRingError) -> BundleKeyRing {
@@ -67,22 +69,22 @@ enum KeyRingText {
         while start < text.count {
             let place = Place(path: path, line: keys.count + 2)
             guard keys.count < BundleKeyRing.mostKeys else {
-                throw place.malformed("is one more than the keys that a ring may have")
+                throw place.malformed("exceeds the number of keys that a ring may have")
             }
             let end = text[start...].firstIndex(of: newline) ?? text.count
-            guard end < text.count else { throw place.malformed("has no end") }
+            guard end < text.count else { throw place.malformed("has no line end") }
             let key = try key(in: UnsafeBufferPointer(rebasing: text[start..<end]), at: place)
             guard ids.insert(key.id).inserted else {
-                throw place.malformed("names a key that is there already")
+                throw place.malformed("repeats an earlier key")
             }
             if let last = keys.last, !BundleKey.isBefore(last, key) {
-                throw place.malformed("is older than the one before it")
+                throw place.malformed("is out of order")
             }
             keys.append(key)
             start = end + 1
         }
         guard !keys.isEmpty else {
-            throw Place(path: path, line: 2).malformed("is missing: there is no key")
+            throw Place(path: path, line: 2).malformed("is missing, so there is no key")
         }
         return BundleKeyRing(keys)
     }
@@ -99,10 +101,10 @@ enum KeyRingText {
         {
             throw KeyRingError(
                 .newerFormat,
-                "Can't read the key ring \(path) because version \(version) of key rings is not "
-                    + "known here; update the program.", path: path, line: 1)
+                "Can't read the key ring \(path) because version \(version) of key rings is "
+                    + "unknown to this program. Update the program.", path: path, line: 1)
         }
-        throw Place(path: path, line: 1).malformed("is not what a key ring begins with")
+        throw Place(path: path, line: 1).malformed("is not the first line of a key ring")
     }
 
     private static func key(
@@ -115,19 +117,21 @@ enum KeyRingText {
             throw place.malformed("does not begin with an ID of 32 digits")
         }
         guard let seconds = seconds(in: line[dateRange]) else {
-            throw place.malformed("has no date as 2026-11-22T21:05:00Z")
+            throw place.malformed("has no date in the form 2026-11-22T21:05:00Z")
         }
         guard let secret = secret(in: line[secretRange]) else {
             throw place.malformed("has no key of 64 lower-case hexadecimal digits")
         }
         let key = BundleKey(secret: secret, seconds: seconds)
         guard key.id == id else {
-            throw place.malformed("has another key than the one that its ID \(id) names")
+            throw place.malformed("has a key that does not match its ID \(id)")
         }
         return key
     }
 
-    /// - Returns: `nil` for what is not written as the file's dates are.
+    /// Parses a date.
+    ///
+    /// - Returns: `nil` if the text is not in the format of the file's dates.
     private static func seconds(in text: Slice<UnsafeBufferPointer<UInt8>>) -> Int64? {
         let text = String(decoding: text, as: UTF8.self)
         guard let date = try? Date(text, strategy: .iso8601) else { return nil }
@@ -139,7 +143,7 @@ enum KeyRingText {
     }
 
     private static func secret(in digits: Slice<UnsafeBufferPointer<UInt8>>) -> SecretBytes? {
-        // Each key has one text only, so that any byte that was changed is noticed.
+        // Each key has exactly one text, so any changed byte is detected.
         guard digits.allSatisfy({ !(UInt8(ascii: "A")...UInt8(ascii: "F")).contains($0) }) else {
             return nil
         }
@@ -156,7 +160,7 @@ enum KeyRingText {
     }
 }
 
-/// Where in a key ring's file something is.
+/// A line in a key ring's file.
 private struct Place {
     let path: String
     let line: Int
@@ -164,7 +168,7 @@ private struct Place {
     func malformed(_ cause: String) -> KeyRingError {
         KeyRingError(
             .malformed,
-            "Can't read the key ring \(path) because line \(line) \(cause). Take a copy that is "
-                + "whole.", path: path, line: line)
+            "Can't read the key ring \(path) because line \(line) \(cause). Use an intact copy.",
+            path: path, line: line)
     }
 }

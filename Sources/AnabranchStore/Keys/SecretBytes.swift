@@ -1,14 +1,16 @@
 import CSodium
 
-/// Bytes that nobody else is to read.
+/// Secret bytes in protected memory.
 ///
-/// They lie on pages of their own, which are kept out of swap and core dumps as far as the system
-/// allows, can't be written to once they are filled, and are wiped before they are given back.
+/// They are on pages of their own that are kept out of swap and core dumps, as far as the system
+/// allows. The pages are read-only once they are filled, and are wiped before they are freed.
 package final class SecretBytes: @unchecked Sendable {
     package let count: Int
     private let start: UnsafeMutablePointer<UInt8>
 
-    /// - Parameter fill: Gets the first of as many bytes, whose content is not defined. It must not
+    /// Allocates secret bytes and fills them.
+    ///
+    /// - Parameter fill: Receives a pointer to `count` bytes with undefined content. It must not
     ///   keep the pointer.
     init(count: Int, filledBy fill: (UnsafeMutablePointer<UInt8>) -> Void) {
         precondition(sodium_init() >= 0, "libsodium found no source of randomness")
@@ -21,21 +23,23 @@ package final class SecretBytes: @unchecked Sendable {
         sodium_mprotect_readonly(start)
     }
 
-    /// Bytes from the system's source of randomness.
+    /// Secret bytes from the system's source of randomness.
     convenience init(randomCount count: Int) {
         self.init(count: count) { randombytes_buf($0, count) }
     }
 
     deinit { sodium_free(start) }
 
-    /// - Parameter body: Must neither keep the pointer nor copy what it points to.
+    /// Gives a body access to the bytes.
+    ///
+    /// - Parameter body: Must neither keep the pointer nor copy the bytes.
     func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafePointer<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(UnsafePointer(start))
     }
 
-    /// Compares in a time that does not tell how far the two agree.
+    /// Compares in constant time, so the duration does not reveal how many bytes agree.
     package func isSame(as other: SecretBytes) -> Bool {
         count == other.count && sodium_memcmp(start, other.start, count) == 0
     }

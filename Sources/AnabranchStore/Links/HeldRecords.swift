@@ -2,8 +2,8 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Tells whether records are there, in whatever table: a record is held once, and a link only
-/// while both its ends are (invariant 5).
+/// Checks whether records exist, in whatever table. A record is held once, and a link only while
+/// both its ends are held (invariant 5).
 struct HeldRecords {
     let connection: Connection
     let schema: StoreSchema
@@ -15,7 +15,9 @@ struct HeldRecords {
         self.deferred = deferred
     }
 
-    /// - Parameter entity: Whose table is looked at first.
+    /// True if a record is held.
+    ///
+    /// - Parameter entity: The entity of the table that is searched first.
     func holds(_ id: LocalID, first entity: EntityDescription? = nil) throws -> Bool {
         let likely = entity.map { schema.layout(of: $0).table }
         if let likely, try holds(id, in: likely) { return true }
@@ -40,9 +42,10 @@ struct HeldRecords {
         return try statement.step()
     }
 
-    /// The first of new records that is there already, or comes twice among them.
+    /// The first new record that already exists, or that occurs twice in the list.
     ///
-    /// - Parameter table: One that need not be looked at, because its primary key tells.
+    /// - Parameter table: A table that need not be searched, because its primary key finds
+    ///   duplicates.
     func duplicate(
         among ids: [LocalID], notIn table: TableLayout? = nil
     ) throws -> LocalID? {
@@ -60,7 +63,9 @@ struct HeldRecords {
             among: ids, &new)
     }
 
-    /// - Parameter new: The new records as a set, made when one is needed: seldom.
+    /// Searches one table for new records.
+    ///
+    /// - Parameter new: The new records as a set, built only when it is needed, which is rare.
     private func duplicate(
         _ sql: String, _ least: LocalID, _ greatest: LocalID, among ids: [LocalID],
         _ new: inout Set<LocalID>?

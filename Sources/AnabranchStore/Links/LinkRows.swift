@@ -3,16 +3,18 @@ import AnabranchSQLite
 
 /// The rows of link tables on one connection.
 ///
-/// A row has the tag of the first add; tags of concurrent adds stand in `more`, each as a
-/// distance and an ordinal in varints, so a link that was added once costs no blob. In a list the
-/// row has the greatest tag, whose place it shows in two columns, and in `more` each tag is
-/// followed by its place.
+/// A row has the tag of the first add. Tags of concurrent adds are in `more`, each as a timestamp
+/// and an ordinal in varints, so a link that was added once needs no blob. In a list the row has
+/// the greatest tag, with its position in two columns. In `more` each tag of a list is followed by
+/// its position.
 struct LinkRows {
     let connection: Connection
 
     init(_ connection: Connection) { self.connection = connection }
 
-    /// - Returns: Nothing where there is no such link.
+    /// The tags of a link.
+    ///
+    /// - Returns: An empty array if there is no such link.
     func tags(
         left: LocalID, right: LocalID, in layout: LinkLayout
     ) throws -> [LocalTag] {
@@ -25,7 +27,7 @@ struct LinkRows {
         return try Self.tags(of: statement, at: 0, isList: layout.isList)
     }
 
-    /// Reads three columns, `tag`, `tag_by` and `more`, in a list also the two of the place.
+    /// Reads the columns `tag`, `tag_by` and `more`, and in a list also the two position columns.
     static func tags(
         of statement: Statement, at column: Int, isList: Bool
     ) throws -> [LocalTag] {
@@ -49,13 +51,13 @@ struct LinkRows {
         return LinkPlace(inLeft: position(column), inRight: position(column + 1))
     }
 
-    /// Reads stamps that have no places.
+    /// Decodes stamps that have no positions.
     static func stamps(_ bytes: [UInt8]) throws -> [LocalStamp] {
         var reader = ByteReader(bytes)
         return try tags(&reader, isList: false).map(\.stamp)
     }
 
-    /// Reads what ``more(_:isList:)`` has written.
+    /// Decodes tags that `more(_:isList:)` encoded.
     static func tags(_ reader: inout ByteReader, isList: Bool) throws -> [LocalTag] {
         var tags: [LocalTag] = []
         while !reader.isAtEnd {
@@ -83,9 +85,9 @@ struct LinkRows {
         return writer.bytes
     }
 
-    /// Makes the row, changes its tags, or removes it where none is left.
+    /// Inserts the row, changes its tags, or removes it if no tag is left.
     ///
-    /// - Parameter tags: In ascending order.
+    /// - Parameter tags: The tags in ascending order.
     func set(
         _ tags: [LocalTag], left: LocalID, right: LocalID, in layout: LinkLayout
     ) throws {
@@ -120,7 +122,7 @@ struct LinkRows {
             }
     }
 
-    /// A link that is there.
+    /// One stored link.
     struct Row {
         let left: LocalID
         let right: LocalID

@@ -1,6 +1,6 @@
 import AnabranchReplication
 
-/// A tag of a link with its replica's ordinal in this file in place of its ID.
+/// A tag of a link that names its replica by the ordinal in this file.
 struct LocalTag: Hashable {
     var stamp: LocalStamp
     var place: LinkPlace = .none

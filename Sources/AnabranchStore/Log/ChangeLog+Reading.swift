@@ -1,10 +1,10 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-// Entries of a log have payloads of up to 8 MiB each, and a store may have been offline for years.
-// So what looks at many of them has their positions in memory, and one entry at a time.
+// Each entry of the log may have a payload of up to 8 MiB, and a store may have been offline for
+// years. So code that reads many entries keeps their positions in memory, and one entry at a time.
 extension ChangeLog {
-    /// Of entries that are not in a prefix of the zone's log, oldest first.
+    /// The positions of entries that are not in a prefix of the zone's log, oldest first.
     func positions(beyond place: CausalContext.Prefix) throws -> [Int64] {
         let statement = try connection.cached(
             """
@@ -16,7 +16,7 @@ extension ChangeLog {
         return try positions(statement)
     }
 
-    /// Of entries that the zone is not known to hold, oldest first.
+    /// The positions of entries that the zone is not known to hold, oldest first.
     func unplacedPositions() throws -> [Int64] {
         try positions(
             connection.cached(
@@ -26,7 +26,8 @@ extension ChangeLog {
                 """))
     }
 
-    /// Of entries that the zone holds behind a position, or is not known to hold, oldest first.
+    /// The positions of entries that the zone holds after a zone position, or is not known to hold,
+    /// oldest first.
     func positions(placedAfter position: UInt64) throws -> [Int64] {
         let statement = try connection.cached(
             """
@@ -43,14 +44,15 @@ extension ChangeLog {
         return positions
     }
 
-    /// Gives the entries at positions, in their order; the log may change meanwhile.
+    /// Calls the body for the entries at positions, in the given order. The log may change
+    /// meanwhile.
     func forEach(_ positions: [Int64], _ body: (LogEntry) throws -> Void) throws {
         for position in positions {
             if let entry = try entry(at: position) { try body(entry) }
         }
     }
 
-    /// Gives every entry behind a position, oldest first.
+    /// Calls the body for every entry after a local position, oldest first.
     func forEach(after position: Int64, _ body: (LogEntry) throws -> Void) throws {
         var position = position
         while true {
@@ -62,7 +64,7 @@ extension ChangeLog {
         }
     }
 
-    /// What is in memory at once; a larger entry comes alone.
+    /// The greatest number of entries and bytes in memory at once; a larger entry is read alone.
     private static let pageCount = 100
     private static let pageBytes = 1 << 20
 }

@@ -11,8 +11,8 @@ struct ChangeLog {
         rewritten, previous_origin, origin, digest, payload
         """
 
-    /// The position that the next entry takes; no position is given twice, also when the entry
-    /// that had it is gone.
+    /// The position that the next entry gets. No position is assigned twice, even if its entry was
+    /// removed.
     func nextPosition() throws -> Int64 {
         let last = try connection.firstValue(
             "SELECT seq FROM sqlite_sequence WHERE name = 'ab_changeset'")
@@ -23,14 +23,14 @@ struct ChangeLog {
         return last + 1
     }
 
-    /// Whether there is a save in parts.
+    /// True if the log holds a save in parts.
     func hasParts() throws -> Bool {
         let kind = LogEntryKind.saveInParts.rawValue
         return try connection.firstValue(
             "SELECT 1 FROM ab_changeset WHERE kind = \(kind) LIMIT 1") != nil
     }
 
-    /// Takes the next position for something else than an entry.
+    /// Reserves the next position for something other than an entry.
     func reservePosition() throws -> Int64 {
         let position = try nextPosition()
         try reservePositions(through: position)
@@ -44,7 +44,7 @@ struct ChangeLog {
             .integer(position))
     }
 
-    /// Removes an entry; rows that name it still find its stamp.
+    /// Removes an entry; rows that name its position still find its stamp.
     func forget(_ position: Int64) throws {
         try connection.run(
             """
@@ -62,7 +62,7 @@ struct ChangeLog {
             .integer(position))
     }
 
-    /// Gives an entry another form of the same save, or what stands for it; its place in this log
+    /// Replaces an entry by another form of the same save, or by its void. The local position
     /// stays.
     func replace(_ entry: LogEntry, by set: ChangeSet, ordinal: Int64) throws {
         let statement = try connection.cached(
@@ -91,7 +91,9 @@ struct ChangeLog {
         try statement.run()
     }
 
-    /// - Returns: The set's position in this log: ``nextPosition()`` before.
+    /// Appends a change set to the log.
+    ///
+    /// - Returns: The change set's local position: the value of `nextPosition()` before the call.
     @discardableResult
     func append(
         _ set: ChangeSet, ordinal: Int64, place: CausalContext.Prefix?
@@ -130,8 +132,10 @@ struct ChangeLog {
         return connection.lastInsertRowID
     }
 
-    /// Entries behind a position of this log, oldest first, until there are so many or their
-    /// payloads have so many bytes; one at least.
+    /// The entries after a local position, oldest first.
+    ///
+    /// The result ends when it has `limit` entries, or when its payloads reach `byteLimit` bytes.
+    /// It has at least one entry if there is one.
     func entries(
         after position: Int64, limit: Int, byteLimit: Int = .max
     ) throws -> [LogEntry] {
@@ -172,8 +176,8 @@ struct ChangeLog {
         return try read(statement).first
     }
 
-    /// Sets that the zone is not known to hold, oldest first, until their payloads exceed a
-    /// number of bytes; one at least.
+    /// The change sets that the zone is not known to hold, oldest first, until their payloads
+    /// exceed a number of bytes. The result has at least one if there is one.
     func pending(byteLimit: Int) throws -> [LogEntry] {
         let statement = try connection.cached(
             """
@@ -192,8 +196,9 @@ struct ChangeLog {
         return entries
     }
 
-    /// Whether a history that left another one, or one that had left yet another, did so behind a
-    /// set of that.
+    /// True if a branch continues the history of a replica at or after a change set.
+    ///
+    /// The branch may have left that history directly, or by way of other branches.
     func continues(_ replica: ReplicaID, behind dot: Dot) throws -> Bool {
         let statement = try connection.cached(
             """
@@ -231,7 +236,9 @@ struct ChangeLog {
             let digest = Digest(bytes: statement.bytes(at: 13))
         else {
             throw StoreError(
-                .corrupt, "Can't read entry \(statement.int64(at: 0)) of the log: it is damaged.")
+                .corrupt,
+                "Can't read entry \(statement.int64(at: 0)) of the log because it is damaged. "
+                    + "Restore a backup.")
         }
         var context = ByteReader(statement.bytes(at: 5))
         var rewritten = ByteReader(statement.bytes(at: 10))
@@ -241,7 +248,7 @@ struct ChangeLog {
         }
         let set = ChangeSet(
             fromLog: LogEntryKind(rawValue: UInt8(truncatingIfNeeded: statement.int64(at: 1))),
-            // Less than zero while the set is being given another name.
+            // The number is negative while the change set is being renamed.
             dot: Dot(replica: replica, sequence: UInt64(statement.int64(at: 3).magnitude)),
             timestamp: HybridTimestamp(rawValue: UInt64(bitPattern: statement.int64(at: 4))),
             author: statement.string(at: 6), name: statement.string(at: 7),

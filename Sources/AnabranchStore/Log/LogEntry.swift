@@ -2,9 +2,9 @@ package import AnabranchReplication
 
 /// One change set in this file's log.
 package struct LogEntry: Sendable {
-    /// In the order in which this file came to hold its sets.
+    /// The entry's position, in the order in which this file received its change sets.
     package let localPosition: Int64
-    /// Where the zone's log has it; `nil` while it is not known to be there.
+    /// The zone position of the change set; `nil` while the zone is not known to hold it.
     package let place: CausalContext.Prefix?
     package let changeSet: ChangeSet
 

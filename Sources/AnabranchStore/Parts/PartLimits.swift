@@ -1,16 +1,16 @@
 import AnabranchReplication
 
-/// When a part of a save is full.
+/// The limits at which a part of a save is full.
 ///
-/// A part is encoded, sent, kept and decoded whole, so this bounds the memory that both ends need
-/// for a save of any size, but for a row that is larger by itself.
+/// A part is encoded, sent, stored and decoded as a whole. So these limits bound the memory that
+/// both ends need for a save of any size, except for a single larger row.
 package struct PartLimits: Hashable, Sendable {
-    /// Of the encoded part.
+    /// The greatest size of the encoded part in bytes.
     package var byteCount = 8 << 20
-    /// Values, identities and tags: a column of nulls takes no bytes, and a value of a few bytes
-    /// takes many in memory.
+    /// The greatest number of values, identities and tags. A column of nulls takes no bytes, and a
+    /// value of a few bytes takes many in memory.
     package var cellCount = 1 << 20
-    /// Of the values of one record, which is in one part.
+    /// The greatest size in bytes of the values of one record, which is never split over parts.
     package var recordBytes = Limits.largestRecord
 
     package init() {}

@@ -1,25 +1,25 @@
 package import AnabranchReplication
 import AnabranchSQLite
 
-/// The table `ab_part`: parts of saves, each in pieces one behind the other.
+/// The table `ab_part`: parts of saves, each stored as consecutive pieces.
 ///
-/// Of a part that is coming from a zone there is a beginning, which later pieces continue, across
-/// restarts. What is there whole was compared with its digest (invariant 19): the claimed size is
-/// part of the key, so that no other claim can make a beginning pass for the whole. A part that two
-/// saves list is there once.
+/// A part that is being fetched from a zone has a beginning, which later pieces continue, also
+/// after a restart. A whole part was compared with its digest (invariant 19). The claimed size is
+/// part of the key, so a beginning cannot pass for the whole under another claim. A part that two
+/// saves list is stored once.
 struct PartTable: PartKeeping {
     let connection: Connection
 
     init(_ connection: Connection) { self.connection = connection }
 
-    /// Bytes of one row: what a part is served and fetched by.
+    /// The size of one row in bytes; parts are also sent and fetched in pieces of this size.
     static let pieceBytes = 1 << 20
 
-    /// How much of a part is here, from its beginning on.
+    /// The number of bytes held of a part, from its beginning.
     func heldBytes(of part: SavePart) throws -> Int { try extent(of: part).end }
 
-    /// Where the last piece of a part ends, and how many bytes all pieces have: fewer where one in
-    /// between was lost.
+    /// The end of a part's last piece, and the number of bytes in all pieces. The number is smaller
+    /// than the end if a piece between is missing.
     private func extent(of part: SavePart) throws -> (end: Int, byteCount: Int) {
         let statement = try connection.cached(
             """
@@ -36,7 +36,7 @@ struct PartTable: PartKeeping {
         try extent(of: part) == (part.byteCount, part.byteCount)
     }
 
-    /// The first of a set's parts that is not here whole, and how much of it is here.
+    /// The first part of a change set that is not held whole, with the number of bytes held.
     func lacking(_ set: ChangeSet) throws -> LackingPart? {
         for part in try set.parts() {
             let held = try heldBytes(of: part)
@@ -45,7 +45,7 @@ struct PartTable: PartKeeping {
         return nil
     }
 
-    /// Whether the bytes are those that the part is named by.
+    /// True if the part is whole and its bytes have the part's digest.
     func isRight(_ part: SavePart) throws -> Bool {
         guard try isWhole(part) else { return false }
         var digest = DigestBuilder()
@@ -62,19 +62,19 @@ struct PartTable: PartKeeping {
         return bytes
     }
 
-    /// Throws `corrupt` where bytes are missing, at the end or in between.
+    /// Throws `corrupt` if bytes are missing, at the end or between pieces.
     func checkIsWhole(_ part: SavePart) throws {
         let extent = try extent(of: part)
         let held = min(extent.end, extent.byteCount)
         guard extent == (part.byteCount, part.byteCount) else { throw lacking(held, of: part) }
     }
 
-    /// Of what is here, in order, each behind the one before it.
+    /// Calls the body for each held piece in order.
     func forEachPiece(of part: SavePart, _ body: ([UInt8]) throws -> Void) throws {
         let statement = try connection.cached(
             "SELECT start, bytes FROM ab_part WHERE digest = ? AND size = ? ORDER BY start")
         try statement.bind(part)
-        // A body that throws leaves no statement under way.
+        // If the body throws, the statement must not stay active.
         defer { statement.reset() }
         var place = 0
         while try statement.step() {
@@ -85,9 +85,10 @@ struct PartTable: PartKeeping {
         }
     }
 
-    /// Pieces that go to somebody else, who could read none of it if a single byte were another.
+    /// Calls the body for each piece of a part that is sent to another store or zone, and checks
+    /// the digest. A single wrong byte would make the whole part undecodable there.
     ///
-    /// - Throws: `corrupt` behind the last piece where the bytes are not those that were saved.
+    /// - Throws: `corrupt`, after the last piece, if the bytes are not those that were saved.
     func forEachRightPiece(of part: SavePart, _ body: ([UInt8]) throws -> Void) throws {
         var digest = DigestBuilder()
         try forEachPiece(of: part) { piece in
@@ -105,11 +106,12 @@ struct PartTable: PartKeeping {
     private func lacking(_ held: Int, of part: SavePart) -> StoreError {
         StoreError(
             .corrupt,
-            "Can't read a part of a save because \(held) of its \(part.byteCount) bytes are here.",
+            "Can't read a part of a save because only \(held) of its \(part.byteCount) bytes are "
+                + "stored.",
             path: connection.path)
     }
 
-    /// The bytes of a part from a place on, as many as a piece has.
+    /// The bytes of a part from an offset to the end of the piece there.
     func piece(of part: SavePart, from start: Int) throws -> [UInt8] {
         let statement = try connection.cached(
             """
@@ -135,11 +137,12 @@ struct PartTable: PartKeeping {
         return part
     }
 
-    /// Takes in a piece that continues what is here; one that does not changes nothing.
+    /// Stores a piece that continues the bytes held. Any other piece changes nothing.
     ///
-    /// - Throws: `digestMismatch` where the part is whole now and not what its digest says. The
-    ///   caller's transaction ends without an error then, so that the part goes.
-    /// - Returns: Whether the part turned out to be another, and is gone.
+    /// If the part is whole now but has another digest, it is removed. The caller must let its
+    /// transaction commit, so that the removal stays.
+    ///
+    /// - Returns: True if the part had another digest and was removed.
     func take(_ piece: [UInt8], of part: SavePart, at start: Int) throws -> Bool {
         guard try heldBytes(of: part) == start, !piece.isEmpty,
             piece.count <= part.byteCount - start
@@ -168,7 +171,7 @@ struct PartTable: PartKeeping {
         try statement.run()
     }
 
-    /// Of all parts of saves that the zone is not known to hold.
+    /// The total size in bytes of all parts of saves that the zone is not known to hold.
     func pendingBytes() throws -> Int {
         let lists = try connection.cached(
             """
@@ -182,10 +185,11 @@ struct PartTable: PartKeeping {
         return byteCount
     }
 
-    // MARK: - What nothing needs
+    // MARK: - Unused parts
 
-    /// Removes the parts that no save of the file lists any more: of the log, of the waiting room,
-    /// of the rejected ones. What was fetched for a page that never came is among them.
+    /// Removes the parts that no save of the file lists any more. Saves in the log, change sets
+    /// that wait and rejected saves count. Parts that were fetched for a page that never came are
+    /// removed too.
     func removeUnused() throws {
         guard try connection.firstValue("SELECT 1 FROM ab_part LIMIT 1") != nil else { return }
         var used: Set<SavePart> = []
@@ -219,10 +223,10 @@ extension Statement {
     }
 }
 
-/// A part that has to be fetched before a save can be applied.
+/// A part that must be fetched before a save can be applied.
 package struct LackingPart: Hashable, Sendable {
     package let part: SavePart
-    /// From its beginning on, these many bytes are here.
+    /// The number of bytes held, from the part's beginning.
     package let heldBytes: Int
 
     package init(part: SavePart, heldBytes: Int) {

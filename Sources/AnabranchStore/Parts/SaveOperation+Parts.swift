@@ -2,10 +2,10 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-// A save is encoded in the pass that writes its rows. What has become as large as a part is taken
-// out of the encoder and kept, so that no more than one part is in memory.
+// A save is encoded in the pass that writes its rows. Content that has reached the size of a part
+// is moved from the encoder to the table, so that at most one part is in memory.
 extension SaveOperation {
-    /// What the present part has room for: bytes, and values, identities and tags.
+    /// The space left in the present part: in bytes, and in values, identities and tags.
     var room: (byteCount: Int, cellCount: Int) {
         (
             max(partLimits.byteCount - encoder.byteCount, 1),
@@ -13,10 +13,10 @@ extension SaveOperation {
         )
     }
 
-    /// Rows for which a block need be prepared.
+    /// The number of rows for which a block reserves capacity.
     func capacity(_ rows: Int) -> Int { min(rows, partLimits.cellCount) }
 
-    /// Ends the present part where it is full.
+    /// Ends the present part if it is full.
     mutating func cutIfFull() throws {
         guard encoder.byteCount >= partLimits.byteCount || encoder.cellCount >= partLimits.cellCount
         else { return }
@@ -29,14 +29,14 @@ extension SaveOperation {
         guard parts.count < Limits.mostParts else {
             throw StoreError(
                 .saveTooLarge,
-                "Can't save so much at once because a save has \(Limits.mostParts) parts at most; "
-                    + "save less at a time.")
+                "Can't save so much at once because a save has at most \(Limits.mostParts) parts. "
+                    + "Save less at a time.")
         }
         parts.append(try PartTable(connection).keep(part))
         encoder = ChangePayloadEncoder(author: replica)
     }
 
-    /// What the log says of the save: all of it, or the list of its parts.
+    /// The log's payload of the save: its whole content, or the list of its parts.
     mutating func finish() throws -> (kind: LogEntryKind, payload: [UInt8]) {
         guard !parts.isEmpty else {
             return (.save, try finishPayload(within: Limits.largestChangeSet).bytes)
@@ -48,7 +48,7 @@ extension SaveOperation {
     private func finishPayload(within byteLimit: Int) throws -> ByteWriter {
         guard encoder.isWithinLimits else { throw tooLarge(encoder.byteCount, byteLimit) }
         let payload = encoder.finished()
-        // Who gives the save other names later needs some room.
+        // Some space stays free, because a later renaming may make the content longer.
         guard payload.count < byteLimit - (1 << 20) else {
             throw tooLarge(payload.count, byteLimit)
         }
@@ -64,7 +64,9 @@ extension SaveOperation {
             entity: presentEntity?.name, records: [present])
     }
 
-    /// - Parameter ids: One of which has too much.
+    /// The error for a record that exceeds the limit of its size.
+    ///
+    /// - Parameter ids: The records, one of which is too large.
     func recordTooLarge(_ ids: [LocalID], _ error: SQLiteError) -> StoreError {
         let entity = presentEntity?.name
         return StoreError(
@@ -76,7 +78,7 @@ extension SaveOperation {
 }
 
 extension Value {
-    /// About, of the encoded value.
+    /// An estimate of the encoded value's size in bytes.
     var byteEstimate: Int {
         switch self {
         case .string(let text), .uri(let text): text.utf8.count

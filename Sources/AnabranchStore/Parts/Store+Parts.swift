@@ -2,7 +2,7 @@ package import AnabranchReplication
 import AnabranchSQLite
 
 extension Store {
-    /// The first part of a page's saves that has to be fetched before the page can be applied.
+    /// The first part of a page's saves that must be fetched before the page can be applied.
     package func lackingPart(of page: RemotePage) throws -> LackingPart? {
         let sets = page.changeSets.filter { $0.kind == .saveInParts }
         guard !sets.isEmpty, !environment.disabled.contains(.partStaging) else { return nil }
@@ -15,10 +15,10 @@ extension Store {
         }
     }
 
-    /// Keeps a piece of a part that is coming, whatever happens until the rest is here.
+    /// Stores a piece of a part that is being fetched. It stays even if the rest does not arrive.
     ///
-    /// - Throws: ``StoreError`` `digestMismatch` where the part is whole now and not what it
-    ///   should be: it is gone, ask for it again.
+    /// - Throws: ``StoreError`` `digestMismatch` if the part is whole now but its digest is wrong.
+    ///   The part is removed; fetch it again.
     package func keep(_ piece: [UInt8], of part: SavePart, at start: Int) throws {
         let isAnother = try write { transaction in
             try PartTable(transaction.connection).take(piece, of: part, at: start)
@@ -31,10 +31,10 @@ extension Store {
         }
     }
 
-    /// What is to be sent of a save whose parts a zone lacks.
+    /// The next piece to send of a save with parts that a zone lacks.
     ///
-    /// - Returns: The piece of the save's part, from a place on; `nil` where the file's log has
-    ///   the save no more, or not in this form.
+    /// - Returns: The bytes of the part from an offset; `nil` if the file's log no longer has the
+    ///   save, or not in this form.
     package func piece(
         of set: ChangeSet, part number: Int, from start: Int, byteLimit: Int
     ) throws -> PartPiece? {
@@ -51,9 +51,9 @@ extension Store {
         }
     }
 
-    /// All that a save did.
+    /// Calls the body for every block of a save.
     ///
-    /// - Throws: ``StoreError``; `corrupt` where a part is missing.
+    /// - Throws: ``StoreError``; `corrupt` if a part is missing.
     package func forEachBlock(
         of set: ChangeSet, _ body: (ChangeBlock) throws -> Void
     ) throws {
@@ -67,7 +67,7 @@ extension Store {
 /// Some bytes of a part, to be sent.
 package struct PartPiece: Hashable, Sendable {
     package let part: SavePart
-    /// Of the part among those of its save.
+    /// The index of the part among those of its save.
     package let number: Int
     package let start: Int
     package let bytes: [UInt8]
@@ -80,7 +80,7 @@ package struct PartPiece: Hashable, Sendable {
     }
 }
 
-/// The parts that a store keeps, read when they are asked for.
+/// The parts that a store keeps, read on demand.
 struct StoredParts: PartReading, Sendable {
     private let store: Store
 

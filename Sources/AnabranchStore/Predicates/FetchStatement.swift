@@ -3,35 +3,41 @@ package import AnabranchReplication
 
 /// The SELECT of a fetch, with its bindings.
 ///
-/// Tables have aliases: `t0` is the fetched entity's, `tN` that of the elements of the N-th
-/// collection around, and `tN_M` the M-th object that a to-one leads to from there. A to-one is a
-/// LEFT JOIN of its target's table, so that a target which does not exist reads as missing.
+/// Tables have aliases. `t0` is the table of the fetched entity, and `tN` that of the elements of
+/// the N-th enclosing collection. `tN_M` is the M-th object that a to-one relationship references
+/// from there. A to-one is a LEFT JOIN of its target's table, so a target that does not exist reads
+/// as missing.
 ///
-/// A condition may give NULL for false; it stands only under AND, OR, WHERE and `IS NOT TRUE`,
-/// where the two are the same. So conditions keep the plain form that an index serves.
+/// A condition may evaluate to NULL instead of false. Conditions stand only under AND, OR, WHERE
+/// and `IS NOT TRUE`, where both mean the same. So they keep the plain form for which SQLite can
+/// use an index.
 package struct FetchStatement: Sendable {
+    /// The columns that a fetch selects.
     package enum Selection: Hashable, Sendable {
-        /// `ab_pk` alone.
+        /// The column `ab_pk` alone.
         case identifiers
         /// SQL of the columns, in terms of `t0`.
         case rows(String)
-        /// As `rows`, and behind them a column for each sort: what it sorts by.
+        /// The columns of `rows`, followed by one column for the key of each sort.
         case rowsAndKeys(String)
         case count
     }
 
     package let sql: String
-    /// By position; a reference is the local ID as an integer.
+    /// The bindings by position; a reference is the local ID as an integer.
     package let bindings: [Value]
 
+    /// Creates the statement of a fetch.
+    ///
     /// - Parameters:
-    ///   - limit: At most so many; `nil`: all. With a limit or an offset and no sorts the order is
-    ///     that of the IDs, so that windows fit together.
-    ///   - ids: The only rows that are looked at; `nil`: any.
-    ///   - store: What ``PredicateObjectReference/store`` of the store's own objects is; objects
-    ///     of others equal no row. `nil`: any object is taken for the store's own.
-    /// - Throws: ``FetchPredicateError`` with code `tooManyValues` for values that no statement can
-    ///   carry, `tooComplex` for a predicate that is nested too deeply or joins too many tables.
+    ///   - limit: The greatest number of rows; `nil` for all. With a limit or an offset and no
+    ///     sorts, rows are ordered by ID, so that consecutive windows fit together.
+    ///   - ids: The only rows to consider; `nil` for any.
+    ///   - store: The ``PredicateObjectReference/store`` of this store's own objects. Objects of
+    ///     another store equal no row. If `nil`, every object counts as this store's own.
+    /// - Throws: ``FetchPredicateError`` with code `tooManyValues` for more values than a statement
+    ///   can bind, or `tooComplex` for a predicate that is nested too deeply or joins too many
+    ///   tables.
     package init(
         entity: EntityDescription, includesSubentities: Bool = true,
         predicate: ResolvedPredicate? = nil, sorts: [ResolvedSort] = [], limit: Int? = nil,
@@ -79,7 +85,7 @@ package struct FetchStatement: Sendable {
         }
     }
 
-    /// SQLite's 32,766, unless it was built otherwise, but for those of a window.
+    /// SQLite's default limit of 32,766 bindings, minus the two of a window.
     private static let greatestBindingCount = 32_764
 
     private static func check(
@@ -89,7 +95,8 @@ package struct FetchStatement: Sendable {
         throw FetchPredicateError(
             .tooManyValues, entity: entity.name,
             "Can't evaluate the predicate because it has \(bindings.count) values, and SQLite "
-                + "binds at most \(greatestBindingCount) of a predicate: ask in parts, or with IN.")
+                + "binds at most \(greatestBindingCount) of a predicate. Split the fetch, "
+                + "or use IN.")
     }
 
     private static func conditions(
@@ -97,7 +104,8 @@ package struct FetchStatement: Sendable {
         in naming: any SchemaNaming, _ writer: inout PredicateSQL
     ) throws(FetchPredicateError) -> [String] {
         var conditions: [String] = []
-        // The rows of a whole hierarchy need no restriction, which would cost an index its use.
+        // The rows of a whole hierarchy need no restriction, which would keep SQLite from using an
+        // index.
         let isWhole = includesSubentities && entity.superentity == nil
         if !isWhole,
             let numbers = naming.entityNumbers(

@@ -1,10 +1,12 @@
 import AnabranchModel
 package import AnabranchSQLite
 
-/// The SQL functions that predicates compile to; every connection that fetches needs them.
+/// The SQL functions that compiled predicates call; every connection that fetches needs them.
 package enum PredicateFunctions {
-    /// Defines `ab_fold(text, options)` and `ab_like(text, pattern, options)`, where the options
-    /// are letters as after an operator: `'cd'`. A missing text gives a missing answer.
+    /// Defines `ab_fold(text, options)` and `ab_like(text, pattern, options)`.
+    ///
+    /// The options are the letters that follow an operator, such as `'cd'`. The result for a
+    /// missing text is missing.
     package static func define(on connection: Connection) throws {
         try connection.createFunction(
             "ab_fold", argumentCount: 2, traits: [.deterministic, .innocuous]
@@ -26,8 +28,8 @@ package enum PredicateFunctions {
     }
 }
 
-/// A pattern that SQLite keeps between the rows of a statement; its options are a literal beside
-/// it, so they cannot differ.
+/// A pattern that SQLite keeps between the rows of a statement. Its options are a literal in the
+/// same statement, so they are the same for all rows.
 private final class ReadPattern {
     let pattern: LikePattern
 

@@ -2,13 +2,12 @@ import AnabranchModel
 import AnabranchReplication
 import Foundation
 
-// IN with lists of any length. A short list is bound value by value; a long one is one binding,
-// as a JSON array or as the bytes of UUIDs side by side.
+// IN with lists of any length. A short list is bound value by value. A long list is one binding: a
+// JSON array, or the bytes of UUIDs side by side.
 
 extension PredicateSQL {
     private static let greatestShortList = 16
-    /// SQLite allows 32,766 parameters unless it was built otherwise; the rest of the statement
-    /// needs some.
+    /// SQLite allows 32,766 parameters by default; the rest of the statement needs some of them.
     private static let greatestBoundList = 30_000
 
     mutating func membership(
@@ -21,7 +20,7 @@ extension PredicateSQL {
         guard list.containsNull else { return try test(operand, values, options) }
         return try nested(.chain(of: 2)) { writer throws(FetchPredicateError) in
             let test = try writer.test(operand, values, options)
-            // Written anew, because a count may have bindings.
+            // The operand is written a second time, because a count may have bindings.
             return "(\(test) OR \(try writer.operand(operand, [])) IS NULL)"
         }
     }
@@ -33,7 +32,7 @@ extension PredicateSQL {
         return "\(column) IN \(try members(values))"
     }
 
-    /// In order, so that one list is one statement.
+    /// The elements in ascending order, so that equal lists give equal statements.
     private func elements(of list: ResolvedList, _ options: ComparisonOptions) -> [Value] {
         let objects = list.objects.map { localID(of: $0) }.sorted().map { Value.integer($0) }
         var values = list.values
@@ -62,13 +61,15 @@ extension PredicateSQL {
         guard values.count <= Self.greatestBoundList else {
             throw FetchPredicateError(
                 .tooManyValues,
-                "Can't look into a list of \(values.count) values because values of their type are "
-                    + "bound one by one, at most \(Self.greatestBoundList): ask in parts.")
+                "Can't search a list of \(values.count) values because values of their type are "
+                    + "bound one by one, at most \(Self.greatestBoundList). Split the list.")
         }
         return "(" + values.map { bind($0) }.joined(separator: ", ") + ")"
     }
 
-    /// - Returns: `nil` where a value cannot be written in JSON without loss.
+    /// Writes values as a JSON array.
+    ///
+    /// - Returns: `nil` if JSON cannot represent a value without loss.
     private static func jsonArray(_ values: [Value]) -> String? {
         var json: [UInt8] = [UInt8(ascii: "[")]
         for value in values {

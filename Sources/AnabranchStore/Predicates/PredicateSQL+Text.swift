@@ -30,14 +30,15 @@ extension PredicateSQL {
         }
     }
 
-    /// A range, which an index serves: from the prefix to the first text behind all that have it.
+    /// A range condition for which SQLite can use an index: from the prefix up to the first text
+    /// after all texts that begin with it.
     private mutating func range(of column: String, prefix: String) -> String {
         let start = "\(column) >= \(bind(.string(prefix)))"
         guard let end = Self.end(ofPrefix: prefix) else { return start }
         return "\(start) AND \(column) < \(bind(.string(end)))"
     }
 
-    /// The least text that is greater than every one with the prefix; `nil` where there is none.
+    /// The least text that is greater than every text with the prefix; `nil` if there is none.
     static func end(ofPrefix prefix: String) -> String? {
         var scalars = Array(prefix.unicodeScalars)
         while let last = scalars.popLast() {
@@ -50,7 +51,8 @@ extension PredicateSQL {
         return nil
     }
 
-    /// With an attribute on the right side, by bytes: UTF-8 has no character inside another.
+    /// Compares bytes if the right side is an attribute. In UTF-8 no character occurs inside
+    /// another.
     private mutating func variable(
         _ text: String, _ relation: TextRelation, _ right: ResolvedOperand,
         _ options: ComparisonOptions

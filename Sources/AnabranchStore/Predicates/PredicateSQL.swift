@@ -3,9 +3,9 @@ import AnabranchReplication
 
 /// Writes the condition of a WHERE clause, its joins and its bindings.
 ///
-/// Bindings stand in the order of the text: joins have none.
+/// Bindings are in the order of the text; joins have none.
 struct PredicateSQL {
-    /// SQLite's own, and not to be configured.
+    /// SQLite's own limit, which cannot be configured.
     private static let greatestTableCount = 64
 
     let naming: any SchemaNaming
@@ -27,11 +27,16 @@ struct PredicateSQL {
         self.store = store
     }
 
-    /// - Parameter tableCount: How many tables the scope reads before any to-one is joined.
+    /// Begins a scope.
+    ///
+    /// - Parameter tableCount: The number of tables that the scope reads before any to-one is
+    ///   joined.
     mutating func enter(_ alias: String, tableCount: Int = 1) {
         scopes.append(Scope(alias: alias, height: height.current, tableCount: tableCount))
     }
 
+    /// Ends a scope.
+    ///
     /// - Returns: The joins that were needed since the scope was entered.
     mutating func leave() -> String { scopes.removeLast().joins }
 
@@ -70,8 +75,10 @@ struct PredicateSQL {
         }
     }
 
-    /// SQLite refuses trees of more than 1,000 levels, and a chain is as high as it is long: so
-    /// long ones are written as balanced trees.
+    /// Joins conditions with AND or OR.
+    ///
+    /// SQLite refuses expression trees of more than 1,000 levels, and a chain is as deep as it is
+    /// long. So a long chain is written as a balanced tree.
     private mutating func join(
         _ parts: [ResolvedPredicate], _ word: String, empty: String
     ) throws(FetchPredicateError) -> String {
@@ -116,7 +123,7 @@ struct PredicateSQL {
         }
     }
 
-    /// Writes what stands inside a construct.
+    /// Writes the content of a nested construct.
     mutating func nested(
         _ step: StatementHeight.Step, of relationship: RelationshipDescription? = nil,
         _ write: (inout PredicateSQL) throws(FetchPredicateError) -> String
@@ -157,7 +164,7 @@ extension PredicateSQL {
         }
     }
 
-    /// No row has the ID that objects of other stores get.
+    /// The ID of an object; −1, which no row has, for an object of another store.
     func localID(of object: PredicateObjectReference) -> Int64 {
         guard let store, AnyHashable(store) != AnyHashable(object.store) else {
             return object.record
@@ -165,7 +172,7 @@ extension PredicateSQL {
         return -1
     }
 
-    /// The alias of the table row that a path leads to, joining what is not joined yet.
+    /// The alias of the table row at the end of a path. Tables that are not joined yet are joined.
     mutating func alias(of path: ObjectPath) throws(FetchPredicateError) -> String {
         var alias = scopes[path.scope].alias
         for end in path.steps.indices {
@@ -193,9 +200,9 @@ extension PredicateSQL {
         guard scopes[scope].tableCount > Self.greatestTableCount else { return }
         throw FetchPredicateError(
             .tooComplex, entity: relationship.entity.name, key: relationship.name,
-            "Can't follow \(relationship) because SQLite joins at most "
-                + "\(Self.greatestTableCount) tables, and every different path through to-one "
-                + "relationships joins one: ask in parts.")
+            "Can't follow \(relationship) because SQLite joins at most \(Self.greatestTableCount) "
+                + "tables, and every different path through to-one relationships joins one. "
+                + "Split the fetch.")
     }
 
     func join(
@@ -206,7 +213,8 @@ extension PredicateSQL {
             let column = naming.column(for: .relationship(relationship))
             return " LEFT JOIN \(table) AS \(alias) ON \(alias).ab_pk = \(owner).\(column)"
         }
-        // A store hides what several hold from all but one; a look-up needs one in any case.
+        // The store shows a one-to-one reference in one record only. The subquery must still return
+        // one row in any case.
         let column = naming.column(for: .relationship(inverse))
         return " LEFT JOIN \(table) AS \(alias) ON \(alias).ab_pk = (SELECT min(r.ab_pk) "
             + "FROM \(table) AS r WHERE r.\(column) = \(owner).ab_pk)"
@@ -238,7 +246,7 @@ extension PredicateSQL {
         return "EXISTS (SELECT 1 FROM \(source))"
     }
 
-    /// From FROM to the end: the elements of a collection that satisfy a predicate.
+    /// The text from FROM to the end: the elements of a collection that satisfy a predicate.
     private mutating func rows(
         of collection: ResolvedCollection, where inner: ResolvedPredicate, owner: String
     ) throws(FetchPredicateError) -> String {
@@ -265,7 +273,7 @@ extension PredicateSQL {
             return "\(links.name) AS l\(alias) JOIN \(table) AS \(alias) ON \(alias).ab_pk = "
                 + "l\(alias).\(other)\(joins) WHERE l\(alias).\(own) = \(owner).ab_pk\(suffix)"
         }
-        // Either end may be the own one.
+        // The owner may be either end of the link.
         return "\(table) AS \(alias)\(joins) WHERE \(alias).ab_pk IN (SELECT \(other) FROM "
             + "\(links.name) WHERE \(own) = \(owner).ab_pk UNION SELECT \(own) FROM "
             + "\(links.name) WHERE \(other) = \(owner).ab_pk)\(suffix)"
@@ -273,7 +281,7 @@ extension PredicateSQL {
 }
 
 extension ResolvedOperand {
-    /// Whether it is never missing.
+    /// True if the operand always has a value.
     fileprivate var isFixed: Bool {
         switch self {
         case .constant(let value): !value.isNull

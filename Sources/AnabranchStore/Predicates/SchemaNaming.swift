@@ -1,6 +1,6 @@
 package import AnabranchModel
 
-/// Where entities and properties are in the tables of a store; all names are quoted for SQL.
+/// The tables and columns of a store for entities and properties; all names are quoted for SQL.
 package protocol SchemaNaming {
     /// The table of the entity's root.
     func table(for entity: EntityDescription) -> String
@@ -8,20 +8,21 @@ package protocol SchemaNaming {
     /// The column of a stored attribute, or of a to-one that is stored on its own side.
     func column(for property: PropertyDescription) -> String
 
-    /// What `ab_entity` holds in the rows of the entity; `nil` where the table has no such column.
+    /// The values of `ab_entity` in the entity's rows; `nil` if the table has no such column.
     func entityNumbers(
         for entity: EntityDescription, includingSubentities: Bool
     ) -> [Int64]?
 
-    /// The table of a relationship that is stored as links, seen from the relationship's side.
+    /// The link table of a relationship, seen from the side of the relationship.
     func linkTable(for relationship: RelationshipDescription) -> LinkTableNames
 }
 
-/// The table of links and which column has which end, quoted for SQL.
+/// The name of a link table and the columns of its two ends, quoted for SQL.
 package struct LinkTableNames: Hashable, Sendable {
     package let name: String
-    /// The end at which the object stands that has the relationship.
+    /// The column of the object that has the relationship.
     package let ownColumn: String
+    /// The column of the related object.
     package let otherColumn: String
 
     package init(name: String, ownColumn: String, otherColumn: String) {

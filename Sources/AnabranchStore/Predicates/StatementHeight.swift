@@ -1,17 +1,17 @@
 import AnabranchModel
 
-/// How high SQLite's parser piles up what it has begun and not ended when it reads a statement.
+/// The depth of SQLite's parser stack while it reads a statement.
 ///
-/// It refuses what is higher than 100, as it is built by default, and then names no place. So the
-/// writer counts along and refuses first. The steps were measured by filling the rest of the pile
-/// with parentheses, on SQLite 3.40.
+/// SQLite refuses a statement that needs more than 100 entries, its default, and its error does not
+/// name the place. So the writer counts as it writes and refuses first. The heights were measured
+/// by filling the rest of the stack with parentheses, on SQLite 3.40.
 struct StatementHeight {
     static let greatest = 100
 
-    /// What a construct piles up before that which stands inside it.
+    /// The stack entries that a construct adds before its content.
     enum Step {
-        /// `(`, or `1 AND (`; of a long chain, which is written as a balanced tree, so for each
-        /// level of the tree.
+        /// `(`, or `1 AND (`. A long chain is written as a balanced tree and adds this for each
+        /// level.
         case chain(of: Int)
         /// `NOT`, or `(` before `IS NOT TRUE`.
         case not
@@ -21,7 +21,7 @@ struct StatementHeight {
         case exists
         /// `(SELECT count(*) FROM t WHERE 1 AND (`.
         case count
-        /// The same behind `CASE WHEN 1 THEN NULL ELSE`.
+        /// The same as `count` after `CASE WHEN 1 THEN NULL ELSE`.
         case optionalCount
 
         var height: Int {
@@ -39,13 +39,13 @@ struct StatementHeight {
         }
     }
 
-    /// What piles up at most in a construct with nothing of the predicate inside.
+    /// The most stack entries of a construct that contains no other part of the predicate.
     enum Leaf: Int {
         /// A column, perhaps inside `ab_fold(…)`.
         case operand = 5
-        /// An object found by a SELECT of its own in the FROM of the scope.
+        /// An object that a SELECT in the FROM of the scope finds.
         case lookUp = 12
-        /// A derived attribute, a SELECT inside functions and of functions, perhaps folded.
+        /// A derived attribute: a SELECT inside functions with function arguments, possibly folded.
         case derivation = 40
         /// `substr(CAST(…), -length(…), length(…)) = …`.
         case text = 16
@@ -53,8 +53,8 @@ struct StatementHeight {
         case longList = 23
     }
 
-    /// `SELECT count(*) FROM (SELECT 1 FROM t WHERE 1 AND (`, so that a fetch and its count are
-    /// refused alike.
+    /// Begins with the height of `SELECT count(*) FROM (SELECT 1 FROM t WHERE 1 AND (`, so that a
+    /// fetch and its count have the same limit.
     private(set) var current = 17
 
     mutating func rise(
@@ -75,6 +75,6 @@ struct StatementHeight {
             .tooComplex, entity: relationship?.entity.name, key: relationship?.name,
             "Can't evaluate\(place) so deep inside the predicate because SQLite reads at most "
                 + "\(Self.greatest) levels, of which every to-many step takes 10, a count 9 to 16, "
-                + "AND and OR 3 and NOT 1: ask in parts.")
+                + "AND and OR 3 and NOT 1. Split the fetch.")
     }
 }

@@ -1,16 +1,16 @@
 package import AnabranchModel
 package import AnabranchSQLite
 
-/// The columns of a SELECT that reads whole rows of an entity and its sub-entities, and how to
-/// take them apart.
+/// The columns of a SELECT that reads whole rows of an entity and its sub-entities, with their
+/// decoders.
 package struct RowSelection {
     private let table: TableLayout
     private let schema: StoreSchema
     private let columns: [TableLayout.Column]
-    /// Those of all entities of the hierarchy, which no column has.
+    /// The derived attributes of all entities of the hierarchy, which have no columns.
     private let derived: [AttributeDescription]
     private let decoders: [Int64: RowDecoder]
-    /// Of a table that has one entity.
+    /// The decoder of a table that has only one entity.
     private let single: Unmanaged<RowDecoder>?
 
     package init(_ entity: EntityDescription, schema: StoreSchema) {
@@ -50,7 +50,7 @@ package struct RowSelection {
 
     /// SQL of the columns in their order: row ID, version, discriminator, then the properties.
     ///
-    /// - Parameter alias: Of the entity's table, as the statement names it.
+    /// - Parameter alias: The alias of the entity's table in the statement.
     package func sql(alias: String) -> String {
         var terms = ["ab_pk", "ab_version"]
         if table.hasDiscriminator { terms.append("ab_entity") }
@@ -62,7 +62,7 @@ package struct RowSelection {
         return names.joined(separator: ", ")
     }
 
-    /// A reference whose target is gone keeps its value in the row and reads nil.
+    /// SQL of one column. A reference to a deleted record keeps its value, but reads nil.
     private func sql(of column: TableLayout.Column, alias: String) -> String {
         guard let target = column.property.relationship?.destination else {
             return "\(alias).\(column.name)"
@@ -71,14 +71,14 @@ package struct RowSelection {
         return "(SELECT r.ab_pk FROM \(table) r WHERE r.ab_pk = \(alias).\(column.name))"
     }
 
-    /// The row that the statement stands on; to be used while both this and the statement live.
+    /// The statement's current row, valid while both this value and the statement exist.
     package func row(_ statement: Statement) throws -> StoredRow {
         if let single { return StoredRow(statement, decoder: single) }
         guard let decoder = decoders[statement.int64(at: 2)] else {
             throw StoreError(
                 .corrupt,
-                "Can't read a row because its entity \(statement.int64(at: 2)) is none "
-                    + "of the model's.", records: [statement.int64(at: 0)])
+                "Can't read a row because the model has no entity with its number "
+                    + "\(statement.int64(at: 2)).", records: [statement.int64(at: 0)])
         }
         return StoredRow(statement, decoder: .passUnretained(decoder))
     }

@@ -2,7 +2,7 @@ package import AnabranchModel
 import AnabranchSQLite
 
 extension Store {
-    /// The records whose to-one leads to a record, whether that is there or not.
+    /// The records with a to-one that points to a record, whether that record exists or not.
     package func holders(
         of id: LocalID
     ) throws -> [(record: LocalID, relationship: RelationshipDescription)] {

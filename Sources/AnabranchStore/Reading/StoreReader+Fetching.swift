@@ -2,7 +2,7 @@ package import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-/// What a fetch asks for, resolved against the model.
+/// The parameters of a fetch, resolved against the model.
 package struct FetchQuery: Sendable {
     package var entity: EntityDescription
     package var includesSubentities = true
@@ -15,7 +15,7 @@ package struct FetchQuery: Sendable {
 }
 
 extension StoreReader {
-    /// The IDs that a query finds, in its order; no other column is read, so an index alone can
+    /// The IDs that a query finds, in its order. No other column is read, so an index alone can
     /// answer.
     package func identifiers(_ query: FetchQuery) throws -> [LocalID] {
         let statement = try prepared(query, selecting: .identifiers)
@@ -24,7 +24,7 @@ extension StoreReader {
         return found
     }
 
-    /// As ``identifiers(_:)``, with the entity of each.
+    /// The IDs that a query finds, each with its entity.
     package func objects(
         _ query: FetchQuery
     ) throws -> [(entity: EntityDescription, id: LocalID)] {
@@ -33,7 +33,8 @@ extension StoreReader {
         return found
     }
 
-    /// As ``objects(_:)``, one after the other, with the index of the entity in the model.
+    /// Calls the body for each object that a query finds, with the index of its entity in the
+    /// model.
     package func forEachObject(
         _ query: FetchQuery, _ body: (_ entityIndex: Int, LocalID) -> Void
     ) throws {
@@ -50,7 +51,7 @@ extension StoreReader {
         }
     }
 
-    /// The rows that a query finds, in its order.
+    /// Calls the body for each row that a query finds, in the query's order.
     package func rows(
         _ query: FetchQuery, _ body: (StoredRow) throws -> Void
     ) throws {

@@ -2,12 +2,12 @@ import AnabranchModel
 package import AnabranchReplication
 import AnabranchSQLite
 
-// Reads that also give what the query sorts by, for those who keep its results in order.
+// Reads that also return the sort keys of a query, for callers that keep its results in order.
 extension StoreReader {
-    /// The IDs that a query finds, in its order, each with its keys: one for each sort.
+    /// Calls the body for each ID that a query finds, in its order, with one key for each sort.
     ///
-    /// - Parameter ids: The only records that are looked at; `nil`: any. Then no other column is
-    ///   read, so an index alone can answer, and the rows' versions are `none`.
+    /// - Parameter ids: The only records to consider; `nil` for any. With `nil` no other column is
+    ///   read, so an index alone can answer, and the versions are `none`.
     package func keyedObjects(
         _ query: FetchQuery, among ids: [LocalID]? = nil,
         _ body: (_ entityIndex: Int, LocalID, RowVersion, [Value]) throws -> Void
@@ -27,9 +27,9 @@ extension StoreReader {
         }
     }
 
-    /// The rows that a query finds, in its order, each with its keys: one for each sort.
+    /// Calls the body for each row that a query finds, in its order, with one key for each sort.
     ///
-    /// - Parameter ids: The only records that are looked at; `nil`: any.
+    /// - Parameter ids: The only records to consider; `nil` for any.
     package func keyedRows(
         _ query: FetchQuery, among ids: [LocalID]? = nil,
         _ body: (StoredRow, [Value]) throws -> Void
@@ -41,11 +41,12 @@ extension StoreReader {
         try read(statement, selection) { try body($0, keys.read(statement)) }
     }
 
-    /// A digest of what tells one state of the file from another: equal digests of one file mean
-    /// equal rows. It may differ though no row does.
+    /// A digest that identifies the state of the file: equal digests of one file mean equal rows.
+    ///
+    /// Digests may differ although all rows are equal.
     package func contentDigest() throws -> Digest {
         var state = try StoreState.read(connection)
-        // Reserving numbers for objects to come changes no row.
+        // Reserving numbers for future objects changes no row.
         state.nextNumber = 0
         var writer = ByteWriter()
         writer.append(string: "\(state)")
@@ -57,7 +58,7 @@ extension StoreReader {
     }
 }
 
-/// Where a statement has the keys of its rows, and in which form.
+/// The positions and kinds of the key columns in a statement.
 private struct KeyColumns {
     private let kinds: [ColumnKind]
     private let first: Int
@@ -77,7 +78,7 @@ extension ResolvedSort {
         switch operand {
         case .attribute(_, let attribute):
             let kind = ColumnKind(attribute.type)
-            // What is folded is text, whatever it was before.
+            // A folded value is text, whatever its type was.
             return options.isEmpty || kind != .uri ? kind : .text
         case .count: return .integer
         case .record, .object: return .reference

@@ -6,7 +6,8 @@ package import AnabranchSQLite
 package final class StoreReader {
     package let connection: Connection
     package let schema: StoreSchema
-    /// Objects of any other store equal no row; `nil` takes every object for this store's.
+    /// The store's identity. Objects of another store equal no row; with `nil` every object counts
+    /// as this store's own.
     let identity: StoreIdentity?
 
     init(_ connection: Connection, schema: StoreSchema, identity: StoreIdentity? = nil) {
@@ -17,10 +18,10 @@ package final class StoreReader {
 
     func replicas() throws -> ReplicaTable { try ReplicaTable.read(connection) }
 
-    /// Reads rows by ID, in one SELECT whatever their number.
+    /// Reads rows by ID in one SELECT, whatever their number.
     ///
-    /// - Parameter ids: Of objects of the entity or its sub-entities; those that are not there,
-    ///   or are of another entity, give no row.
+    /// - Parameter ids: IDs of objects of the entity or its sub-entities. An ID that does not
+    ///   exist, or that belongs to another entity, gives no row.
     package func rows(
         of entity: EntityDescription, ids: [LocalID], _ body: (StoredRow) throws -> Void
     ) throws {
@@ -36,7 +37,7 @@ package final class StoreReader {
         try read(statement, selection, body)
     }
 
-    /// The entity of a row of a hierarchy; `nil` where there is no such row.
+    /// The entity of a row in a hierarchy; `nil` if there is no such row.
     package func entity(
         of id: LocalID, in root: EntityDescription
     ) throws -> EntityDescription? {
@@ -53,7 +54,7 @@ package final class StoreReader {
         "[" + ids.map(String.init).joined(separator: ",") + "]"
     }
 
-    /// Keeps rows of other branches of the hierarchy out; empty where there are none.
+    /// A condition that excludes rows of other branches of the hierarchy; empty if there are none.
     func restriction(
         to entity: EntityDescription, alias: String, after keyword: String
     ) -> String {
@@ -70,14 +71,15 @@ extension StoreReader {
         package let owner: LocalID
         package let entity: EntityDescription
         package let id: LocalID
-        /// In the owner's list.
+        /// The position in the owner's list; `nil` if the relationship is not ordered.
         fileprivate(set) var position: ListPosition?
     }
 
-    /// What objects are related to, for all owners in one SELECT.
+    /// The related objects of all owners, read in one SELECT.
     ///
     /// - Parameter relationship: A to-many, or a to-one that the inverse stores.
-    /// - Returns: By owner, then by position for a list, and by ID for any other to-many.
+    /// - Returns: The related objects by owner, then by position for a list, and by ID for any
+    ///   other to-many.
     package func related(
         by relationship: RelationshipDescription, of owners: [LocalID]
     ) throws -> [Related] {
@@ -94,7 +96,7 @@ extension StoreReader {
                 let first = try linked(relationship, links, "left", "right", owners)
                 let second = try linked(relationship, links, "right", "left", owners)
                 guard relationship.isOrdered else { return first + second }
-                // A link to itself stands in both.
+                // A link of an object to itself is in both results.
                 return try inOrder(first + second.filter { $0.owner != $0.id }, owners: owners)
             }
         }
@@ -169,7 +171,8 @@ extension StoreReader {
         try inOrder(relateds(statement, owners: owners, position: position), owners: owners)
     }
 
-    /// By position; what has none first, and what has the same by identity, as on every replica.
+    /// Sorts by position. Objects without a position come first; objects with equal positions are
+    /// sorted by record identity, as on every replica.
     private func inOrder(_ found: [Related], owners: [LocalID]) throws -> [Related] {
         let replicas = try replicas()
         let places = Dictionary(
@@ -192,7 +195,7 @@ extension StoreReader {
 }
 
 extension StoreReader {
-    /// The position of the last change set in this file's log; zero for none.
+    /// The position of the last change set in this file's log; zero if there is none.
     package func logPosition() throws -> Int64 {
         guard
             case .integer(let position)? = try connection.firstValue(
@@ -201,13 +204,15 @@ extension StoreReader {
         return position
     }
 
-    /// Change sets behind a position of this file's log, oldest first.
+    /// The change sets after a local position, oldest first.
     package func changeSets(after position: Int64, limit: Int) throws -> [LogEntry] {
         try ChangeLog(connection: connection, replicas: try replicas())
             .entries(after: position, limit: limit)
     }
 
-    /// - Returns: `nil` where the log does not hold the set.
+    /// The log's entry of a change set.
+    ///
+    /// - Returns: `nil` if the log does not hold the change set.
     package func changeSet(_ dot: Dot) throws -> LogEntry? {
         try ChangeLog(connection: connection, replicas: try replicas()).entry(named: dot)
     }

@@ -2,11 +2,11 @@ import AnabranchSQLite
 import Dispatch
 import Synchronization
 
-/// One state of a store that stays readable while the file goes on: what a pinned context reads.
+/// One state of a store that stays readable while the file changes; a pinned context reads it.
 ///
-/// Meanwhile SQLite can't bring what is saved from its log into the file, so that the log grows;
-/// therefore a snapshot ends by itself after the time that the store's options give, whether or
-/// not somebody reads it.
+/// As long as it is open, SQLite cannot move newer pages from its write-ahead log into the
+/// database, so that log grows. A snapshot therefore ends after the time given in the store's
+/// options, even if it is still in use.
 package final class StoreSnapshot: Sendable {
     private let reader: PinnedReader
     private let schema: StoreSchema
@@ -20,7 +20,7 @@ package final class StoreSnapshot: Sendable {
             busyTimeout: store.options.busyTimeout, setup: StoreFunctions.install)
     }
 
-    /// Runs a body that reads; one at a time.
+    /// Runs a body that reads; one body at a time.
     ///
     /// - Throws: ``StoreError`` with code `generationExpired` once the snapshot has ended.
     package func read<Result>(_ body: (StoreReader) throws -> Result) throws -> Result {
@@ -42,17 +42,17 @@ package final class StoreSnapshot: Sendable {
                 + "the store was closed; pin the context again.", path: reader.path)
     }
 
-    /// Whether it can't be read any more.
+    /// True if the snapshot has ended and can no longer be read.
     package var hasEnded: Bool { reader.isClosed }
 
-    /// Gives the state up, once who reads now is done.
+    /// Ends the snapshot after the current read has finished.
     package func end() { reader.close() }
 }
 
 extension Store {
     /// Keeps the present state of the file readable.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: ``StoreError`` if the file cannot be read or the store is closed.
     package func snapshot() throws -> StoreSnapshot {
         let snapshot = try StoreError.translating("read", path: path) {
             try StoreSnapshot(of: self)
@@ -66,13 +66,13 @@ extension Store {
     }
 }
 
-/// The snapshots of a store, which end with it.
+/// The snapshots of a store; they end when the store closes.
 final class StoreSnapshots: Sendable {
     private struct Entry: Sendable {
         weak let snapshot: StoreSnapshot?
     }
 
-    /// `nil` once the store is closed.
+    /// The open snapshots; `nil` once the store is closed.
     private let entries = Mutex<[Entry]?>([])
 
     func add(_ snapshot: StoreSnapshot, path: String) throws {
@@ -98,7 +98,7 @@ final class StoreSnapshots: Sendable {
 }
 
 extension Duration {
-    /// Whole ones, at most what a timer takes.
+    /// The whole milliseconds, at most as many as a timer accepts.
     fileprivate var milliseconds: Int {
         let (seconds, attoseconds) = components
         let limit: Int64 = 100 * 365 * 86_400

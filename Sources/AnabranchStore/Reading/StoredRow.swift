@@ -2,21 +2,21 @@ package import AnabranchModel
 package import AnabranchReplication
 import AnabranchSQLite
 
-/// The row that a statement stands on, read where SQLite has it: for the body only that it is
-/// handed to.
+/// The current row of a statement, decoded directly from SQLite's memory. It is valid only within
+/// the body that receives it.
 package struct StoredRow {
-    // Whoever hands out the row holds both; counting references to them for every row would cost
-    // as much as decoding a column.
+    // The caller that provides the row keeps both alive. Reference counting for every row would
+    // cost as much as decoding a column.
     private let statement: Unmanaged<Statement>
     private let decoder: Unmanaged<RowDecoder>
     package let id: LocalID
     package let version: RowVersion
-    /// The entity's, in the model.
+    /// The index of the entity in the model.
     package let entityIndex: Int32
-    /// How many slots objects of the entity have.
+    /// The number of slots of the entity's objects.
     package let slotCount: Int32
 
-    /// The row that the statement stands on, its first columns the ID and the version.
+    /// The current row of a statement; its first columns are the ID and the version.
     init(_ statement: Statement, decoder: Unmanaged<RowDecoder>) {
         self.statement = .passUnretained(statement)
         self.decoder = decoder
@@ -31,8 +31,8 @@ package struct StoredRow {
 
     /// Initializes one value for every slot of the entity.
     ///
-    /// Stored attributes and stored to-one relationships are filled, the latter with the target's
-    /// local ID, or null where the target is gone. Transient attributes have their defaults; all
+    /// Stored attributes and stored to-one relationships are filled in. A to-one gets its target's
+    /// local ID, or null if the target is deleted. Transient attributes get their defaults; all
     /// other slots are null.
     package func read(into slots: UnsafeMutablePointer<Value>) {
         statement._withUnsafeGuaranteedRef { statement in
@@ -40,7 +40,7 @@ package struct StoredRow {
         }
     }
 
-    /// As ``read(into:)`` gives them.
+    /// The values that `read(into:)` gives.
     package var slots: [Value] {
         [Value](unsafeUninitializedCapacity: Int(slotCount)) { buffer, count in
             if let start = buffer.baseAddress { read(into: start) }
@@ -49,14 +49,14 @@ package struct StoredRow {
     }
 }
 
-/// How one entity's row fills its slots.
+/// Decodes the rows of one entity into slots.
 final class RowDecoder {
     let entity: EntityDescription
     let index: Int
     let slotCount: Int
-    /// By slot, ascending.
+    /// The columns in ascending order of their slots.
     private let columns: [(slot: Int, column: Int, kind: ColumnKind)]
-    /// Of transient attributes, which no row has; only those that are not null.
+    /// The non-null defaults of transient attributes, which have no columns.
     private let defaults: [(slot: Int, value: Value)]
 
     init(

@@ -1,22 +1,25 @@
 public import AnabranchReplication
 
-/// A save that a zone rejected for good, with all that it wrote: what a person may want to save
-/// again.
+/// A save that a zone has rejected permanently, with everything that it wrote, so that a person can
+/// save it again.
 ///
-/// It is in this file only, and no part of the state: the records are as if it had never been.
+/// It is kept in this file only and is not part of the state: the records are as if the save had
+/// never happened.
 public struct RejectedSave: Sendable, Identifiable {
-    /// Its number in this file: greater than that of every earlier one, and never given again.
+    /// The save's number in this file: greater than that of every earlier rejected save, and never
+    /// reused.
     public let id: Int64
-    /// What was saved.
+    /// The change set that was rejected.
     public let changeSet: ChangeSet
-    /// What later saves did to records that this one had inserted, and that went with them; in the
-    /// order of this file's log. Of each set only these operations count.
+    /// Later change sets that changed records which this save had inserted, in the order of this
+    /// file's log. Only their operations on these records count.
     public let consequences: [ChangeSet]
+    /// The zone's reason.
     public let rejection: Rejection
-    /// When this file learnt of it, since 1970-01-01 UTC.
+    /// The time when this file learned of the rejection, in milliseconds since 1970-01-01 UTC.
     public let noticedMilliseconds: Int64
 
-    /// Where the parts of saves in parts are.
+    /// Reads the parts of saves in parts.
     private let parts: any PartReading & Sendable
 
     package init(
@@ -31,10 +34,11 @@ public struct RejectedSave: Sendable, Identifiable {
         self.noticedMilliseconds = noticedMilliseconds
     }
 
-    /// What the save did, then what later saves did to the records that it had inserted.
+    /// The operations of the save, followed by those of later saves on records that it had
+    /// inserted.
     ///
-    /// - Throws: ``ChangeSetDecodingError`` where that is of a later format, ``StoreError`` where
-    ///   it was discarded meanwhile.
+    /// - Throws: ``ChangeSetDecodingError`` if an operation is of a later format; ``StoreError`` if
+    ///   the rejected save was discarded meanwhile.
     public func operations() throws -> [ChangeBlock] {
         var blocks: [ChangeBlock] = []
         try changeSet.forEachBlock(parts) { blocks.append($0) }
@@ -48,12 +52,12 @@ public struct RejectedSave: Sendable, Identifiable {
     }
 }
 
-/// Where no save has parts.
+/// A source of parts for saves that have none.
 package struct NoParts: PartReading, Sendable {
     package init() {}
 
     package func bytes(of part: SavePart) throws -> [UInt8] {
-        throw StoreError(.corrupt, "Can't read a part of a save because none are kept here.")
+        throw StoreError(.corrupt, "Can't read a part of a save because no parts are stored.")
     }
 }
 

@@ -3,12 +3,15 @@ import AnabranchSQLite
 
 /// The table `ab_rejected` on one connection.
 ///
-/// One row for each rejected save, whose `cause` is NULL; and one for each later save that did
-/// something to records which that one had inserted, whose `cause` is its row.
+/// A rejected save has a row with `cause` NULL. Each later save that changed records which it had
+/// inserted has a row with that row's number as `cause`.
 struct RejectedSaves {
     let connection: Connection
 
-    /// - Parameter cause: The row of the save that inserted the records in question.
+    /// Adds a row.
+    ///
+    /// - Parameter cause: The row of the save that inserted the records in question; `nil` for a
+    ///   rejected save.
     @discardableResult
     func add(
         _ set: ChangeSet, _ rejection: Rejection, cause: Int64? = nil, at milliseconds: Int64
@@ -23,14 +26,15 @@ struct RejectedSaves {
         return connection.lastInsertRowID
     }
 
-    /// A later save that is rejected itself is no consequence any more.
+    /// Removes the rows that list a save as the consequence of another, because it is now rejected
+    /// itself.
     func removeConsequences(withOrigin origin: Digest) throws {
         try connection.run(
             "DELETE FROM ab_rejected WHERE origin = ? AND cause IS NOT NULL",
             .blob(origin.bytes))
     }
 
-    /// The zone has taken the save in after all.
+    /// Removes a rejected save that the zone has accepted after all.
     func remove(withOrigin origin: Digest) throws {
         let row = try connection.firstValue(
             "SELECT id FROM ab_rejected WHERE origin = ? AND cause IS NULL",
@@ -38,7 +42,9 @@ struct RejectedSaves {
         if case .integer(let id)? = row { _ = try remove([id]) }
     }
 
-    /// - Returns: How many rejected saves there were.
+    /// Removes rejected saves.
+    ///
+    /// - Returns: The number of removed saves.
     func remove(_ ids: [Int64]) throws -> Int {
         let list = SQLiteValue.text(StoreReader.json(ids))
         try connection.run(
@@ -58,7 +64,9 @@ struct RejectedSaves {
         return Int(count)
     }
 
-    /// - Parameter id: `nil` asks for all, the newest first.
+    /// The rejected saves, newest first.
+    ///
+    /// - Parameter id: The number of one save; `nil` for all.
     func saves(
         _ id: Int64? = nil, parts: any PartReading & Sendable
     ) throws -> [RejectedSave] {
@@ -88,7 +96,7 @@ struct RejectedSaves {
         return saves.reversed()
     }
 
-    /// Mentions of records that were renamed follow.
+    /// Updates the mentions of renamed records.
     func rewrite(_ rewriting: Rewriting) throws {
         guard !rewriting.records.isEmpty else { return }
         for row in try connection.rows("SELECT id, change_set FROM ab_rejected") {

@@ -2,12 +2,14 @@ import AnabranchReplication
 import AnabranchSQLite
 
 extension Store {
-    /// What zones have rejected for good, the newest first.
+    /// The saves that zones have rejected permanently, newest first.
     package func rejectedSaves() throws -> [RejectedSave] {
         try read { try RejectedSaves(connection: $0.connection).saves(parts: StoredParts(self)) }
     }
 
-    /// - Returns: `nil` where there is none of that number.
+    /// The rejected save with a number.
+    ///
+    /// - Returns: `nil` if there is none.
     package func rejectedSave(_ id: RejectedSave.ID) throws -> RejectedSave? {
         try read {
             try RejectedSaves(connection: $0.connection).saves(id, parts: StoredParts(self))
@@ -18,9 +20,9 @@ extension Store {
         try read { try RejectedSaves(connection: $0.connection).count() }
     }
 
-    /// Forgets rejected saves for good.
+    /// Removes rejected saves permanently.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of removed saves.
     package func discardRejectedSaves(_ ids: [RejectedSave.ID]) throws -> Int {
         try write { transaction in
             let count = try RejectedSaves(connection: transaction.connection).remove(ids)

@@ -3,11 +3,11 @@ import AnabranchSQLite
 
 /// Turns saves of this file's log into voids, within one transaction.
 ///
-/// The content goes to the table of rejected saves, and with it what later saves did to the
-/// records that were inserted. Those are gone at once; whatever else the saves touched is a debt,
-/// until the zone has said what it is without them (invariant 14).
+/// Their content moves to the table of rejected saves, together with what later saves did to the
+/// records that they inserted. Those records are removed at once. Every other record that the saves
+/// changed waits for repair, until the zone has sent its state without them (invariant 14).
 struct VoidOperation {
-    /// An entry of the log and the void that takes its place, under the entry's own dot.
+    /// An entry of the log, and the void that replaces it under the entry's own dot.
     typealias Pair = (entry: LogEntry, void: ChangeSet)
 
     private let transaction: WriteTransaction
@@ -23,13 +23,15 @@ struct VoidOperation {
         log = transaction.log
     }
 
-    /// - Parameter pairs: In the order of this file's log.
+    /// Replaces entries by voids.
+    ///
+    /// - Parameter pairs: The pairs in the order of this file's log.
     mutating func run(_ pairs: [Pair], _ changes: inout ChangeCollector) throws {
         guard let first = pairs.first else { return }
         let now = transaction.environment.wallMilliseconds()
         for (entry, void) in pairs {
             try rejected.removeConsequences(withOrigin: void.origin)
-            try log.replace(
+            try transaction.replace(
                 entry, by: void, ordinal: try transaction.ordinal(of: void.dot.replica))
             try park(entry.changeSet, void.rejection ?? Rejection(.malformed, ""), at: now)
         }
@@ -45,7 +47,7 @@ struct VoidOperation {
     ) throws {
         let row = try rejected.add(set, rejection, at: milliseconds)
         transaction.noteRejection(row)
-        // An operation of a later format says nothing of what it touches, and was not applied.
+        // A change set of a later format does not tell what it changes, and was not applied.
         do {
             try set.forEachBlock(PartTable(transaction.connection)) { block in
                 touched.formUnion(try block.touchedRecords.map(transaction.localID))
@@ -72,7 +74,7 @@ struct VoidOperation {
         }
     }
 
-    /// Nobody else has records that only a void inserted.
+    /// Removes the records that only the rejected saves inserted; no other replica has them.
     private func removeBorn(_ changes: inout ChangeCollector) throws {
         guard !born.isEmpty else { return }
         var repair = try RepairOperation(
@@ -83,6 +85,6 @@ struct VoidOperation {
 }
 
 extension Rejection.Code {
-    /// Of what later saves did to records of a rejected one, in the table only.
+    /// The code of a later save's row in the table of rejected saves; it is used only there.
     static let causeRejected = Rejection.Code(rawValue: "cause-rejected")
 }

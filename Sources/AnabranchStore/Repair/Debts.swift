@@ -1,14 +1,17 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Records whose state may differ from what the log says, until the zone has said what it is.
+/// The repair queue: records with a state that may differ from the log, until the zone has sent
+/// their state.
 ///
-/// A debt stands in the file from the transaction that caused it to the one that repairs it.
+/// A record stays in the queue from the transaction that causes the difference to the one that
+/// repairs it.
 struct Debts {
     let connection: Connection
 
-    /// - Parameter position: In this file's log, from which on what was merged may differ from what
-    ///   the log says now.
+    /// Adds records to the repair queue.
+    ///
+    /// - Parameter position: The local position from which merged results may differ from the log.
     func add(_ ids: Set<LocalID>, since position: Int64) throws {
         guard !ids.isEmpty else { return }
         try add(ids)
@@ -19,8 +22,8 @@ struct Debts {
             """, .text(Self.since), .integer(position))
     }
 
-    /// From where on in this file's log the journal has to be gone over once the debts are settled;
-    /// `nil` where nothing in the log was given another form.
+    /// The local position from which the journal must be revised once the queue is empty; `nil` if
+    /// no entry of the log was changed.
     func since() throws -> Int64? {
         let value = try connection.firstValue(
             "SELECT value FROM ab_meta WHERE key = ?", .text(Self.since))
@@ -36,7 +39,7 @@ struct Debts {
         }
     }
 
-    /// Every record that this file holds, seen or not.
+    /// Adds every record that this file holds, visible or not.
     func addEverything(in schema: StoreSchema) throws {
         for table in schema.tables {
             try connection.run(
@@ -67,7 +70,7 @@ struct Debts {
         }
     }
 
-    /// Whether a verification has made debts that are not settled yet.
+    /// True if a verification has added records that still wait for repair.
     func areUnexplained() throws -> Bool {
         try connection.firstValue(
             "SELECT EXISTS (SELECT 1 FROM ab_meta WHERE key = ?)", .text(Self.unexplained))

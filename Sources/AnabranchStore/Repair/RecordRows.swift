@@ -2,7 +2,7 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Writes records of a state, and their links, as they stand there into the tables.
+/// Writes records in their canonical state, and their links, into the tables.
 struct RecordRows {
     private let applying: ApplyOperation
     private let positions: StampPositions
@@ -16,11 +16,13 @@ struct RecordRows {
         self.positions = positions
     }
 
+    /// Inserts a record.
+    ///
     /// - Parameters:
-    ///   - record: One that is not held. Dead, or of an entity that this model does not have, it is
-    ///     kept among those without a table.
-    ///   - version: That the row gets; `nil` where nobody can have read an earlier row, which then
-    ///     has the version of its last write.
+    ///   - record: A record that is not held. If it is dead, or of an unknown entity, it is kept
+    ///     among the deferred rows.
+    ///   - version: The version of the row. With `nil` it is that of the last write, which is safe
+    ///     only if no context can have read an earlier row.
     func insert(_ record: CanonicalRecord, id: LocalID, version: RowVersion?) throws {
         let deferred = applying.deferred
         if let mark = record.deleteMark { try deferred.setMark(mark, of: id) }
@@ -41,7 +43,8 @@ struct RecordRows {
         try insert(shown, id: id, layout: layout, version: version)
     }
 
-    /// Writes a row that shows several records; what it can't say stands with them.
+    /// Inserts the row of a surviving record, which shows several records. Values without a column
+    /// stay with those records.
     func show(
         _ cells: [CanonicalRecord.Cell], id: LocalID, layout: EntityLayout, version: RowVersion
     ) throws {
@@ -53,7 +56,9 @@ struct RecordRows {
             version: version)
     }
 
-    /// - Parameter cells: By the numbers of their properties.
+    /// Inserts a row.
+    ///
+    /// - Parameter cells: The cells by the numbers of their properties.
     private func insert(
         _ cells: [Int: CanonicalRecord.Cell], id: LocalID, layout: EntityLayout,
         version: RowVersion?
@@ -77,14 +82,16 @@ struct RecordRows {
         try statement.run()
     }
 
+    /// The writes of a row.
+    ///
     /// - Parameters:
-    ///   - positions: Of the sets that wrote the properties.
+    ///   - positions: The positions of the change sets that wrote the properties.
     ///   - missing: Properties that were never written.
     private func writes(
         by positions: [Int64], to properties: [TableLayout.Property],
         missing: [TableLayout.Property], version: RowVersion?
     ) -> RowWrites {
-        // A row that nothing was ever written to has a position of its own.
+        // A row to which nothing was ever written gets a position of its own.
         let version = version ?? RowVersion(positions.max() ?? self.positions.reserve())
         var writes = RowWrites(by: positions.first ?? version.position)
         writes.advance(to: version)
@@ -97,9 +104,9 @@ struct RecordRows {
 
     // MARK: - Columns
 
-    /// Writes records of one entity of which the same properties were written.
+    /// Inserts records of one entity for which the same properties were written.
     ///
-    /// - Parameter isFirst: Whether nobody can have read an earlier row of any of them.
+    /// - Parameter isFirst: True if no context can have read an earlier row of any of them.
     func insert(_ rows: SnapshotChunk.Rows, isFirst: Bool) throws {
         let block = rows.block
         let ids = try block.records.map(transaction.localID)
@@ -113,7 +120,7 @@ struct RecordRows {
         let numbers = Set(properties.map(\.number))
         let missing = layout.properties.filter { !numbers.contains($0.number) }
         let written = try known.map { try positions(rows.stamps[$0], count: ids.count) }
-        // Behind every position that the rows name.
+        // This position is greater than every position that the rows name.
         let version = isFirst ? nil : RowVersion(positions.reserve())
         let statement = try connection.cached(
             EntityLayout.insertSQL(table: layout.table, columns: properties.flatMap(\.columns)))
@@ -179,7 +186,7 @@ struct RecordRows {
 
     // MARK: - Links
 
-    /// A link is held only while both its ends are.
+    /// Stores a link if both its ends are held.
     func put(
         _ tags: LinkTags, on property: WireProperty, left: RecordID, right: RecordID
     ) throws {
@@ -202,7 +209,8 @@ struct RecordRows {
         }
     }
 
-    /// A link names no entity where it stands in a state; its left end tells.
+    /// The table of a link. A link in a canonical state names no entity, so the entity of its left
+    /// end decides.
     private func layout(of property: WireProperty, from left: LocalID) throws -> LinkLayout? {
         let candidates = schema.linkLayouts.filter {
             $0.relationship.wireProperty == property

@@ -2,25 +2,29 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Replaces records by their images and applies to them again what the images do not know of.
+/// Replaces records by the zone's images of them, and applies the change sets that the images do
+/// not include again.
 ///
-/// Nothing is written to the log, and to the journal only where a verification asks for it: what
-/// lost otherwise was noted when it first came, or is found in the log (``ConflictRevision``).
+/// It writes nothing to the log, and to the journal only if a verification asks for it. Other
+/// losses were recorded when they happened, or are found in the log (`ConflictRevision`).
 struct RepairOperation {
     private let transaction: WriteTransaction
     private let images: [RecordImage]
-    /// Of the entries that the images do not know of.
+    /// The local positions of the entries that the images do not include.
     private let positions: [Int64]
     private let ids: [LocalID]
     private let scope: Set<RecordID>
-    /// Of every row that comes out, so that no version that a context has read passes for it.
+    /// The version of every repaired row; no context has read a row with this version.
     private var version = RowVersion.none
     private var applying: ApplyOperation
 
     private var connection: Connection { transaction.connection }
     private var schema: StoreSchema { transaction.schema }
 
-    /// - Parameter positions: Of the entries that the images do not know of, ascending.
+    /// Prepares a repair.
+    ///
+    /// - Parameter positions: The local positions of the entries that the images do not include,
+    ///   ascending.
     init(
         _ transaction: WriteTransaction, replacing images: [RecordImage],
         replaying positions: [Int64]
@@ -63,7 +67,8 @@ struct RepairOperation {
         }
     }
 
-    /// Images are of the state, so all that they name has to be in its own place.
+    /// Separates merged groups that the images mention, because images describe the state and not
+    /// the visible rows.
     private func uncover() throws {
         let views = transaction.views
         guard !views.shadows.isEmpty else { return }
@@ -114,7 +119,7 @@ struct RepairOperation {
         }
     }
 
-    /// Rows that were read before the repair are not these.
+    /// Gives the repaired rows a version that differs from every version read before.
     private func seal() throws {
         for id in ids {
             guard let entity = try applying.held.entity(of: id) else { continue }
@@ -125,7 +130,7 @@ struct RepairOperation {
         }
     }
 
-    // MARK: - What has changed
+    // MARK: - Changes
 
     private struct Present {
         var entity: EntityDescription
@@ -151,7 +156,7 @@ struct RepairOperation {
         for id in ids {
             guard let entity = try applying.held.entity(of: id) else { continue }
             let layout = schema.layout(of: entity)
-            // A row that can't be read leads nowhere that could be told.
+            // The references of a row that cannot be decoded are unknown.
             guard
                 let row = try StoreError.unlessDamaged({
                     try RowWriter(transaction, layout: layout).heldRow(id)

@@ -2,7 +2,7 @@ package import AnabranchReplication
 import AnabranchSQLite
 
 extension Store {
-    /// Records that have to be repaired before the store is what its log says.
+    /// Records that wait for repair, in ascending order of their local IDs.
     package func debts(limit: Int) throws -> [RecordID] {
         try read { reader in
             let replicas = try reader.replicas()
@@ -11,20 +11,21 @@ extension Store {
         }
     }
 
-    /// Puts records back to what the zone says that they are, then applies to them again every
-    /// set that the zone's answer did not know, in the order of this file's log.
+    /// Replaces records by the zone's images. Then it applies every change set that the zone's
+    /// answer did not include again, in the order of this file's log.
     ///
-    /// So unpushed writes come out right by construction, whatever had gone wrong before. Where
-    /// a verification has made the debts (``owe(_:)``), what is taken out of the file goes to the
-    /// conflict journal, because it is not known how it came there. Where sets of the log have got
-    /// other forms, the journal gets what is lost by those (``ConflictRevision``).
+    /// So unpushed writes are correct by construction, whatever had gone wrong before. If a
+    /// verification queued the records (`owe(_:)`), values that the repair removes go to the
+    /// conflict journal, because their origin is unknown. If change sets of the log were renamed or
+    /// restamped, the journal gets the values that are lost by that (`ConflictRevision`).
     ///
     /// - Parameters:
-    ///   - images: What the zone's state is at a position of its log, of each record the whole.
+    ///   - images: The complete state of each record at a position of the zone's log.
     ///   - place: That position, at or before the store's cursor.
-    /// - Returns: The records whose state has changed.
-    /// - Throws: ``StoreError`` `cursorMoved` where the store's cursor is of another epoch or
-    ///   before the position: pull, then repair. Nothing was changed.
+    /// - Returns: The records with a changed state.
+    /// - Throws: ``StoreError`` `cursorMoved` if the store's cursor is of another epoch or before
+    ///   the position: pull, then repair. `clockSkew`: a record has a timestamp that no
+    ///   clock shows. Nothing was changed.
     package func repair(
         _ images: [RecordImage], at place: CausalContext.Prefix
     ) throws -> ChangedRecords {
@@ -34,8 +35,12 @@ extension Store {
             else {
                 throw StoreError(
                     .cursorMoved,
-                    "Can't repair \(images.count) records as of position \(place.position) because "
-                        + "the store is not there yet.", path: path)
+                    "Can't repair \(images.count) records as of position \(place.position) "
+                        + "because the store has not reached it yet. Pull first.", path: path)
+            }
+            for image in images {
+                try transaction.check(
+                    image.greatestTimestamp, of: "the zone's record \(image.id)", .zone)
             }
             let log = transaction.log
             var changes = ChangeCollector()
@@ -52,5 +57,18 @@ extension Store {
             changed.conflicts = try transaction.settleConflicts()
             return changed
         }
+    }
+}
+
+extension RecordImage {
+    /// The greatest timestamp of the record's writes; zero if there are none.
+    fileprivate var greatestTimestamp: HybridTimestamp {
+        var greatest = incoming.flatMap(\.tags.tags).map(\.timestamp).max() ?? .zero
+        guard let record else { return greatest }
+        for cell in record.cells { greatest = max(greatest, cell.stamp.timestamp) }
+        for link in record.links {
+            for stamp in link.tags.tags { greatest = max(greatest, stamp.timestamp) }
+        }
+        return greatest
     }
 }

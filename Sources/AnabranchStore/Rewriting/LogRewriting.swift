@@ -2,20 +2,20 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Gives sets that the zone does not hold other names and times, within one transaction.
+/// Renames and restamps change sets that the zone does not hold, within one transaction.
 ///
-/// Mentions follow in every set that the zone does not hold. Records that were born in renamed
-/// sets are made anew from the log, which has all that was ever done to them; the other records
-/// that the sets touch are debts, repaired when the zone has said what it has.
+/// Mentions in every change set that the zone does not hold follow. Records that renamed change
+/// sets inserted are recreated from the log, which has everything that was ever done to them. Other
+/// records that the change sets mention wait for repair.
 struct LogRewriting {
     private let transaction: WriteTransaction
     private let rewriting: Rewriting
-    /// Where the zone's log has a set in a form of its own, that form.
+    /// The form in which the zone's log has one of the change sets; `nil` if there is none.
     private let given: ChangeSet?
 
     private var born: Set<LocalID> = []
     private var touched: Set<LocalID> = []
-    /// Where in this file's log the first set stands that got another form.
+    /// The local position of the first change set that was changed.
     private var first = Int64.max
 
     private var log: ChangeLog { transaction.log }
@@ -36,6 +36,7 @@ struct LogRewriting {
         for position in positions {
             if let entry = try log.entry(at: position) { try rewrite(entry) }
         }
+        try rewriteContextsOfPlaced()
         for set in moved { try moveHead(of: set) }
         let renamed = try localRenames()
         try renameReferences(renamed, &changes)
@@ -49,7 +50,7 @@ struct LogRewriting {
         changes.noteRenamed(renamed)
     }
 
-    /// A set that goes from one replica's history to another's.
+    /// A change set that moves from one replica's history to another's.
     private struct Moved {
         let old: Dot
         let kind: LogEntryKind
@@ -58,8 +59,8 @@ struct LogRewriting {
         let new: Dot
     }
 
-    /// Takes their names from the sets that get others: a name may be another entry's until that
-    /// has got its own.
+    /// Frees the dots of change sets that are renamed. A new dot may be another entry's dot until
+    /// that entry is renamed.
     private func freeNames(at positions: [Int64]) throws -> [Moved] {
         var moved: [Moved] = []
         try log.forEach(positions) { entry in
@@ -83,7 +84,7 @@ struct LogRewriting {
         if let given, given.origin == old.origin { new = given }
         guard new != old || rewriting[old.dot] != nil else { return }
         let ordinal = try transaction.ordinal(of: new.dot.replica, isOwn: true)
-        try log.replace(entry, by: new, ordinal: ordinal)
+        try transaction.replace(entry, by: new, ordinal: ordinal)
         guard new.digest != old.digest else { return }
         first = min(first, entry.localPosition)
         let isRenamed = rewriting[old.dot] != nil
@@ -96,7 +97,20 @@ struct LogRewriting {
         }
     }
 
-    /// A renamed history ends where it left the one whose name it had.
+    /// A set that the zone has acknowledged keeps its form. What it says that its author had seen
+    /// is no part of that form, and follows the new names: the zone's answer to a push may place a
+    /// later set before the log's form of an earlier one has come.
+    private func rewriteContextsOfPlaced() throws {
+        let cursor = transaction.state.cursor?.position ?? 0
+        try log.forEach(log.positions(placedAfter: cursor)) { entry in
+            guard entry.place != nil else { return }
+            let old = entry.changeSet.context
+            let new = rewriting.rewritten(old)
+            if new != old { try log.replaceContext(ofEntryAt: entry.localPosition, by: new) }
+        }
+    }
+
+    /// Moves the heads. The old history ends at the point where the renamed one left it.
     private func moveHead(of set: Moved) throws {
         let left = try transaction.ordinal(of: set.old.replica)
         if set.old.sequence <= (try transaction.head(of: left)).sequence {
@@ -109,7 +123,8 @@ struct LogRewriting {
         }
     }
 
-    /// What was declared lost does not say what it continued; zero where the log doesn't either.
+    /// The origin before a change set. An entry that declares a change set lost does not name it,
+    /// so the log is asked; zero if the log has none.
     private func origin(before set: Moved) throws -> Digest {
         guard set.kind == .lost, let dot = set.old.predecessor else { return set.previousOrigin }
         return try log.entry(named: dot)?.changeSet.origin ?? .zero
@@ -123,7 +138,7 @@ struct LogRewriting {
         return renamed
     }
 
-    /// What leads to a renamed record leads there under its new name.
+    /// Changes references to renamed records to the new IDs.
     private func renameReferences(
         _ renamed: [LocalID: LocalID], _ changes: inout ChangeCollector
     ) throws {
@@ -159,9 +174,12 @@ struct LogRewriting {
         try StoreReader(connection, schema: schema).entity(of: id, in: table.root) ?? table.root
     }
 
-    /// Everything that was ever done to records born in renamed sets is in sets beyond the cursor.
-    /// The zone may hold some of them already: a push is acknowledged before the pull that brings
-    /// the log's form of what was pushed with it.
+    /// Recreates the records that renamed change sets inserted, by replaying the change sets beyond
+    /// the cursor.
+    ///
+    /// Everything that was ever done to these records is there. The zone may already hold some of
+    /// it: a push is acknowledged before the pull that brings the zone's form of another change set
+    /// in the same push.
     private func remake(_ changes: inout ChangeCollector) throws {
         guard !born.isEmpty else { return }
         let images = try born.sorted().map { RecordImage(id: try transaction.recordID(of: $0)) }

@@ -1,19 +1,21 @@
 import AnabranchReplication
 
-/// Change sets that get later times, as far as others follow them.
+/// Change sets that get later timestamps, and the lower bounds that follow for other change sets.
 struct RaisedSets {
-    /// Of each replica, with ascending numbers and times.
+    /// For each replica, change sets with ascending sequence numbers and timestamps.
     private var sets: [ReplicaID: [(sequence: UInt64, timestamp: HybridTimestamp)]] = [:]
 
     init(_ dot: Dot, to timestamp: HybridTimestamp) { note(dot, at: timestamp) }
 
-    /// - Parameter dot: Behind those of its replica that were noted before.
+    /// Adds a change set.
+    ///
+    /// - Parameter dot: A change set after those of its replica that were added before.
     mutating func note(_ dot: Dot, at timestamp: HybridTimestamp) {
         sets[dot.replica, default: []].append((dot.sequence, timestamp))
     }
 
-    /// The latest time of those that a set follows: earlier ones of its replica, and what its
-    /// author held.
+    /// The latest timestamp among the change sets that a change set follows: earlier ones of its
+    /// replica, and its causes.
     func floor(of set: ChangeSet) -> HybridTimestamp? {
         let causes = set.context.beyond.map(\.dot) + [set.dot]
         return causes.compactMap { latest(upTo: $0) }.max()

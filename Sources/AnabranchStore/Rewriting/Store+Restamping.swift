@@ -2,18 +2,19 @@ package import AnabranchReplication
 import AnabranchSQLite
 
 extension Store {
-    /// Gives sets that the zone does not hold, and whose time is beyond every clock, earlier ones:
-    /// each the least that is later than all before it in this file's log. The clock goes back
-    /// with them.
+    /// Restamps change sets that the zone does not hold and that have a timestamp beyond the zone's
+    /// limit. Each gets the least timestamp that is greater than all before it in this file's log,
+    /// and the clock goes back with them.
     ///
-    /// Only what is beyond the limit changes, whoever's it is: nobody can wedge or drag a zone, and
-    /// no innocent time is raised.
+    /// Only timestamps beyond the limit change, whichever replica they come from, and they only get
+    /// lower. So no replica can block a zone or advance its clock, and no correct timestamp
+    /// changes.
     ///
     /// - Parameters:
-    ///   - limit: The latest time that the zone takes now.
-    ///   - clockOffsetMilliseconds: What to add to the device's clock, from now on, to have the
-    ///     server's.
-    /// - Returns: The records whose rows have changed; their values have not.
+    ///   - limit: The latest timestamp that the zone accepts now.
+    ///   - clockOffsetMilliseconds: The milliseconds to add to the device's clock from now on to
+    ///     get the server's.
+    /// - Returns: The records with changed rows; their values are unchanged.
     /// - Throws: ``StoreError``; nothing was changed.
     package func restamp(
         above limit: HybridTimestamp, clockOffsetMilliseconds: Int64
@@ -21,14 +22,11 @@ extension Store {
         try write { transaction in
             transaction.state.clockOffset = clockOffsetMilliseconds
             guard !environment.disabled.contains(.restamping) else { return ChangedRecords() }
-            let log = transaction.log
-            var rewriting = Rewriting()
-            let latest = try transaction.restamped(log, above: limit, &rewriting)
-            guard !rewriting.isEmpty else { return ChangedRecords() }
-            transaction.state.clock = HybridClock(latest: latest)
             var changes = ChangeCollector()
-            var operation = LogRewriting(transaction, rewriting, adopting: nil)
-            try operation.run(&changes)
+            guard let latest = try transaction.restamp(above: limit, &changes) else {
+                return ChangedRecords()
+            }
+            transaction.state.clock = HybridClock(latest: latest)
             var changed = try transaction.collected(changes)
             changed.conflicts = try transaction.settleConflicts()
             return changed
@@ -37,12 +35,31 @@ extension Store {
 }
 
 extension WriteTransaction {
-    /// - Returns: The greatest time in the log afterwards.
-    fileprivate func restamped(
+    /// Gives change sets that the zone does not hold earlier timestamps, everywhere they are
+    /// mentioned.
+    ///
+    /// - Returns: The greatest timestamp in the file afterwards, or `nil` if no change set was
+    ///   beyond the limit.
+    func restamp(
+        above limit: HybridTimestamp, _ changes: inout ChangeCollector
+    ) throws -> HybridTimestamp? {
+        var rewriting = Rewriting()
+        let latest = try restamped(log, above: limit, &rewriting)
+        guard !rewriting.isEmpty else { return nil }
+        var operation = LogRewriting(self, rewriting, adopting: nil)
+        try operation.run(&changes)
+        return latest
+    }
+
+    /// Collects the new timestamps.
+    ///
+    /// - Returns: The greatest timestamp in the file afterwards.
+    private func restamped(
         _ log: ChangeLog, above limit: HybridTimestamp, _ rewriting: inout Rewriting
     ) throws -> HybridTimestamp {
-        // Of what the zone holds all is before what it does not, or concurrent with it.
-        var latest = HybridTimestamp.zero
+        // A change set that the zone holds comes before those that it does not hold, or is
+        // concurrent with them. What a snapshot or a repair has brought is in no entry of the log.
+        var latest = try greatestTimestampOfRows(upTo: limit)
         var position: Int64 = 0
         try log.forEach(log.unplacedPositions()) { entry in
             latest = max(
@@ -50,6 +67,7 @@ extension WriteTransaction {
             position = entry.localPosition
             var timestamp = entry.changeSet.timestamp
             if timestamp > limit {
+                guard latest.rawValue < Limits.greatestTimestamp else { throw atEnd }
                 timestamp = HybridTimestamp(rawValue: latest.rawValue + 1)
                 try rewriting.rename(
                     entry.changeSet,
@@ -61,7 +79,33 @@ extension WriteTransaction {
         return max(latest, try greatestTimestamp(after: position, before: .max))
     }
 
-    /// Of entries between two of this file's log, which do not count.
+    private var atEnd: StoreError {
+        StoreError(
+            .exhausted,
+            "Can't give saves earlier times because the zone holds a change set of the last time "
+                + "there is. Report it to the server's operator.", path: store.path)
+    }
+
+    /// The greatest timestamp in the file, of rows without a log entry up to a limit.
+    func greatestTimestamp(upTo limit: HybridTimestamp) throws -> HybridTimestamp {
+        max(
+            try greatestTimestampOfRows(upTo: limit),
+            try greatestTimestamp(after: 0, before: .max))
+    }
+
+    /// The greatest timestamp of the rows that no entry of the log has written.
+    ///
+    /// A timestamp beyond the limit does not count: it is the former one of a change set that was
+    /// restamped, because the zone takes none.
+    private func greatestTimestampOfRows(upTo limit: HybridTimestamp) throws -> HybridTimestamp {
+        let greatest = try connection.firstValue(
+            "SELECT max(hlc) FROM ab_stamp WHERE hlc <= ?",
+            .integer(Int64(bitPattern: limit.rawValue)))
+        guard case .integer(let value)? = greatest else { return .zero }
+        return HybridTimestamp(rawValue: UInt64(bitPattern: value))
+    }
+
+    /// The greatest timestamp of the entries between two local positions, excluding both.
     private func greatestTimestamp(
         after first: Int64, before last: Int64
     ) throws -> HybridTimestamp {

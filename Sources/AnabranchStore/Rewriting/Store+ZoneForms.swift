@@ -1,16 +1,16 @@
 package import AnabranchReplication
 import AnabranchSQLite
 
-// A zone keeps the name and the origin of every set for ever, and forgets what was in it. So its
-// answer to a push may be the only word on a set that no pull brings any more.
+// A zone keeps the dot and the origin of every change set permanently, but not its content. So its
+// answer to a push may be the only information about a change set that no pull brings any more.
 extension Store {
-    /// Gives another name to a history of which the zone's log has another branch, where the log
-    /// no longer sends that branch; then a snapshot is wanted, which holds what it did.
+    /// Renames a branch if the zone's log has another branch of the same history but no longer
+    /// sends it. A snapshot is then requested, because it includes the other branch.
     ///
     /// - Parameters:
-    ///   - dot: The name that the branches share first.
-    ///   - origin: Of the set that the zone has under it.
-    /// - Returns: `nil` where this file has no such branch: nothing was changed.
+    ///   - dot: The first dot that both branches have.
+    ///   - origin: The origin of the zone's change set under that dot.
+    /// - Returns: `nil` if this file has no such branch: nothing was changed.
     /// - Throws: ``StoreError``; nothing was changed.
     package func yieldName(_ dot: Dot, to origin: Digest) throws -> ChangedRecords? {
         try write { transaction in
@@ -28,12 +28,12 @@ extension Store {
         }
     }
 
-    /// Gives pushed sets the form in which the zone's log has them, where the log no longer sends
-    /// it; then a snapshot is wanted.
+    /// Gives pushed change sets the form that the zone's log has, if the log no longer sends it. A
+    /// snapshot is then requested.
     ///
-    /// - Parameter horizon: The place up to which the snapshot surely stands for the log. What
-    ///   lies behind it a pull may still bring.
-    /// - Returns: `nil` where none of them was in another form: nothing was changed.
+    /// - Parameter horizon: The position up to which the snapshot certainly includes the log. A
+    ///   pull may still bring what comes after it.
+    /// - Returns: `nil` if none of them had another form: nothing was changed.
     /// - Throws: ``StoreError``; nothing was changed.
     package func takeForms(
         _ acknowledged: [Acknowledged], beneath horizon: CausalContext.Prefix
@@ -58,7 +58,8 @@ extension Acknowledged {
 }
 
 extension WriteTransaction {
-    /// What the rewritten sets touch is made right by the snapshot, which is below all of them.
+    /// Rewrites change sets and requests a snapshot. The snapshot corrects the records that they
+    /// change, because it lies below all of them.
     fileprivate func rewriteAboveSnapshot(
         _ rewrite: (inout ApplyOperation) throws -> Void
     ) throws -> ChangedRecords {
@@ -77,14 +78,18 @@ extension ApplyOperation {
         guard let held = try log.entry(at: item.localPosition)?.changeSet,
             held.dot != item.dot || held.timestamp != item.timestamp
         else { return }
+        try transaction.check(item.timestamp, of: "\(item.dot) of the zone", .zone)
         try noteOwnHistory(of: item.dot.replica)
         try move(held, to: item.dot, item.timestamp, adopting: nil)
     }
 
-    /// Once all have their names, what they mention has them too. A set that is still not what the
-    /// zone has mentions what others have renamed. Beneath the horizon no log says so any more: it
-    /// leaves this file's log, and the snapshot stands for it. Behind it the set stays, below what
-    /// follows it, until the pull brings the log's form.
+    /// Records the zone position of a pushed change set, or removes the change set from the log.
+    /// All change sets already have their new names, and so have their mentions.
+    ///
+    /// A change set that still differs from the zone's mentions something that another replica
+    /// renamed. If it lies before the horizon, no log brings the zone's form any more: it is
+    /// removed, and the snapshot includes it. If it lies after the horizon, it stays until the pull
+    /// brings the zone's form.
     fileprivate mutating func takePlace(
         _ item: Acknowledged, beneath horizon: CausalContext.Prefix
     ) throws {
@@ -97,7 +102,7 @@ extension ApplyOperation {
         guard item.names(form) || item.position > horizon.position else {
             return try log.forget(item.localPosition)
         }
-        try ZonePlaces(connection).note(
+        try ZonePlaces(transaction).note(
             CausalContext.Prefix(epoch: horizon.epoch, position: item.position),
             ofSetAt: item.localPosition)
     }

@@ -1,26 +1,28 @@
 import AnabranchModel
 import AnabranchReplication
 
-/// Where the values of a request's columns go in a block of the change set: each to a property of
-/// its own, and the members of a group together to one.
+/// The mapping from the columns of a request to the properties of a block. Each column is a
+/// property of its own, except that the members of an attribute group are one property together.
 struct BlockPlaces {
     struct Group {
         let property: TableLayout.Property
-        /// Of its members among the columns.
+        /// The indices of its members among the columns.
         let indices: [Int]
-        /// Its place in the block.
+        /// The property's index in the block.
         let place: Int
     }
 
     let properties: [WireProperty]
-    /// Of each column, where its value goes in the block; `nil` of a member of a group, and of
-    /// what is written by another operation.
+    /// The index in the block by column; `nil` for a member of an attribute group, and for a column
+    /// that another operation writes.
     let places: [Int?]
     let groups: [Group]
 
+    /// Creates the mapping.
+    ///
     /// - Parameters:
-    ///   - columns: That are written; of a group all or none.
-    ///   - isTold: Whether the block says what is written to a column.
+    ///   - columns: The columns that are written; all members of an attribute group or none.
+    ///   - isTold: Returns true if the block contains the values of a column.
     init(
         _ columns: [TableLayout.Column],
         where isTold: (TableLayout.Column) -> Bool = { _ in true }
@@ -46,10 +48,10 @@ struct BlockPlaces {
 }
 
 extension SaveOperation {
-    /// Writes the groups of one record whole: a write of any member is one of all, and what this
-    /// model does not know of a group is carried along.
+    /// Adds the whole values of one record's attribute groups: a write of any member writes all.
+    /// Members that this model does not know are carried over.
     ///
-    /// - Parameter value: Of a column, by its index.
+    /// - Parameter value: Returns the value of a column, given its index.
     func append(
         groups: [BlockPlaces.Group], of id: LocalID, isNew: Bool, to block: inout RowBlockEncoder,
         value: (Int) -> Value

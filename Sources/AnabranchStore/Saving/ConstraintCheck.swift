@@ -4,16 +4,16 @@ import AnabranchSQLite
 
 /// Finds records that hold one unique key, among those that a save has written.
 ///
-/// Null never equals null. The check is for saves only: what two replicas have written
-/// concurrently is applied as it is.
+/// Null never equals null. Only saves are checked: concurrent changes of two replicas are applied
+/// as they are.
 struct ConstraintCheck {
     private let connection: Connection
     private let schema: StoreSchema
     private let views: ViewRules
     private var conflicts: [KeyConflict] = []
-    /// Where the conflict of a record is, by constraint.
+    /// The index of a record's conflict, by constraint.
     private var places: [Holder: Int] = [:]
-    /// Of the record that was found first.
+    /// The entity of the first record with a conflict.
     private var entity: EntityDescription?
 
     private struct Holder: Hashable {
@@ -27,8 +27,10 @@ struct ConstraintCheck {
         views = transaction.views
     }
 
-    /// - Throws: ``StoreError`` with code `constraintConflict`: of every key one conflict, whatever
-    ///   the entities of a hierarchy that its records are of.
+    /// Checks the constraints of a request.
+    ///
+    /// - Throws: ``StoreError`` with code `constraintConflict`, with one conflict for each key,
+    ///   whatever entities of a hierarchy its records have.
     mutating func check(_ request: SaveRequest) throws {
         for insert in request.inserts {
             for constraint in schema.layout(of: insert.entity).constraints {
@@ -44,7 +46,8 @@ struct ConstraintCheck {
         if let entity { throw KeyConflicts(conflicts).error(in: entity) }
     }
 
-    /// Records that were shown as one before the save do not refuse each other.
+    /// Checks one constraint. Records that showed as one before the save do not conflict with each
+    /// other.
     private mutating func check(
         _ constraint: UniqueConstraint, of entity: EntityDescription, ids: [LocalID]
     ) throws {

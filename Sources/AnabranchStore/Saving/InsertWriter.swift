@@ -1,32 +1,35 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Writes the rows of one insertion, many with one statement as long as there are enough of them,
-/// in three quarters of the time that statements of a row each take.
+/// Writes the rows of one insertion, several with one statement if there are enough of them, which
+/// takes three quarters of the time of single statements.
 ///
-/// A statement of many that fails leaves the rows before the one at fault: the save must fail then.
+/// If a multi-row statement fails, the rows before the failed one stay: the save must then fail
+/// too.
 struct InsertWriter {
-    /// Takes the row that was begun last.
+    /// The statement to which the values of the current row are bound.
     private(set) var statement: Statement
     private let one: Statement
     private let many: Statement?
     private let connection: Connection
     private let table: TableLayout
     private let position: Int64
-    /// Of the first row's columns.
+    /// The parameters of the first row's columns.
     private let parameters: [Int]
-    /// How many parameters a row behind the first one has: its ID, then its columns.
+    /// The number of parameters of a row after the first one: its ID, then its columns.
     private let width: Int
     /// The rows that were begun and not written yet.
     private var ids: [LocalID] = []
-    /// How many rows the statement is to write.
+    /// The number of rows that the statement writes.
     private var count = 0
-    /// How many rows have not been begun.
+    /// The number of rows that were not begun yet.
     private var left: Int
 
+    /// Creates a writer.
+    ///
     /// - Parameters:
-    ///   - rowCount: How many will be begun.
-    ///   - writes: Of every row.
+    ///   - rowCount: The number of rows that will be begun.
+    ///   - writes: The writes of every row.
     init(
         _ columns: [TableLayout.Column], of layout: EntityLayout, rowCount: Int,
         writes: RowWrites, _ connection: Connection
@@ -61,14 +64,14 @@ struct InsertWriter {
 
     func parameter(ofColumn index: Int) -> Int { parameters[index] + (ids.count - 1) * width }
 
-    /// Writes the rows that were begun where the statement has all of them.
+    /// Writes the begun rows if the statement has all its rows.
     mutating func end() throws {
         guard ids.count == count else { return }
         try statement.run()
         ids.removeAll(keepingCapacity: true)
     }
 
-    /// The row at which ``end()`` has failed.
+    /// The row at which `end()` has failed.
     func rowAtFault() throws -> LocalID? {
         try ids.first { try !table.hasRow($0, writtenAt: position, connection) }
     }

@@ -2,36 +2,38 @@ package import AnabranchModel
 
 /// Records that would hold one unique key.
 package struct KeyConflict: Sendable {
-    /// The constraint's, in its order.
+    /// The attributes of the constraint, in its order.
     package let attributes: [AttributeDescription]
-    /// Among whose objects, and those below it, the constraint holds.
+    /// The entity that declares the constraint, which applies to its objects and those of its
+    /// sub-entities.
     package let owner: EntityDescription
-    /// Each once: those that the save has written, and those that the store has. Of a group that
-    /// shows as one the visible one.
+    /// The records, each once: those that the save has written and those in the store. A merged
+    /// group is represented by its surviving record.
     package internal(set) var records: [LocalID]
 }
 
-/// Every unique key that a save would give to several records; one at least.
+/// Every unique key that a save would give to several records; never empty.
 package struct KeyConflicts: Error, Sendable {
     package internal(set) var all: [KeyConflict]
 
     init(_ all: [KeyConflict]) { self.all = all }
 
-    /// What a save fails with: the first conflict in words, and all of them below it.
+    /// The error of the save: its message describes the first conflict, and its underlying error
+    /// has all of them.
     func error(in entity: EntityDescription) -> StoreError {
         let first = all.first
         let names = first?.attributes.map(\.name).joined(separator: ", ") ?? ""
         return StoreError(
             .constraintConflict,
-            "Can't save because another \(entity.name) has the same \(names); "
-                + "change one of the two.",
+            "Can't save because another \(entity.name) has the same \(names). Change one of the "
+                + "two.",
             entity: entity.name, property: first?.attributes.first?.name,
             records: first?.records ?? [], underlying: self)
     }
 }
 
 extension StoreError {
-    /// The error with other names of records.
+    /// The error with other record IDs.
     func renaming(_ names: [LocalID: LocalID]) -> StoreError {
         var cause = underlying
         if var conflicts = cause as? KeyConflicts {

@@ -2,10 +2,11 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-/// The positions that one save gives to what it puts into lists.
+/// The positions that one save assigns in ordered relationships.
 ///
-/// A place is told by its neighbours as the context has them, and looked up among those that the
-/// store has now: behind the one ahead, also where others were put there meanwhile.
+/// The context describes a position by its neighbours. The store looks these up among the present
+/// positions and places the object after its predecessor, even if another save has inserted objects
+/// there meanwhile.
 struct ListPlaces {
     private struct Owner: Hashable {
         let relationship: RelationshipDescription
@@ -21,7 +22,7 @@ struct ListPlaces {
     private let schema: StoreSchema
     private var maker: ListPositionMaker
     private var positions: [Entry: ListPosition] = [:]
-    /// The greatest position of lists that were asked for it.
+    /// The last positions of the lists for which they were needed.
     private var ends: [Owner: ListPosition?] = [:]
 
     init(_ connection: Connection, schema: StoreSchema, dot: Dot) {
@@ -30,7 +31,7 @@ struct ListPlaces {
         maker = ListPositionMaker(dot)
     }
 
-    /// Gives positions to what a context has added and moved.
+    /// Assigns positions to the objects that a context has added or moved.
     mutating func place(_ list: SaveRequest.ListChange) throws {
         let owner = Owner(relationship: list.relationship, id: list.owner)
         if list.isEnd {
@@ -56,8 +57,10 @@ struct ListPlaces {
         ends[owner] = .some(sorted.last)
     }
 
-    /// - Parameter held: Where a member stands that this save need not move in this list; `nil` of
-    ///   a new one, which goes to the end where it was given no place.
+    /// The position of a member in a list.
+    ///
+    /// - Parameter held: The present position of a member that this save need not move in this
+    ///   list. `nil` for a new member, which goes to the end unless a position was assigned.
     mutating func position(
         of member: LocalID, in owner: LocalID, _ relationship: RelationshipDescription,
         over held: ListPosition? = nil
@@ -67,7 +70,7 @@ struct ListPlaces {
         return try append(member, to: owner)
     }
 
-    /// Takes note of the position behind which the next one goes, before the store shows less.
+    /// Stores the last position of a list, before links are hidden.
     mutating func noteEnd(of owner: LocalID, _ relationship: RelationshipDescription) throws {
         let owner = Owner(relationship: relationship, id: owner)
         if ends[owner] == nil { ends[owner] = .some(try end(of: owner)) }
@@ -83,7 +86,7 @@ struct ListPlaces {
         return made
     }
 
-    /// The index of the first that is greater.
+    /// The index of the first position that is greater.
     private static func place(behind position: ListPosition, in sorted: [ListPosition]) -> Int {
         var low = sorted.startIndex
         var high = sorted.endIndex
@@ -100,14 +103,15 @@ struct ListPlaces {
         guard position.bytes.count > Limits.longestPosition else { return }
         throw StoreError(
             .saveTooLarge,
-            "Can't save \(relationship) because its objects were put between the same two too "
-                + "often; move the next one to the list's end and back first.",
+            "Can't save \(relationship) because too many objects were inserted between the same "
+                + "two. Move the next object to the list's end and back first.",
             entity: relationship.entity.name, property: relationship.name)
     }
 
-    // MARK: What the store has
+    // MARK: - Positions in the store
 
-    /// SQL of a list: the columns of the member, of its position and of the owner, and the table.
+    /// The SQL of a list: the columns of the member, of its position and of the owner, and the
+    /// table.
     private struct Source {
         let member: String
         let position: String

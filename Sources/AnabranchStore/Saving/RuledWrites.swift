@@ -2,28 +2,30 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Writes of one update under rules that look at what is held: what such a write says to others is
-/// not the new value but what it does to the old one, and it has to be able to win.
+/// The writes of one update under merge rules that depend on the held value. The change set
+/// contains not the new value but its effect on the old one, and the write must be able to win.
 ///
-/// Rows are read before they are written only where an entity has such properties.
+/// Rows are read before they are written only if the entity has such properties.
 struct RuledWrites {
-    /// A column and its place among the slots of the request.
+    /// A column and its index among the slots of the request.
     typealias Place = (column: TableLayout.Column, index: Int)
 
     private let counters: [Place]
     private let siblings: [Place]
-    /// Whose write has to win against what is held: `firstWriter`, `max`, `min`.
+    /// The columns with writes that must win against the held value: `firstWriter`, `max`, `min`.
     private let contested: [Place]
     private var deltas: RowBlockEncoder
     private var writes: [[SiblingBlock.Write]]
-    /// About, of the writes.
+    /// An estimate of the size of the writes in bytes.
     private var byteCount = 0
     private var cellCount = 0
     private let layout: EntityLayout
     private let row: String
 
-    /// - Parameter columns: That are written.
-    /// - Returns: `nil` where all are plain.
+    /// Selects the columns with such rules.
+    ///
+    /// - Parameter columns: The columns that are written.
+    /// - Returns: `nil` if no column has such a rule.
     init?(
         _ columns: [TableLayout.Column], layout: EntityLayout, _ encoder: ChangePayloadEncoder
     ) {
@@ -47,10 +49,10 @@ struct RuledWrites {
             """
     }
 
-    /// Takes note of what one row's write does to what is held.
+    /// Adds the effects of one row's write.
     ///
-    /// - Parameter value: Of a slot of the request, by its place.
-    /// - Returns: Whether the row is still as it was read.
+    /// - Parameter value: Returns the value of a slot of the request, given its index.
+    /// - Returns: True if the row is unchanged since it was read.
     mutating func note(
         _ id: LocalID, _ version: RowVersion, in save: SaveOperation,
         value: (Int) -> Value
@@ -86,7 +88,7 @@ struct RuledWrites {
         return true
     }
 
-    /// Of records that show as one, all are held.
+    /// Checks that a value wins against all members of a merged group.
     private func check(
         _ place: Place, _ value: Value, overMembersOf id: LocalID, _ save: SaveOperation
     ) throws {
@@ -112,7 +114,7 @@ struct RuledWrites {
             guard let delta = Counter.delta(from: held(place), to: value(place.index), of: type)
             else {
                 throw refusal(
-                    place, "a counter can't go back to nothing, nor beyond what can be counted",
+                    place, "a counter can't be set to null, nor exceed the range of its type",
                     [])
             }
             deltas.append(delta, toColumn: column)
@@ -131,7 +133,7 @@ struct RuledWrites {
         let reason =
             place.column.rule == .firstWriter
             ? "it was written before, and the first write stays"
-            : "\(held) goes further, and the \(place.column.rule) of all writes stays"
+            : "the held value \(held) wins: the \(place.column.rule) of all writes stays"
         throw refusal(place, reason, [id])
     }
 
@@ -143,13 +145,13 @@ struct RuledWrites {
             entity: property.entity.name, property: property.name, records: records)
     }
 
-    /// Whether the blocks fill a part.
+    /// True if the blocks fill a part.
     func hasReached(_ room: (byteCount: Int, cellCount: Int)) -> Bool {
         byteCount >= room.byteCount || cellCount >= room.cellCount
             || deltas.hasReached(byteCount: room.byteCount, cellCount: room.cellCount)
     }
 
-    /// Gives the blocks to the change set.
+    /// Adds the blocks to the change set.
     func finish(_ save: inout SaveOperation) throws {
         if !counters.isEmpty { save.encoder.append(deltas) }
         for (place, writes) in zip(siblings, writes) where !writes.isEmpty {
@@ -166,6 +168,6 @@ struct RuledWrites {
 extension TableLayout.Column {
     var rule: MergeRule { property.wireProperty.rule }
 
-    /// Whether an `update` block says what was written.
+    /// True if an `update` block contains the written value.
     var isRegister: Bool { rule != .counter && rule != .keepBoth }
 }

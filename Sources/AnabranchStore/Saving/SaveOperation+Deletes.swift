@@ -3,8 +3,8 @@ import AnabranchReplication
 import AnabranchSQLite
 
 extension SaveOperation {
-    /// Removes rows and, with them, their links; nothing else is written, also not the references
-    /// that lead to them, which read nil from now on.
+    /// Deletes rows and their links. Nothing else is written: references to the deleted records
+    /// stay, and read nil from now on.
     mutating func write(_ delete: SaveRequest.Delete) throws {
         let layout = schema.layout(of: delete.entity)
         try transaction.views.expose(delete.rows.map(\.id), of: layout)
@@ -40,8 +40,8 @@ extension SaveOperation {
         try cutIfFull()
     }
 
-    /// Takes rows out of sight, with all that they hold, until an update that this delete has not
-    /// seen brings them back.
+    /// Deletes rows under `updateWins`: they move to the deferred rows, until an update that this
+    /// delete has not seen revives them.
     private mutating func writeYielding(_ delete: SaveRequest.Delete) throws {
         let layout = schema.layout(of: delete.entity)
         let rows = try CanonicalRows(

@@ -1,14 +1,13 @@
 import AnabranchModel
 import AnabranchReplication
 
-// What a save says to records that show as one: it knows only who shows them.
+// Saves of surviving records. A save names only the surviving record of a merged group.
 //
-// A delete of the visible one, a change of a key, a value that is to stand alone, and none where
-// there was one, go to every member; every other write goes to the visible one, where the latest
-// counts.
+// Some changes are written to every member: a delete, a change of a key, a value under `keepBoth`,
+// and null in place of a value. Every other write goes to the surviving record only, because the
+// latest write wins.
 extension SaveOperation {
-    /// Takes the groups apart that a request names, and says to each member what the request says
-    /// to all of them.
+    /// Separates the groups that a request names, and extends the request to their members.
     mutating func spreading(_ request: SaveRequest) throws -> SaveRequest {
         let views = transaction.views
         guard !views.shadows.isEmpty else { return request }
@@ -33,12 +32,13 @@ extension SaveOperation {
             + request.lists.flatMap { [$0.owner] + $0.placed }
     }
 
-    /// Every member of the group that a record showed, itself included.
+    /// The members of the group that a record showed, including itself.
     func members(of id: LocalID) -> [LocalID] { transaction.views.membersBefore[id] ?? [id] }
 
     private func others(than id: LocalID) -> [LocalID] { members(of: id).filter { $0 != id } }
 
-    /// The end of a list is that of all links that it shows.
+    /// Stores the last positions of the lists that a link changes, over all links that show as one
+    /// list.
     private mutating func noteEnds(of link: SaveRequest.LinkChange) throws {
         guard let layout = schema.links(of: link.relationship), layout.isList else { return }
         let (left, right) = try ends(of: link, layout: layout)
@@ -50,9 +50,9 @@ extension SaveOperation {
 
     // MARK: - Updates
 
-    /// Columns that a write to all of a group's members may name, and whether it always does: of a
-    /// key, and those in which several values stand beside each other until one is written. Of
-    /// others only what takes a value away.
+    /// The columns for which a write may go to all members of a group, and whether it always does.
+    /// It always does for columns of a key and under `keepBoth`; for other columns only if the
+    /// value is null.
     private func columnsOfAll(
         _ update: SaveRequest.Update
     ) -> [(property: PropertyDescription, isAlways: Bool)] {
@@ -108,7 +108,8 @@ extension SaveOperation {
         try StoreReader(connection, schema: schema).entity(of: id, in: root)
     }
 
-    /// A counter shows the sum of all members; what was added to that is added to one of them.
+    /// Adjusts the counters of an update. A surviving record shows the sum of all members, and the
+    /// difference is added to one of them.
     private func count(_ update: inout SaveRequest.Update) throws {
         let columns = schema.layout(of: update.entity).columns.filter { $0.rule == .counter }
         for (place, slot) in update.rows.slots.enumerated() {
@@ -136,7 +137,8 @@ extension SaveOperation {
         try transaction.views.heldRow(id)?.value(of: column, on: connection) ?? .null
     }
 
-    /// What this model does not know of a group is carried along from the value that is shown.
+    /// Carries members of attribute groups that this model does not know over from the value that
+    /// is shown.
     private func carryGroups(
         of update: SaveRequest.Update, in request: inout SaveRequest
     ) throws {
@@ -152,7 +154,10 @@ extension SaveOperation {
                 try states.record($0, in: layout.table)
             }
             for group in groups where request.carriedGroups[id]?[group.wire] == nil {
-                let cells = records.flatMap { $0.cells.filter { $0.property == group.wire } }
+                let owners = records.filter { record in
+                    schema.model.entity(wireName: record.entity)?.isKind(of: group.entity) ?? true
+                }
+                let cells = owners.flatMap { $0.cells.filter { $0.property == group.wire } }
                 guard case .group(let value)? = cells.max(by: { $0.stamp < $1.stamp })?.value
                 else { continue }
                 for member in members(of: id) {
@@ -178,7 +183,7 @@ extension SaveOperation {
         return found
     }
 
-    /// A link that is shown may be between any of the members of both ends.
+    /// The links between the members of both ends that a visible link may represent.
     private func linksOfMembers(of link: SaveRequest.LinkChange) -> [SaveRequest.LinkChange] {
         guard !link.isAdded else { return [link] }
         return members(of: link.owner).flatMap { owner in
@@ -190,7 +195,7 @@ extension SaveOperation {
         }
     }
 
-    /// Of the links that show as one, the one whose place shows.
+    /// Among the links that show as one, the link with the visible position.
     func shownLink(
         _ change: SaveRequest.LinkChange, in layout: LinkLayout
     ) throws -> (left: LocalID, right: LocalID, tags: [LocalTag]) {

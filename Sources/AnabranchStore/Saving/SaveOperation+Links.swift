@@ -3,7 +3,7 @@ import AnabranchReplication
 import AnabranchSQLite
 
 extension SaveOperation {
-    /// Adds, moves and removes links, one block for each relationship and operation.
+    /// Adds, moves and removes links, with one block for each relationship and operation.
     mutating func write(
         _ changes: [SaveRequest.LinkChange], moves: [SaveRequest.ListChange]
     ) throws {
@@ -17,7 +17,7 @@ extension SaveOperation {
         }
     }
 
-    /// Gives links another place that are there and were not added by this save.
+    /// Moves existing links that this save has not added.
     private mutating func write(_ lists: [SaveRequest.ListChange], layout: LinkLayout) throws {
         let rows = LinkRows(connection)
         var links = PendingLinks(of: layout)
@@ -27,7 +27,8 @@ extension SaveOperation {
                     relationship: list.relationship, owner: list.owner, other: member,
                     isAdded: true)
                 let (left, right, held) = try shownLink(change, in: layout)
-                // Added by this save, moved by it in the other end's list, or gone meanwhile.
+                // The link was added by this save, moved by it in the other end's list, or removed
+                // meanwhile.
                 guard let shown = held.last, shown.stamp != stamp else { continue }
                 let ends = try ends(of: change, layout: layout)
                 let place = try place(
@@ -53,7 +54,9 @@ extension SaveOperation {
         try cutIfFull()
     }
 
-    /// - Parameter held: Where the link stands now; of a new one, `nil`.
+    /// The positions of a link.
+    ///
+    /// - Parameter held: The present positions; `nil` for a new link.
     private mutating func place(
         left: LocalID, right: LocalID, in layout: LinkLayout, over held: LinkPlace? = nil
     ) throws -> LinkPlace {
@@ -97,11 +100,11 @@ extension SaveOperation {
         try append(&links, adding ? ChangeBlock.link : ChangeBlock.unlink)
     }
 
-    /// A link is held only while both its ends are: to link what is gone is a conflict.
+    /// True if both ends of a link are held. A link to a deleted record is a merge conflict.
     private mutating func areHeld(
         _ left: LocalID, _ right: LocalID, in layout: LinkLayout
     ) throws -> Bool {
-        let records = HeldRecords(connection, schema: schema, deferred: deferred)
+        let records = transaction.held
         let hasLeft = try records.holds(left, first: layout.leftEntity)
         let hasRight = try records.holds(right, first: layout.rightEntity)
         if !hasLeft { noteStale(left) }
@@ -116,8 +119,8 @@ extension SaveOperation {
         return Stamp(timestamp: HybridTimestamp(rawValue: stamp.timestamp), replica: replica)
     }
 
-    /// The ends of a link as they are stored: of a relationship that is its own inverse the
-    /// smaller identity is on the left.
+    /// The ends of a link as they are stored. If the relationship is its own inverse, the smaller
+    /// identity is on the left.
     func ends(
         of change: SaveRequest.LinkChange, layout: LinkLayout
     ) throws -> (left: LocalID, right: LocalID) {
@@ -132,7 +135,7 @@ extension SaveOperation {
     }
 }
 
-/// Links of one relationship that go into one block.
+/// The links of one relationship that go into one block.
 private struct PendingLinks {
     private let layout: LinkLayout
     private var links: [LinkBlock.Link] = []
@@ -148,7 +151,7 @@ private struct PendingLinks {
         cellCount += 4 + link.tagsSeen.count
     }
 
-    /// Whether they fill a part.
+    /// True if the links fill a part.
     func fill(_ room: (byteCount: Int, cellCount: Int)) -> Bool {
         byteCount >= room.byteCount || cellCount >= room.cellCount
     }

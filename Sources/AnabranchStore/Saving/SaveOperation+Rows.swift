@@ -3,7 +3,7 @@ import AnabranchReplication
 import AnabranchSQLite
 
 extension SaveOperation {
-    /// One block for all rows: values are bound and encoded in the same pass.
+    /// Inserts rows with one block: values are bound and encoded in the same pass.
     mutating func write(_ insert: SaveRequest.Insert) throws {
         let layout = schema.layout(of: insert.entity)
         try transaction.views.willSave(insert.rows.ids, of: layout)
@@ -13,8 +13,8 @@ extension SaveOperation {
             let all = Array(layout.columns.indices)
             return try write(insert, rows: insert.rows.ids.indices, places: all, layout)
         }
-        // A first write of nothing would keep every later one from being the first; a group of
-        // nothing is not written either.
+        // Writing null to a `firstWriter` attribute would make every later write lose, so null is
+        // left out. An attribute group without any value is left out too.
         let optional = withoutNulls.map { property in
             (
                 property.wire,
@@ -34,7 +34,9 @@ extension SaveOperation {
         }
     }
 
-    /// - Parameter places: Of the columns that are written.
+    /// Inserts rows that write the same columns.
+    ///
+    /// - Parameter places: The indices of the columns that are written.
     private mutating func write(
         _ insert: SaveRequest.Insert, rows: some Collection<Int>, places: [Int],
         _ layout: EntityLayout
@@ -98,18 +100,20 @@ extension SaveOperation {
         return writes
     }
 
-    /// Takes a block into the change set, unless every other replica would refuse it.
+    /// Adds a block to the change set, unless every other replica would refuse it.
     mutating func append(_ block: RowBlockEncoder, of entity: EntityDescription) throws {
         if let property = block.misfit { throw Self.misfit(property, of: entity.name) }
         encoder.append(block)
         try cutIfFull()
     }
 
-    /// - Parameter columns: Of the rows' slots.
+    /// Checks that integers fit their columns' types.
+    ///
+    /// - Parameter columns: The columns of the rows' slots.
     func check(_ rows: SlotTable, columns: [TableLayout.Column]) throws {
         for (index, column) in columns.enumerated() {
             let property = column.property.wireProperty
-            // The members of a group are looked at where its value is made.
+            // The members of an attribute group are checked when its value is created.
             guard let range = property.type.integers else { continue }
             for row in rows.ids.indices {
                 guard case .integer(let integer) = rows[row, index], !range.contains(integer)
@@ -128,7 +132,7 @@ extension SaveOperation {
 
     /// Binds the value of a column.
     ///
-    /// - Returns: The value as it travels.
+    /// - Returns: The value in its wire form.
     @inline(__always)
     mutating func bind(
         _ value: Value, of id: LocalID, to column: TableLayout.Column, _ statement: Statement,
@@ -141,9 +145,9 @@ extension SaveOperation {
         return value
     }
 
-    /// Binds a reference; one into a list with the row's position there.
+    /// Binds a reference; a list reference with the row's position.
     ///
-    /// - Returns: The value as it travels.
+    /// - Returns: The value in its wire form.
     private mutating func bindReference(
         _ value: Value, of id: LocalID, to column: TableLayout.Column, _ statement: Statement,
         at index: Int

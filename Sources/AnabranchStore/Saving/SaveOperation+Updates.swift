@@ -3,8 +3,8 @@ import AnabranchReplication
 import AnabranchSQLite
 
 extension SaveOperation {
-    /// Writes changed slots where the row is still as it was read; the row's version is part of
-    /// the statement's condition, so no row is read first.
+    /// Updates slots of rows that are unchanged since they were read. The version is part of the
+    /// statement's condition, so no row is read first.
     mutating func write(_ update: SaveRequest.Update) throws {
         let layout = schema.layout(of: update.entity)
         try transaction.views.willSave(update.rows.ids, of: layout, slots: update.rows.slots)

@@ -1,7 +1,7 @@
 import AnabranchModel
 
 extension SaveRequest {
-    /// The request with other IDs, also where records refer to each other.
+    /// The request with other IDs, including references between records.
     func renaming(_ renamed: [LocalID: LocalID]) -> SaveRequest {
         var request = self
         for (index, insert) in inserts.enumerated() {

@@ -1,7 +1,7 @@
 package import AnabranchModel
 package import AnabranchReplication
 
-/// Everything that one save of a context changes, grouped so that each group is one block of the
+/// Everything that one save of a context changes, in groups that each become one block of the
 /// change set and one prepared statement.
 package struct SaveRequest: Sendable {
     /// New records; every stored slot of their entity is written.
@@ -15,14 +15,16 @@ package struct SaveRequest: Sendable {
         }
     }
 
-    /// Records of one entity of which the same slots have changed.
+    /// Records of one entity in which the same slots have changed.
     package struct Update: Sendable {
         package let entity: EntityDescription
         package var rows: SlotTable
-        /// That the rows had when they were read.
+        /// The versions of the rows when they were read.
         package private(set) var versions: [RowVersion] = []
 
-        /// - Parameter slots: Stored ones, ascending. A group that one of them belongs to is
+        /// Creates an update.
+        ///
+        /// - Parameter slots: Stored slots, ascending. An attribute group with one of them is
         ///   written whole.
         package init(entity: EntityDescription, slots: [Int]) {
             self.entity = entity
@@ -39,6 +41,8 @@ package struct SaveRequest: Sendable {
             return all.count == slots.count ? slots : all.sorted()
         }
 
+        /// Adds a record.
+        ///
         /// - Parameter row: The values of all slots of the record's entity.
         package mutating func append(
             _ id: LocalID, _ version: RowVersion, _ row: UnsafeBufferPointer<Value>
@@ -48,6 +52,7 @@ package struct SaveRequest: Sendable {
         }
     }
 
+    /// Records of one entity that are deleted.
     package struct Delete: Sendable {
         package var entity: EntityDescription
         package var rows: [(id: LocalID, version: RowVersion)]
@@ -60,7 +65,7 @@ package struct SaveRequest: Sendable {
         }
     }
 
-    /// Records that are not written, and have to be as they were read all the same.
+    /// Records that are not written, but must be unchanged since they were read.
     package struct Check: Sendable {
         package let entity: EntityDescription
         package var rows: [(id: LocalID, version: RowVersion)]
@@ -73,7 +78,7 @@ package struct SaveRequest: Sendable {
         }
     }
 
-    /// One link of a relationship that is stored as links, given from either side.
+    /// A change of one link of a relationship that is stored as links, described from either side.
     package struct LinkChange: Sendable {
         package var relationship: RelationshipDescription
         package var owner: LocalID
@@ -90,16 +95,18 @@ package struct SaveRequest: Sendable {
         }
     }
 
-    /// Where objects stand in one owner's list.
+    /// The positions of objects in one owner's list.
     package struct ListChange: Sendable {
-        /// The ordered to-many.
+        /// The ordered to-many relationship.
         package var relationship: RelationshipDescription
         package var owner: LocalID
-        /// The whole list as the context has it, or its end.
+        /// The whole list in the context, or its end.
         package var order: [LocalID]
-        /// Those of it that were added or moved; the others stay where the store has them.
+        /// The members of `order` that were added or moved. The others stay where they are in the
+        /// store.
         package var placed: Set<LocalID>
-        /// Whether the order is the list's end, all of it placed, behind what the store has.
+        /// True if `order` is only the end of the list. All its members are then placed after the
+        /// existing ones.
         package var isEnd: Bool
 
         package init(
@@ -119,15 +126,15 @@ package struct SaveRequest: Sendable {
     package var inserts: [Insert] = []
     package var updates: [Update] = []
     package var deletes: [Delete] = []
-    /// Of records that the request neither updates nor deletes. A request of nothing else is
-    /// empty: nothing is saved, so nothing is compared.
+    /// Checks of records that the request neither updates nor deletes. A request with nothing else
+    /// is empty, so nothing is saved or compared.
     package var checks: [Check] = []
     package var links: [LinkChange] = []
-    /// What is added without a place goes to the list's end. An object that moves in a one-to-many
-    /// is also updated in the slot of its reference.
+    /// Changes of list positions. An object that is added without a position goes to the list's
+    /// end. An object that moves in a one-to-many is also updated in the slot of its reference.
     package var lists: [ListChange] = []
-    /// Of records that this request writes, values of groups whose members that the model does not
-    /// know are written instead of those that are held.
+    /// Values of attribute groups for records that this request writes. Their members that the
+    /// model does not know replace the held ones.
     package var carriedGroups: [LocalID: [WireProperty: GroupValue]] = [:]
 
     package init(author: String = "", name: String = "") {
@@ -141,15 +148,15 @@ package struct SaveRequest: Sendable {
     }
 }
 
-/// What a save has made of a request.
+/// The result of a save.
 package struct SaveResult: Sendable {
-    /// `nil` where there was nothing to save.
+    /// The dot of the change set; `nil` if there was nothing to save.
     package let dot: Dot?
-    /// Of every inserted and every updated row.
+    /// The version of every inserted or updated row.
     package let version: RowVersion
-    /// Inserted records that got other IDs, because the file has taken a new replica ID since
-    /// their numbers were reserved. References in the request were changed too.
+    /// Inserted records that got other IDs, because the file has taken a new replica ID since their
+    /// numbers were reserved. References in the request were changed too.
     package let renamed: [LocalID: LocalID]
-    /// Records that show something else because of the save, though it has not written them.
+    /// Records that the save has not written, but that show something else because of it.
     package var shown = ChangedRecords()
 }

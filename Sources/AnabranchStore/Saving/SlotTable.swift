@@ -3,15 +3,15 @@ package import AnabranchReplication
 
 /// Values of the same slots of many records, row after row.
 package struct SlotTable: Sendable {
-    /// Ascending.
+    /// The slots, ascending.
     package let slots: [Int]
     package private(set) var ids: [LocalID] = []
-    /// Of each row as many as there are slots; a reference is a local ID.
+    /// The values, as many for each row as there are slots; a reference is a local ID.
     package private(set) var values: [Value] = []
 
     package init(slots: [Int]) { self.slots = slots }
 
-    /// Of every slot that has a column in the entity's table.
+    /// A table of every slot that has a column in the entity's table.
     package init(storedSlotsOf entity: EntityDescription) {
         self.init(slots: entity.slots.filter(\.isStoredInColumn).map(\.slot))
     }
@@ -19,20 +19,22 @@ package struct SlotTable: Sendable {
     package var isEmpty: Bool { ids.isEmpty }
     package var count: Int { ids.count }
 
+    /// Adds a record.
+    ///
     /// - Parameter row: The values of all slots of the record's entity.
     package mutating func append(_ id: LocalID, _ row: UnsafeBufferPointer<Value>) {
         ids.append(id)
         for slot in slots { values.append(row[slot]) }
     }
 
-    /// The value of a row in one of the slots, by their indices.
+    /// The value of a row in one of the slots, both given by index.
     package subscript(row: Int, column: Int) -> Value { values[row * slots.count + column] }
 
     mutating func set(_ value: Value, row: Int, column: Int) {
         values[row * slots.count + column] = value
     }
 
-    /// The same with other IDs, also in some of the slots, which are references.
+    /// The table with other IDs, also in the slots that are references.
     func renaming(_ renamed: [LocalID: LocalID], references: Set<Int>) -> SlotTable {
         var table = self
         table.ids = ids.map { renamed[$0] ?? $0 }

@@ -5,21 +5,32 @@ import AnabranchSQLite
 extension Store {
     /// Saves everything that a context has changed, in one transaction and as one change set.
     ///
-    /// Rows, log entry, sequence number, clock: all or nothing is there afterwards.
+    /// After the call either all of it is stored, the rows, log entry, sequence number and clock,
+    /// or nothing.
     ///
-    /// - Throws: ``StoreError``; nothing was written. `mergeConflict` names every record that
-    ///   was changed or deleted elsewhere since the request's versions were read: refresh them,
-    ///   then save again. `constraintConflict` names the records that hold one unique key.
+    /// - Throws: ``StoreError``; nothing was written. `mergeConflict` names every record that was
+    ///   changed or deleted since the request's versions were read: refresh them, then save again.
+    ///   `constraintConflict` names the records that hold one unique key.
     package func save(_ request: SaveRequest) throws -> SaveResult {
         guard !request.isEmpty else {
             return SaveResult(
                 dot: nil, version: .none, renamed: [:])
         }
-        return try write { transaction in
-            try transaction.renewIdentityIfNeeded()
-            var save = try SaveOperation(transaction)
-            return try save.run(request)
+        let result: SaveResult? = try write { transaction in
+            // Checked here and not before: a save has one transaction.
+            try transaction.time.isImpossible ? nil : transaction.save(request)
         }
+        if let result { return result }
+        try healClock()
+        return try write { try $0.save(request) }
+    }
+}
+
+extension WriteTransaction {
+    fileprivate func save(_ request: SaveRequest) throws -> SaveResult {
+        try renewIdentityIfNeeded()
+        var save = try SaveOperation(self)
+        return try save.run(request)
     }
 }
 
@@ -30,26 +41,26 @@ struct SaveOperation {
     let dot: Dot
     let previousOrigin: Digest
     let timestamp: HybridTimestamp
-    /// That the set takes in the log.
+    /// The position that this change set takes in the log.
     private(set) var position: Int64
     private let log: ChangeLog
     var encoder: ChangePayloadEncoder
-    /// Those that are finished; the encoder has what follows.
+    /// The finished parts; the encoder has what follows.
     var parts: [SavePart] = []
     let partLimits: PartLimits
-    /// The record whose row is being written.
+    /// The record with the row that is being written.
     var present: LocalID = 0
-    /// Of the records that are being written.
+    /// The entity of the records that are being written.
     var presentEntity: EntityDescription?
     let deferred: DeferredRows
     let logStamps: LogStamps
     var staleRecords: [LocalID] = []
-    /// Records that the request does not name, by those that showed them.
+    /// Records that the request does not name, with their former surviving records.
     var shownBy: [LocalID: LocalID] = [:]
     var lists: ListPlaces
-    /// Records whose derived attributes looked at what was deleted.
+    /// Records with derived attributes that depend on deleted rows.
     var owners = ChangeCollector()
-    /// As ``SaveRequest/carriedGroups``.
+    /// The values of `SaveRequest.carriedGroups`.
     var carriedGroups: [LocalID: [WireProperty: GroupValue]] = [:]
 
     var connection: Connection { transaction.connection }
@@ -71,15 +82,17 @@ struct SaveOperation {
         let wall = transaction.wallMilliseconds
         guard let tick = transaction.state.clock.tick(wallMilliseconds: wall) else {
             throw StoreError(
-                .exhausted, "Can't save because the clock is at its end; set the device's clock.")
+                .exhausted,
+                "Can't save because the zone holds a change set of the last time there is. Report "
+                    + "it to the server's operator, and sync with a zone without it.")
         }
         timestamp = tick
         log = transaction.log
         position = try log.nextPosition()
         encoder = ChangePayloadEncoder(author: replica)
         partLimits = transaction.environment.partLimits
-        deferred = DeferredRows(transaction)
-        logStamps = LogStamps(transaction.connection)
+        deferred = transaction.deferred
+        logStamps = transaction.logStamps
         lists = ListPlaces(transaction.connection, schema: transaction.schema, dot: dot)
     }
 
@@ -88,7 +101,8 @@ struct SaveOperation {
         transaction.views.isSaving = true
         let (named, renamed) = try renaming(original)
         let limit = connection.lengthLimit
-        // Below that of a zone and of the file itself: what is saved can be taken everywhere.
+        // This limit is below the limits of a zone and of the file, so every saved record can be
+        // stored everywhere.
         connection.lengthLimit = partLimits.recordBytes
         defer { connection.lengthLimit = limit }
         do {
@@ -121,7 +135,9 @@ struct SaveOperation {
             dot: dot, version: RowVersion(position), renamed: renamed, shown: shown)
     }
 
-    /// - Returns: What shows something else though the request did not write it.
+    /// Applies the view rules.
+    ///
+    /// - Returns: The records that show something else although the request did not write them.
     private mutating func settleViews() throws -> ChangedRecords {
         var changes = owners
         transaction.views.logStamps.note(stamp, at: position)
@@ -132,7 +148,7 @@ struct SaveOperation {
         return try transaction.collected(changes)
     }
 
-    /// Writes that a record refers to nothing, where it has read so.
+    /// Writes null to a reference that the app has read as null.
     private mutating func clear(
         _ id: LocalID, _ ruled: RuledColumn, _ changes: inout ChangeCollector
     ) throws {
@@ -157,17 +173,17 @@ struct SaveOperation {
         else {
             throw StoreError(
                 .saveTooLarge,
-                "Can't save because author or name exceed \(Limits.longestName) bytes.")
+                "Can't save because the author or the name exceeds \(Limits.longestName) bytes.")
         }
     }
 
-    /// Takes note of a record that is not as the request takes it to be.
+    /// Registers a record that differs from the request's expectation.
     mutating func noteStale(_ id: LocalID) {
         if !staleRecords.contains(id) { staleRecords.append(id) }
     }
 
-    /// Inserted records whose numbers were reserved under an earlier replica ID of the file get
-    /// numbers of the present one: an inserted record is always its author's own.
+    /// Gives new IDs to inserted records if their numbers were reserved under an earlier replica ID
+    /// of the file. An inserted record always belongs to its author.
     private func renaming(
         _ request: SaveRequest
     ) throws -> (SaveRequest, renamed: [LocalID: LocalID]) {
@@ -178,10 +194,10 @@ struct SaveOperation {
         return (request.renaming(renamed), renamed)
     }
 
-    /// Takes the next place of the log, where places were taken since.
+    /// Takes the log's next position again, because positions were taken since.
     mutating func moveBehindLog() throws { position = try log.nextPosition() }
 
-    /// Before anything is written.
+    /// Checks versions before anything is written.
     private mutating func note(_ check: SaveRequest.Check) throws {
         let statement = try connection.cached(schema.layout(of: check.entity).versionSQL)
         for row in check.rows {
@@ -193,15 +209,16 @@ struct SaveOperation {
     }
 
     private mutating func checkVersions() throws {
-        // The app knows the records that it has named.
+        // The app knows only the records that its request has named.
         staleRecords = staleRecords.map { shownBy[$0] ?? $0 }.reduce(into: []) { found, id in
             if !found.contains(id) { found.append(id) }
         }
         guard staleRecords.isEmpty else {
             throw StoreError(
                 .mergeConflict,
-                "Can't save because \(staleRecords.count) records were changed elsewhere since "
-                    + "they were read; refresh them, then save again.", records: staleRecords)
+                "Can't save because another context or replica has changed \(staleRecords.count) "
+                    + "records since they were read. Refresh them, then save again.",
+                records: staleRecords)
         }
     }
 
@@ -217,8 +234,10 @@ struct SaveOperation {
 }
 
 extension WriteTransaction {
-    /// What this file holds: a prefix of the zone's log, its own earlier saves (which its
-    /// sequence numbers say), and those of its former replica IDs that lie beyond the prefix.
+    /// The causal context of a save: what this file holds.
+    ///
+    /// It consists of a prefix of the zone's log, this replica's earlier saves, which its sequence
+    /// number implies, and change sets of other replicas beyond the prefix.
     func causalContext() throws -> CausalContext {
         let prefix = state.cursor.map {
             CausalContext.Prefix(epoch: $0.epoch, position: $0.position)

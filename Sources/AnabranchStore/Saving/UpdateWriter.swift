@@ -1,14 +1,14 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Writes the rows of one update, many with one statement where they follow each other with one
+/// Writes the rows of one update, several with one statement if consecutive rows have the same
 /// version.
 ///
-/// A statement of many has the form of an insertion, so a row that is gone would come back, without
-/// a version. ``end()`` tells of it as of every row that is not as it was read, and the save must
-/// fail then.
+/// A multi-row statement has the form of an insertion, so it inserts a row that was deleted
+/// meanwhile, without a version. `end()` returns such a row like any other that has changed since
+/// it was read, and the save must then fail.
 struct UpdateWriter {
-    /// Takes the row that was begun last.
+    /// The statement to which the values of the current row are bound.
     private(set) var statement: Statement
     private let one: Statement
     private let many: Statement?
@@ -16,21 +16,23 @@ struct UpdateWriter {
     private let table: TableLayout
     private let columns: [TableLayout.Column]
     private let position: Int64
-    /// Of the first row: its ID, then its columns.
+    /// The parameters of the first row's columns; its ID is the parameter before them.
     private let parameters: [Int]
-    /// How many parameters a row has.
+    /// The number of parameters of a row.
     private let width: Int
     /// The rows that were begun and not written yet.
     var begun: [LocalID] { ids }
     private var ids: [LocalID] = []
-    /// How many rows the statement is to write.
+    /// The number of rows that the statement writes.
     private var count = 0
-    /// What the two statements compare with.
+    /// The versions with which the two statements compare.
     private var versions: [ObjectIdentifier: RowVersion] = [:]
 
+    /// Creates a writer.
+    ///
     /// - Parameters:
-    ///   - position: Of the set that writes, in the log.
-    ///   - areAlone: Whether each row is to be written before the next one is looked at.
+    ///   - position: The local position of the change set that writes.
+    ///   - areAlone: True if each row must be written before the next one is read.
     init(
         _ columns: [TableLayout.Column], of table: TableLayout, by position: Int64,
         _ connection: Connection, areAlone: Bool
@@ -54,7 +56,9 @@ struct UpdateWriter {
         }
     }
 
-    /// - Parameter versions: That the rows had when they were read.
+    /// Begins a row.
+    ///
+    /// - Parameter versions: The versions of the rows when they were read.
     mutating func begin(_ id: LocalID, _ row: Int, of versions: [RowVersion]) throws {
         if ids.isEmpty { try chooseStatement(versions[row...]) }
         try statement.bind(id, at: ids.count * width + 1)
@@ -63,9 +67,9 @@ struct UpdateWriter {
 
     func parameter(ofColumn index: Int) -> Int { (ids.count - 1) * width + parameters[index] }
 
-    /// Writes the rows that were begun where the statement has all of them.
+    /// Writes the begun rows if the statement has all its rows.
     ///
-    /// - Returns: Those that are not as they were read.
+    /// - Returns: The rows that have changed since they were read.
     mutating func end() throws -> [LocalID] {
         guard ids.count == count else { return [] }
         connection.lastInsertRowID = 0
@@ -85,7 +89,7 @@ struct UpdateWriter {
         } else {
             (statement, count) = (one, 1)
         }
-        // Rows that were written together have one version and become alike.
+        // Rows that were written together have one version and get equal writes.
         guard self.versions.updateValue(version, forKey: ObjectIdentifier(statement)) != version
         else { return }
         var writes = try RowWrites(version, nil)
@@ -118,8 +122,9 @@ struct UpdateWriter {
             where: "ab_version = ?\(last + 4)")
     }
 
-    /// Parameters behind those of the rows: the new position, the numbers of the columns,
-    /// `ab_writes` of a row that had none, the old version.
+    /// The assignments of the version. The parameters after those of the rows are: the new
+    /// position, the numbers of the columns, `ab_writes` for a row that had none, and the old
+    /// version.
     private static func versionAssignments(behind last: Int) -> [String] {
         [
             "ab_version = ?\(last + 1)",

@@ -8,23 +8,23 @@ import AnabranchSQLite
     import Foundation
 #endif
 
-/// How values of one property stand in a column.
+/// The form in which a column holds the values of one property.
 package enum ColumnKind: Sendable {
     case bool
     case integer
-    /// REAL in a column without affinity, which alone keeps −0.0; NaN, which SQLite would make
-    /// NULL, as the text `NaN`.
+    /// `REAL` in a column without affinity, because only such a column keeps −0.0. NaN is stored as
+    /// the text `NaN`, because SQLite would turn it into NULL.
     case real
-    /// As `real`: seconds since 2001-01-01 UTC.
+    /// Seconds since 2001-01-01 UTC, stored in the same form as `real`.
     case date
     /// The text of an exact decimal, compared with the collation `ab_decimal`.
     case decimal
     case text
     case uri
     case data
-    /// 16 bytes.
+    /// A UUID as 16 bytes.
     case uuid
-    /// A record's local ID.
+    /// The local ID of a record.
     case reference
 
     init(_ type: AttributeType) {
@@ -42,7 +42,7 @@ package enum ColumnKind: Sendable {
         }
     }
 
-    /// As it stands in CREATE TABLE.
+    /// The column's type in CREATE TABLE.
     var declaration: String {
         switch self {
         case .bool, .integer, .reference: "INTEGER"
@@ -56,9 +56,10 @@ package enum ColumnKind: Sendable {
 }
 
 extension Statement {
-    /// Binds a value of a slot; a reference is the record's local ID as an integer.
+    /// Binds the value of a slot; a reference is the record's local ID as an integer.
     ///
-    /// - Parameter kind: Of the column that it goes to; `nil` where it is compared only.
+    /// - Parameter kind: The kind of the column that receives the value; `nil` for a value that is
+    ///   only compared.
     func bind(slot value: Value, at index: Int, as kind: ColumnKind? = nil) throws {
         switch value {
         case .null: try bindNull(at: index)
@@ -89,8 +90,10 @@ extension Statement {
         try bind(value.bytes, ownedBy: value, at: index)
     }
 
-    /// A group, and a value of a later format, keeps its tag and its bytes. It stands where no
-    /// value of the column can: as a blob, or in columns of blobs as the blob's hexadecimal text.
+    /// Binds a group value, or a value of a later format, with its tag and its bytes.
+    ///
+    /// The result differs from every ordinary value of the column: it is a blob, or in a column of
+    /// blobs the hexadecimal text of that blob.
     private func bind(unknown value: Value, at index: Int, as kind: ColumnKind?) throws {
         var writer = ByteWriter()
         writer.append(tagged: value)
@@ -101,7 +104,7 @@ extension Statement {
         }
     }
 
-    /// Reads a column as a slot's value.
+    /// Reads a column as the value of a slot.
     func slot(at column: Int, as kind: ColumnKind) -> Value {
         unsafeColumn(at: column).slot(as: kind)
     }
@@ -141,7 +144,7 @@ extension UnsafeColumn {
         }
     }
 
-    /// A group or a value of a later format.
+    /// A group value or a value of a later format; `nil` for any other column value.
     private func unknown(_ type: SQLiteValue.Kind) -> Value? {
         let tagged = type == .blob ? bytes : [UInt8](hexadecimal: string)
         guard let tagged else { return nil }
@@ -153,7 +156,7 @@ extension UnsafeColumn {
         }
     }
 
-    /// What another program wrote into the column, as SQLite converts it.
+    /// A value that another program wrote into the column, as SQLite converts it.
     private func foreignSlot(as kind: ColumnKind) -> Value {
         switch kind {
         case .integer, .reference: .integer(int64)

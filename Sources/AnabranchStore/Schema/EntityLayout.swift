@@ -1,28 +1,28 @@
 package import AnabranchModel
 import AnabranchReplication
 
-/// Where the objects of one entity are, with the SQL that is always the same.
+/// The tables and columns that hold the objects of one entity, with the SQL that never changes.
 package final class EntityLayout: Sendable {
     package let entity: EntityDescription
     package let table: TableLayout
-    /// The discriminator's value.
+    /// The value of the discriminator column.
     package let number: Int64
-    /// In slot order.
+    /// The entity's columns in slot order.
     package let columns: [TableLayout.Column]
-    /// In the order of their first slots.
+    /// The entity's properties in the order of their first slots.
     let properties: [TableLayout.Property]
-    /// References of which a view rule may hide the target.
+    /// References with a target that a view rule may hide.
     let ruledColumns: [RuledColumn]
-    /// That hold for the entity's records.
+    /// The uniqueness constraints that apply to the entity's records.
     let constraints: [UniqueConstraint]
-    /// What is part of a key of theirs.
+    /// The properties that are part of a unique key of the entity.
     let keyProperties: Set<WireProperty>
-    /// The link tables that have this entity's records on the left, on the right.
+    /// The link tables in which this entity's records are the left ends, and the right ends.
     let leftLinks: [LinkLayout]
     let rightLinks: [LinkLayout]
     let insertSQL: String
-    /// Parameter 1 is the row ID; columns: discriminator (or its constant), `ab_version`,
-    /// `ab_writes`.
+    /// Reads a row's version: parameter 1 is the row ID. Columns: discriminator (or its constant),
+    /// `ab_version`, `ab_writes`.
     let versionSQL: String
     let deleteSQL: String
     private let propertiesByName: [WireProperty: TableLayout.Property]
@@ -52,7 +52,8 @@ package final class EntityLayout: Sendable {
             properties.map { ($0.wire, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Parameters: row ID, `ab_version`, `ab_writes`, [discriminator], then the columns.
+    /// The statement that inserts one row. Parameters: row ID, `ab_version`, `ab_writes`,
+    /// [discriminator], then the columns.
     static func insertSQL(table: TableLayout, columns: [TableLayout.Column]) -> String {
         let names = insertedNames(table, columns)
         let marks = names.map { _ in "?" }.joined(separator: ", ")
@@ -66,12 +67,14 @@ package final class EntityLayout: Sendable {
             + columns.flatMap(\.names)
     }
 
-    /// As ``insertSQL(table:columns:)``, of ``TableLayout/rowsAtOnce`` rows. The parameters of the
-    /// first row stand in all rows but for the ID and the columns, which each row has behind those
-    /// of the row before.
+    /// The statement that inserts ``TableLayout/rowsAtOnce`` rows.
     ///
-    /// It takes nothing back where it fails: a statement of many rows that could would copy each
-    /// page before it changes it, which takes twice the time of single rows.
+    /// The first row has the parameters of `insertSQL(table:columns:)`. Each further row has only
+    /// its ID and its columns as parameters, after those of the row before; it shares the others.
+    ///
+    /// If it fails, it does not undo the rows it has already inserted. A multi-row statement that
+    /// could undo them would copy each page before changing it, which takes twice the time of
+    /// single rows.
     static func insertSQLOfMany(
         table: TableLayout, columns: [TableLayout.Column]
     ) -> String {
@@ -86,15 +89,16 @@ package final class EntityLayout: Sendable {
             """
     }
 
-    /// As ``versionSQL``, with more columns.
+    /// The statement `versionSQL` with more columns after its own.
     ///
-    /// - Parameter names: As SQL has them.
+    /// - Parameter names: The columns, quoted for SQL.
     func versionSQL(before names: [String]) -> String {
         Self.versionSQL(of: table, number, before: names)
     }
 
-    /// As ``versionSQL(before:)`` for the rows from one ID (parameter 1) to another (parameter 2),
-    /// ascending, with the ID as the last column.
+    /// The statement `versionSQL(before:)` for a range of rows, with the row ID as its last column.
+    ///
+    /// Parameters 1 and 2 are the first and the last ID of the range. Rows are in ascending order.
     func stretchSQL(before names: [String]) -> String {
         let columns = Self.versionColumns(of: table, number, before: names + ["ab_pk"])
         return "SELECT \(columns) FROM \(table.name) WHERE ab_pk BETWEEN ? AND ? ORDER BY ab_pk"
@@ -116,7 +120,7 @@ package final class EntityLayout: Sendable {
 
     var firstColumnParameter: Int { table.hasDiscriminator ? 5 : 4 }
 
-    /// Where a wire property is; `nil` where this model does not have it.
+    /// The layout of a wire property; `nil` if this model does not have the property.
     func property(_ property: WireProperty) -> TableLayout.Property? {
         propertiesByName[property]
     }

@@ -4,12 +4,12 @@
     import Foundation
 #endif
 
-/// A value of a megabyte or more that a statement reads where it is.
+/// A value of a megabyte or more that a statement binds without a copy.
 ///
-/// SQLite makes one copy of it anyway, the row. Data of that size has its bytes on the heap, and
-/// nobody changes them while this holds a reference to them.
+/// SQLite makes one copy in any case: the row. Data of this size keeps its bytes on the heap, and
+/// they do not change while this object holds a reference to them.
 final class LargeValue {
-    /// From here on a second copy costs more than the reference.
+    /// The byte count from which a second copy costs more than the reference.
     static let leastByteCount = 1 << 20
 
     let bytes: UnsafeRawBufferPointer

@@ -1,18 +1,18 @@
 package import AnabranchModel
 import AnabranchReplication
 
-/// The table of one relationship that is stored as links: one row a visible link.
+/// The table of one relationship that is stored as links, with one row for each visible link.
 package final class LinkLayout: Sendable {
-    /// The side that names the wire property; its records are the `left` ends.
+    /// The side of the relationship that names the wire property; its records are the `left` ends.
     package let relationship: RelationshipDescription
-    /// Quoted for SQL.
+    /// The table's name, quoted for SQL.
     package let name: String
     let plainName: String
-    /// Whether one of the sides is a list: tags have places.
+    /// True if one of the sides is an ordered relationship, so that tags have positions.
     let isList: Bool
-    /// Tags as ``LinkRows/tags(of:at:isList:)`` reads them.
+    /// The columns that `LinkRows.tags(of:at:isList:)` reads.
     let tagColumns: String
-    /// Makes or changes a row; parameters: left, right, then the tag columns.
+    /// Inserts or updates a row; parameters: left, right, then the tag columns.
     let upsertSQL: String
 
     init(_ relationship: RelationshipDescription, plainName: String) {
@@ -33,8 +33,8 @@ package final class LinkLayout: Sendable {
             """
     }
 
-    /// Of a relationship that is its own inverse each link has two equal ends; `left` is then the
-    /// smaller identity.
+    /// True if the relationship is its own inverse. Both ends of a link are then equal, and `left`
+    /// is the smaller identity.
     package var isSymmetric: Bool { relationship.storage == .links(.both) }
 
     package var leftEntity: EntityDescription { relationship.entity }

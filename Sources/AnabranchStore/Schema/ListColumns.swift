@@ -1,13 +1,14 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-// A reference into a list has two columns, the target's local ID and the position; both are one
-// register, which travels as a `ListEntry`.
+// A reference into an ordered relationship has two columns: the target's local ID and the position.
+// Both are one register, which travels as a `ListEntry`.
 
 extension Statement {
     /// Binds a value to the columns of a property.
     ///
-    /// - Parameter index: Of the first parameter; afterwards the one behind the last.
+    /// - Parameter index: The first parameter to bind; on return, the parameter after the last one
+    ///   bound.
     func bind(
         _ value: Value, to property: TableLayout.Property, at index: inout Int,
         _ localID: (RecordID) throws -> LocalID
@@ -23,12 +24,12 @@ extension Statement {
         }
     }
 
-    /// Binds a value to the column or the columns of a property.
+    /// Binds a value to one column, or to the two columns of a list reference.
     ///
     /// - Parameters:
-    ///   - value: A reference as a local ID; one into a list as it travels. Any other value of
-    ///     such a property keeps its place as a value of a later format does, without a position.
-    ///   - localID: Of a record that a list entry leads to.
+    ///   - value: A plain reference as a local ID, or a list reference in its wire form. Any other
+    ///     value of a list reference is bound as a value of a later format is, without a position.
+    ///   - localID: Gives the local ID of the target of a list entry.
     func bind(
         _ value: Value, to column: TableLayout.Column, at index: Int,
         _ localID: (RecordID) throws -> LocalID
@@ -44,9 +45,10 @@ extension Statement {
         try bind(entry.position.bytes, at: index + 1)
     }
 
-    /// The value of a property as it travels.
+    /// Reads the wire value of a property.
     ///
-    /// - Parameter hidden: Of a reference that the row holds and does not show, its target.
+    /// - Parameter hidden: The target that a view rule hides; `nil` if the row shows its own
+    ///   reference.
     func wireValue(
         at index: Int, of column: TableLayout.Column, _ replicas: ReplicaTable,
         hidden: LocalID? = nil

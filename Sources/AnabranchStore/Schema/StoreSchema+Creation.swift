@@ -63,7 +63,8 @@ enum CoreTables {
         CREATE INDEX ab_hidden_target ON ab_hidden (target);
         """ + shadows + journal
 
-    /// The conflict journal: entries are many and alike, so what they share is written once.
+    /// The conflict journal. Its entries are many and similar, so subjects and authors have tables
+    /// of their own.
     static let journal = """
 
         CREATE TABLE ab_conflict_subject (
@@ -83,7 +84,8 @@ enum CoreTables {
             LEFT JOIN ab_conflict_author w ON w.id = c.winner_author;
         """
 
-    /// Of records that show as one; files that were made before there were such lack them.
+    /// The tables of merged duplicates. Files created before the project had them lack these
+    /// tables.
     static let shadows = """
 
         CREATE TABLE ab_shadow (record INTEGER PRIMARY KEY, visible INTEGER);
@@ -96,10 +98,11 @@ enum CoreTables {
 }
 
 extension TableLayout {
-    /// Statements that make the table and its indexes.
+    /// The statements that create the table and its indexes.
     ///
-    /// No UNIQUE, NOT NULL, CHECK or REFERENCES: the model is checked when a context saves, never
-    /// when a remote change is applied, which must not fail for what two replicas did rightly.
+    /// There is no UNIQUE, NOT NULL, CHECK or REFERENCES. The model is checked when a context
+    /// saves, but not when a remote change is applied. Two replicas may each have saved validly,
+    /// and applying both must not fail.
     func creation(indexNames: inout NameTaker) -> [String] {
         var definitions = ["ab_pk INTEGER PRIMARY KEY"]
         if hasDiscriminator { definitions.append("ab_entity INTEGER") }
@@ -109,7 +112,7 @@ extension TableLayout {
                 ? column.name : "\(column.name) \(column.kind.declaration)"
         }
         definitions += columns.compactMap(\.position).map { "\($0) BLOB" }
-        // Last, where readers that do not need it need not decode it either.
+        // This column is last, so that a reader that does not need it does not decode it.
         definitions.append("ab_writes BLOB")
         let table = "CREATE TABLE \(name) (\(definitions.joined(separator: ", ")))"
         return [table] + indexes(names: &indexNames)
@@ -157,7 +160,7 @@ extension LinkLayout {
             + (isList ? orders(indexNames: &indexNames) : [])
     }
 
-    /// So that the end of a list is found without reading all of it.
+    /// Creates the indexes that find the end of a list without reading the whole list.
     private func orders(indexNames: inout NameTaker) -> [String] {
         [(relationship, "left"), (relationship.inverse, "right")].compactMap { side, end in
             guard side?.isOrdered == true else { return nil }

@@ -7,7 +7,7 @@ extension StoreSchema: SchemaNaming {
 
     package func column(for property: PropertyDescription) -> String {
         let table = layout(of: property.entity).table
-        // Whoever compiles a predicate has checked that the property is stored.
+        // A predicate compiler calls this only for stored properties.
         return table.columns.first { $0.property == property }?.name ?? "NULL"
     }
 

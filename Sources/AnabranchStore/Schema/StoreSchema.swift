@@ -1,16 +1,16 @@
 package import AnabranchModel
 import AnabranchReplication
 
-/// Where a model's entities and properties are in the tables of one file.
+/// The tables and columns of one file for the entities and properties of a model.
 package final class StoreSchema: Sendable {
     package let model: ManagedObjectModel
     package let tables: [TableLayout]
     package let linkLayouts: [LinkLayout]
-    /// By the index of the entity in the model.
+    /// The entity layouts by the index of the entity in the model.
     package let layouts: [EntityLayout]
-    /// In the order of the model.
+    /// The uniqueness constraints in the order of the model.
     let constraints: [UniqueConstraint]
-    /// What derived attributes depend on.
+    /// The properties on which derived attributes depend.
     let dependencies: DerivedDependencies
     private let linksByProperty: [LinkKey: LinkLayout]
     private let entitiesByNumber: [Int64: EntityDescription]
@@ -20,14 +20,16 @@ package final class StoreSchema: Sendable {
         let property: WireProperty
     }
 
-    /// - Parameter numbers: What the file has numbered, for good.
+    /// Creates the layout of a model.
+    ///
+    /// - Parameter numbers: The numbers that the file has assigned permanently.
     init(_ model: ManagedObjectModel, numbers: SchemaNumbers) {
         self.model = model
         var names = NameTaker(taken: ["sqlite_master", "sqlite_schema", "sqlite_sequence"])
         let tables = model.entities.filter { $0.superentity == nil }.map { root in
             TableLayout(
                 root: root, plainName: names.take(Self.tableName(root.name)),
-                numbers: numbers.properties(of: root))
+                numbers: numbers)
         }
         self.tables = tables
         let links = model.entities.flatMap(Self.ownStoredLinks).map { relationship in
@@ -57,7 +59,7 @@ package final class StoreSchema: Sendable {
             layouts.map { ($0.number, $0.entity) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Names that SQLite or the core tables keep for themselves get a suffix.
+    /// Adds a suffix to a name that SQLite or the core tables reserve.
     private static func tableName(_ name: String) -> String {
         let lowercased = name.lowercased()
         return lowercased.hasPrefix("sqlite_") || lowercased.hasPrefix("ab_") ? name + "_" : name
@@ -88,7 +90,8 @@ package final class StoreSchema: Sendable {
 
     package func entity(numbered number: Int64) -> EntityDescription? { entitiesByNumber[number] }
 
-    /// The links that a block names; the property may be declared by a super-entity.
+    /// The link table of a wire property that a block names; a super-entity may declare the
+    /// property.
     func links(of entity: EntityDescription, property: WireProperty) -> LinkLayout? {
         var next: EntityDescription? = entity
         while let current = next {
@@ -99,22 +102,27 @@ package final class StoreSchema: Sendable {
         return nil
     }
 
-    /// The table of links that a relationship, on whichever side, is stored in.
+    /// The link table that stores a relationship, whichever side it is.
     package func links(of relationship: RelationshipDescription) -> LinkLayout? {
         let stored = relationship.storedSide
         return linkLayouts.first { $0.relationship == stored }
     }
 }
 
-/// What a file has numbered: entities for the discriminator, properties for `ab_writes`.
+/// The numbers that a file has assigned: to entities for the discriminator, and to properties for
+/// `ab_writes`.
 struct SchemaNumbers: Sendable {
     var entities: [WireName: Int64] = [:]
-    /// By the number of the root entity.
+    /// The property numbers by the number of the root entity. If two entities beside each other
+    /// have the same wire property, the second one's number is found by its own entity's number.
     var properties: [Int64: [WireProperty: Int]] = [:]
 
     func number(of entity: EntityDescription) -> Int64 { entities[entity.wireName] ?? 0 }
 
-    func properties(of root: EntityDescription) -> [WireProperty: Int] {
-        properties[number(of: root)] ?? [:]
+    /// The number of a stored property, which no other property of its table has.
+    func number(of property: PropertyDescription) -> Int {
+        let wire = property.wireProperty
+        return properties[number(of: property.entity)]?[wire]
+            ?? properties[number(of: property.entity.root)]?[wire] ?? 0
     }
 }

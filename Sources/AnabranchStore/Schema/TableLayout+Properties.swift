@@ -3,26 +3,28 @@ import AnabranchReplication
 import AnabranchSQLite
 
 extension TableLayout {
-    /// A property as it travels: what is written, stamped and merged as one.
+    /// A property as it travels: the unit that is written, stamped and merged.
     ///
-    /// It has one column or, where it is a group, one for each member. A value of a group that
-    /// these columns can't say stands whole among the deferred cells, too: one with members that
-    /// this model does not have, one without a member that it has, or one that is no map. So what
-    /// this model does not know is carried along, and the columns are there to be read.
+    /// It has one column or, if it is an attribute group, one column for each member. Some group
+    /// values do not fit these columns: one that has members unknown to this model, one that lacks
+    /// a member, and one that is not a map. Such a value is also kept whole among the deferred
+    /// cells, so unknown members survive, and the columns stay readable.
     final class Property: Sendable {
         let wire: WireProperty
-        /// Of a group in the order of its members.
+        /// The columns; for an attribute group, in the order of its members.
         let columns: [Column]
-        /// The first, which is the only one where there is no group.
+        /// The first column, which is the only one unless the property is an attribute group.
         let column: Column
         let group: AttributeGroupDescription?
-        /// How many columns SQL sees.
+        /// The number of SQL columns.
         let width: Int
         let rule: MergeRule
-        /// In `ab_writes`.
+        /// The property's number in `ab_writes`.
         let number: Int
 
-        /// - Parameter columns: Not empty.
+        /// Creates a property.
+        ///
+        /// - Parameter columns: At least one column.
         fileprivate init(_ columns: [Column], group: AttributeGroupDescription?) {
             wire = columns[0].property.wireProperty
             self.columns = columns
@@ -39,8 +41,10 @@ extension TableLayout {
         var entity: EntityDescription { column.property.entity }
     }
 
-    /// - Parameter columns: Of one entity, or of a whole hierarchy.
-    /// - Returns: In the order of their first columns.
+    /// Combines columns into properties.
+    ///
+    /// - Parameter columns: The columns of one entity, or of a whole hierarchy.
+    /// - Returns: The properties in the order of their first columns.
     static func properties(of columns: [Column]) -> [Property] {
         var found: [Property] = []
         var known: Set<AttributeGroupDescription> = []
@@ -62,15 +66,16 @@ extension TableLayout {
 extension TableLayout.Property {
     typealias Cell = (column: TableLayout.Column, value: Value)
 
-    /// What a value puts into each column.
+    /// The value that each column gets from a value of the property.
     ///
-    /// - Parameter value: As this file stores it; of a group as it travels.
+    /// - Parameter value: The value as this file stores it; for an attribute group, in its wire
+    ///   form.
     func cells(of value: Value) -> [Cell] {
         guard let group else { return [(column, value)] }
         return zip(columns, group.values(in: value)).map { ($0, $1) }
     }
 
-    /// Whether the columns say all of a value.
+    /// True if the columns represent the whole value.
     func isPlain(_ value: Value) -> Bool {
         guard let group else { return true }
         guard case .group(let value) = value else { return false }
@@ -79,13 +84,13 @@ extension TableLayout.Property {
         }
     }
 
-    /// The value of a group whose members are written.
+    /// The value of an attribute group after a write of its members.
     ///
     /// - Parameters:
-    ///   - values: Of the columns.
-    ///   - carried: The value before, whose other members stay.
-    /// - Returns: `nil` where nobody could read it: a value is not of its member's type, or there
-    ///   are too many members.
+    ///   - values: The values of the columns.
+    ///   - carried: The previous value, from which members that this model does not know are kept.
+    /// - Returns: `nil` if the result could not be decoded: a value is not of its member's type, or
+    ///   there are too many members.
     func groupValue(_ values: [Value], over carried: Value?) -> Value? {
         guard let group else { return values.first }
         let members = zip(group.members, values).map {
@@ -99,7 +104,7 @@ extension TableLayout.Property {
 }
 
 extension Statement {
-    /// The value of a property as its columns say it, as it travels.
+    /// The wire value of a property, read from its columns.
     func wireValue(
         at index: Int, of property: TableLayout.Property, _ replicas: ReplicaTable,
         hidden: LocalID? = nil

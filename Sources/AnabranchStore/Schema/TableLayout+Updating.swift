@@ -2,19 +2,20 @@ import AnabranchReplication
 import AnabranchSQLite
 
 extension TableLayout {
-    /// How many rows a statement of many writes.
+    /// The number of rows that one multi-row statement writes.
     static let rowsAtOnce = 16
 
-    /// Updates many rows with one statement, in a third of the time that statements of a row each
-    /// take.
+    /// A statement that updates many rows, in a third of the time that one statement for each row
+    /// takes.
     ///
-    /// A row that is not there would be inserted: rule that out, or look afterwards. The parameters
-    /// are those of the rows, one after the other, each with its ID first.
+    /// The statement would insert a row that does not exist: make sure that all rows exist, or
+    /// check afterwards. Its parameters are those of the rows, one row after the other, each with
+    /// its ID first.
     ///
     /// - Parameters:
-    ///   - columns: What each row brings, as `excluded`.
-    ///   - assignments: What becomes of a row.
-    ///   - condition: Which rows are updated; all without one.
+    ///   - columns: The columns that each row provides, available as `excluded`.
+    ///   - assignments: The assignments that change a row.
+    ///   - condition: Restricts which rows are updated; `nil` for all.
     func updateSQL(
         _ columns: [String], assigning assignments: [String], where condition: String? = nil
     ) -> String {
@@ -27,7 +28,7 @@ extension TableLayout {
             """
     }
 
-    /// Whether the present row of a record was written by the change set at a place in the log.
+    /// True if the present row of a record was written by the change set at a local position.
     func hasRow(
         _ id: LocalID, writtenAt position: Int64, _ connection: Connection
     ) throws -> Bool {

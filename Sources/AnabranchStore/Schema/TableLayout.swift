@@ -1,23 +1,24 @@
 package import AnabranchModel
 import AnabranchReplication
 
-/// The table of one root entity and everything below it.
+/// The table of one root entity and all its sub-entities.
 package final class TableLayout: Sendable {
-    /// A stored property: an attribute, or the stored side of a to-one.
+    /// A stored property: an attribute, or the stored side of a to-one relationship.
     ///
-    /// A class, because loops over rows hand columns on for every value.
+    /// This is a class because loops over rows pass columns on for every value.
     package final class Column: Sendable {
         package let property: PropertyDescription
         package let kind: ColumnKind
-        /// Quoted for SQL.
+        /// The column's name, quoted for SQL.
         package let name: String
-        /// Of a reference into a list: the column of the row's position there, quoted for SQL.
+        /// The column with the row's position in a list, quoted for SQL; `nil` unless this is a
+        /// list reference.
         let position: String?
-        /// In `ab_writes`: the property's number in its table, in the order of their coming. The
-        /// members of a group have one together.
+        /// The property's number in `ab_writes`. Numbers count the properties of a table in the
+        /// order in which the file got them. The members of an attribute group share one number.
         package let number: Int
         package let slot: Int
-        /// One, or two of a reference into a list.
+        /// One name, or two for a list reference.
         let names: [String]
 
         fileprivate init(
@@ -35,16 +36,16 @@ package final class TableLayout: Sendable {
     }
 
     package let root: EntityDescription
-    /// Quoted for SQL.
+    /// The table's name, quoted for SQL.
     package let name: String
     package let hasDiscriminator: Bool
     package let columns: [Column]
     let properties: [Property]
-    /// References of which a view rule may hide the target.
+    /// References with a target that a view rule may hide.
     let ruledColumns: [RuledColumn]
     let plainName: String
 
-    init(root: EntityDescription, plainName: String, numbers: [WireProperty: Int]) {
+    init(root: EntityDescription, plainName: String, numbers: SchemaNumbers) {
         self.root = root
         self.plainName = plainName
         name = SQL.quoted(plainName)
@@ -58,7 +59,7 @@ package final class TableLayout: Sendable {
     }
 
     private static func columns(
-        of root: EntityDescription, numbers: [WireProperty: Int]
+        of root: EntityDescription, numbers: SchemaNumbers
     ) -> [Column] {
         var names = NameTaker(taken: ["ab_pk", "ab_entity", "ab_version", "ab_writes"])
         let stored = storedProperties(of: root).map { ($0, names.take($0.name)) }
@@ -67,11 +68,12 @@ package final class TableLayout: Sendable {
                 property: property, kind: kind(of: property), name: SQL.quoted(name),
                 position: property.relationship?.isListEntry == true
                     ? SQL.quoted(names.take("\(name)_position")) : nil,
-                number: numbers[property.wireProperty] ?? 0)
+                number: numbers.number(of: property))
         }
     }
 
-    /// Of a whole hierarchy: attributes first, then foreign keys, each where it is declared.
+    /// The stored properties of a whole hierarchy: attributes first, then foreign keys, each listed
+    /// with the entity that declares it.
     static func storedProperties(of root: EntityDescription) -> [PropertyDescription] {
         let all = root.hierarchy.flatMap { entity in
             entity.slots.filter { $0.entity == entity && $0.isStoredInColumn }
@@ -83,8 +85,8 @@ package final class TableLayout: Sendable {
         property.attribute.map { ColumnKind($0.type) } ?? .reference
     }
 
-    /// The parameter at which the SQL columns of each property begin, and at the end the one behind
-    /// all.
+    /// The first parameter of each property's columns; the last element is the parameter after all
+    /// columns.
     static func parameters(of columns: [Column], from first: Int) -> [Int] {
         columns.reduce(into: [first]) { $0.append(($0.last ?? first) + $1.names.count) }
     }
@@ -96,7 +98,7 @@ package final class TableLayout: Sendable {
 }
 
 extension PropertyDescription {
-    /// Whether the property has a column of its own in its entity's table.
+    /// True if the property has a column of its own in its entity's table.
     package var isStoredInColumn: Bool {
         switch self {
         case .attribute(let attribute): attribute.isStored
@@ -105,13 +107,14 @@ extension PropertyDescription {
     }
 }
 
-/// Gives names that differ by more than case, as SQLite compares them.
+/// Generates names that are unique under SQLite's case-insensitive comparison.
 struct NameTaker {
     private var taken: Set<String>
 
     init(taken: some Sequence<String>) { self.taken = Set(taken.map(Self.folded)) }
 
-    /// The name itself, or with the least suffix that makes it new.
+    /// The name itself if it is free, otherwise the name with the smallest suffix that makes it
+    /// unique.
     mutating func take(_ name: String) -> String {
         var candidate = name
         var suffix = 2
@@ -122,7 +125,8 @@ struct NameTaker {
         return candidate
     }
 
-    /// SQLite folds ASCII only; more would merge what it tells apart.
+    /// Folds the case of ASCII letters only, as SQLite does. Folding more would equate names that
+    /// SQLite distinguishes.
     private static func folded(_ name: String) -> String {
         String(
             decoding: name.utf8.map {
@@ -131,8 +135,9 @@ struct NameTaker {
     }
 }
 
+/// Functions that produce SQL text.
 package enum SQL {
-    /// An identifier as SQL text.
+    /// An identifier, quoted for SQL.
     package static func quoted(_ identifier: String) -> String {
         "\""
             + identifier.split(separator: "\"", omittingEmptySubsequences: false)

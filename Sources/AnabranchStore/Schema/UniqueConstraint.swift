@@ -4,16 +4,19 @@ import AnabranchSQLite
 
 /// A uniqueness constraint of a model, with the columns of its keys.
 final class UniqueConstraint: Sendable {
-    /// Its place among the model's.
+    /// The constraint's index among the constraints of the model.
     let number: Int64
-    /// Among whose objects, and those below it, the constraint holds.
+    /// The entity that declares the constraint, which applies to its objects and those of its
+    /// sub-entities.
     let owner: EntityDescription
-    /// Quoted for SQL.
+    /// The table's name, quoted for SQL.
     let table: String
     let columns: [TableLayout.Column]
     let attributes: [AttributeDescription]
 
-    /// - Returns: `nil` where an attribute is not stored.
+    /// Creates a constraint.
+    ///
+    /// - Returns: `nil` if an attribute is not stored.
     init?(
         _ attributes: [AttributeDescription], of owner: EntityDescription, number: Int,
         _ table: TableLayout
@@ -29,28 +32,29 @@ final class UniqueConstraint: Sendable {
         self.attributes = attributes
     }
 
-    /// The columns as SQL.
+    /// The columns, qualified with a table alias, as SQL.
     func names(_ alias: String) -> String {
         columns.map { "\(alias).\($0.name)" }.joined(separator: ", ")
     }
 
-    /// As they travel.
+    /// The wire properties of the key.
     var wireProperties: [WireProperty] { columns.map(\.property.wireProperty) }
 
-    /// The columns as SQL groups by them.
+    /// The columns in the form that GROUP BY takes.
     var grouping: String {
         columns.map { "\($0.name)\($0.kind.collation)" }.joined(separator: ", ")
     }
 
-    /// That two rows have columns that SQL finds equal; their bytes may differ all the same.
+    /// The SQL condition that two rows have equal keys. SQL may find values equal although their
+    /// bytes differ.
     func equality(_ left: String, _ right: String) -> String {
         columns.map { "\(left).\($0.name) = \(right).\($0.name)\($0.kind.collation)" }
             .joined(separator: " AND ")
     }
 
-    /// The bytes of the key that a statement stands on, one column behind the other.
+    /// The bytes of the key in a statement's current row, one column after the other.
     ///
-    /// - Returns: `nil` where one is null, which equals nothing.
+    /// - Returns: `nil` if a column is null, because null equals nothing.
     func key(_ statement: Statement, at first: Int) -> [UInt8]? {
         var writer = ByteWriter()
         for (index, column) in columns.enumerated() {
@@ -61,7 +65,9 @@ final class UniqueConstraint: Sendable {
         return writer.bytes
     }
 
-    /// - Parameter records: What was written, and who holds its key.
+    /// The error for a violated constraint.
+    ///
+    /// - Parameter records: The written record and the records that hold the same key.
     func conflict(of records: [LocalID], in entity: EntityDescription? = nil) -> StoreError {
         KeyConflicts([KeyConflict(attributes: attributes, owner: owner, records: records)])
             .error(in: entity ?? owner)

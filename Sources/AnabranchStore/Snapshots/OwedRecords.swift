@@ -1,17 +1,18 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Debts that a snapshot settles, since it takes the place of every record: the journal gets what
-/// a repair of them would have written there.
+/// Handles the repair queue when a snapshot replaces every record: the journal gets what a repair
+/// of the queued records would have recorded.
 struct OwedRecords {
     private let transaction: WriteTransaction
     private let records: [RecordID]
-    /// Where in this file's log the first set stands that got another form.
+    /// The local position of the first change set that was renamed, restamped or replaced by a
+    /// void.
     private let since: Int64?
-    /// What is there of them, where nobody knows how it came there.
+    /// The present state of queued records, if a verification queued them.
     private var unexplained: [CanonicalRecord] = []
 
-    /// Reads what is owed, before the records go, and forgives it.
+    /// Reads the queued records before they are replaced, and empties the queue.
     init(_ transaction: WriteTransaction) throws {
         self.transaction = transaction
         let debts = Debts(connection: transaction.connection)
@@ -24,7 +25,7 @@ struct OwedRecords {
         try debts.settleAll()
     }
 
-    /// Notes what is lost now that the records are as they are to be.
+    /// Records the losses, after the records have their final state.
     func note(in log: ChangeLog) throws {
         let states = try StatesOfRecords(transaction)
         let journal = RepairJournal(transaction)

@@ -10,7 +10,7 @@ struct SnapshotLoad {
     private let positions: StampPositions
     private let rows: RecordRows
     private var applying: ApplyOperation
-    /// Whether the file held no record, so that nobody has read a version of one.
+    /// True if the file held no record, so that no context has read a version.
     private var isFirst = true
     private var greatest = HybridTimestamp(rawValue: 0)
 
@@ -18,7 +18,9 @@ struct SnapshotLoad {
     private var schema: StoreSchema { transaction.schema }
     private var log: ChangeLog { transaction.log }
 
-    /// - Parameter isPushBlocked: Whether what the zone does not have can't be sent to it.
+    /// Prepares the load.
+    ///
+    /// - Parameter isPushBlocked: True if change sets that the zone lacks cannot be pushed to it.
     init(
         _ transaction: WriteTransaction, _ snapshot: StagedSnapshot, isPushBlocked: Bool
     ) throws {
@@ -41,6 +43,7 @@ struct SnapshotLoad {
         while number < snapshot.chunkCount {
             try load(try decoded(try takeChunk(from: stage, &number)))
         }
+        try transaction.check(greatest, of: "the zone's snapshot", .zone)
         try stage.clear()
         for index in indexes { try connection.execute(index.sql) }
         try positions.finish()
@@ -50,11 +53,13 @@ struct SnapshotLoad {
             if let entry = try log.entry(at: position) { try replay(entry) }
         }
         try owed.note(in: log)
-        // Behind the last use of the cursor: what waits looks at where the file's log begins now.
+        // This follows the last use of the old start: change sets that wait are checked against the
+        // new beginning of the file's log.
         transaction.state.start = snapshot.cursor
         try takeInWaiting()
         if try transaction.head(of: transaction.state.ordinal).sequence > own {
-            // Sets of our own that we did not hold: the file was restored, or has a twin.
+            // The snapshot has change sets of this replica that this file did not hold: the file
+            // was restored or copied.
             transaction.state.isRenewing = true
         }
         try PartTable(connection).removeUnused()
@@ -65,11 +70,11 @@ struct SnapshotLoad {
         return changes(from: before, to: try heldRecords())
     }
 
-    /// Takes the next chunk out of the stage, and where it came in pieces all of them.
+    /// Removes the next chunk from the stage, including all its pieces.
     private func takeChunk(from stage: SnapshotStage, _ number: inout UInt64) throws -> [UInt8] {
         func take() throws -> [UInt8] {
             let bytes = try stage.chunk(number)
-            // Its pages are the next rows'.
+            // SQLite reuses the freed pages for the rows.
             try stage.remove(number)
             number += 1
             return bytes
@@ -103,7 +108,7 @@ struct SnapshotLoad {
         try reading { () throws(ChangeSetDecodingError) in try SnapshotChunk(decoding: bytes) }
     }
 
-    /// Only what came is its sender's fault.
+    /// Reports data from the zone that cannot be decoded as an error of the snapshot.
     private func reading<Result>(
         _ body: () throws(ChangeSetDecodingError) -> Result
     ) throws -> Result {
@@ -130,14 +135,15 @@ struct SnapshotLoad {
         ] {
             try connection.execute("DELETE FROM \(table)")
         }
-        // The snapshot tells, and what is applied to it again.
+        // The heads come from the snapshot, and from the change sets that are applied on top.
         try connection.execute("UPDATE ab_replica SET seen = 0, origin = NULL")
         applying.deferred.isEmpty = true
         try transaction.views.hidden.removeAll()
         try transaction.views.shadows.removeAll()
     }
 
-    /// Drops the indexes of the model's tables: one is made faster at once than row by row.
+    /// Drops the indexes of the model's tables, because creating an index at once is faster than
+    /// updating it row by row.
     private func takeIndexes() throws -> [(name: String, sql: String)] {
         let tables = schema.tables.map(\.plainName) + schema.linkLayouts.map(\.plainName)
         let statement = try connection.cached(
@@ -173,6 +179,7 @@ struct SnapshotLoad {
         }
         for links in chunk.links {
             for link in links.links {
+                note(link.tags.tags)
                 try rows.put(link.tags, on: links.property, left: link.left, right: link.right)
             }
         }
@@ -182,16 +189,19 @@ struct SnapshotLoad {
         for stamp in stamps where stamp.timestamp > greatest { greatest = stamp.timestamp }
     }
 
-    /// What is held of a replica is what the log held, and beyond it what waits here to be sent.
+    /// Sets the head of a replica to the snapshot's head. Replaying then advances it over change
+    /// sets that this file still has to push.
     private func take(_ head: SnapshotChunk.Head) throws {
         try transaction.setHead(
             of: try transaction.ordinal(of: head.dot.replica), sequence: head.dot.sequence,
             origin: head.origin)
     }
 
-    /// A set of which the snapshot holds the effects already is not applied again. One whose
-    /// predecessors are not held any more, because the zone lost them, stays in the log and is not
-    /// counted as held until they come.
+    /// Applies an entry of the log to the snapshot.
+    ///
+    /// A change set that the snapshot already includes is skipped. If the zone has lost the
+    /// predecessors of a change set, it stays in the log and does not count as held until they
+    /// come.
     private mutating func replay(_ entry: LogEntry) throws {
         let set = entry.changeSet
         let ordinal = try transaction.ordinal(of: set.dot.replica)
@@ -206,9 +216,11 @@ struct SnapshotLoad {
                 set, ordinal: ordinal, position: entry.localPosition))
     }
 
-    /// A set that was never acknowledged and has a name that the snapshot stands for may be of
-    /// another branch, whose records have the names of the zone's. The push tells, and gives them
-    /// others; so it goes first, as long as it can.
+    /// Checks a change set with a dot that the snapshot already includes.
+    ///
+    /// If it was never acknowledged, it may belong to a branch with other records under the names
+    /// of the zone's records. A push finds that out and renames the branch. So the push must come
+    /// first, as long as it is possible.
     private func checkIsHeld(
         _ entry: LogEntry, beneath head: (sequence: UInt64, origin: Digest)
     ) throws {
@@ -218,19 +230,21 @@ struct SnapshotLoad {
         guard last?.changeSet.origin != head.origin else { return }
         throw StoreError(
             .cursorMoved,
-            "Can't load a snapshot because it may have another set than this store under the name "
-                + "\(set.dot), which was not sent yet.", path: transaction.store.path)
+            "Can't load a snapshot because it may have another change set than this store under "
+                + "the name \(set.dot), which was not pushed yet. Push first.",
+            path: transaction.store.path)
     }
 
-    /// Sets of bundles that waited for what the snapshot holds, or that it holds itself.
+    /// Applies change sets of bundles that waited for something the snapshot has. Those that the
+    /// snapshot includes are dropped.
     private func takeInWaiting() throws {
         var operation = ApplyOperation(transaction)
         try operation.reconsiderAll()
     }
 
-    // MARK: - What has changed
+    // MARK: - Changes
 
-    /// By the index of the entity.
+    /// The records in the tables, by the index of the entity.
     private func heldRecords() throws -> [[LocalID]] {
         var held = [[LocalID]](repeating: [], count: schema.model.entities.count)
         for table in schema.tables {
@@ -247,7 +261,7 @@ struct SnapshotLoad {
         return held
     }
 
-    /// Every record that stays counts as changed.
+    /// The differences between the two states; every record that stays counts as changed.
     private func changes(from before: [[LocalID]], to after: [[LocalID]]) -> ChangedRecords {
         var changed: [ChangedRecords.Entity] = []
         for entity in schema.model.entities {

@@ -1,14 +1,14 @@
 package import AnabranchReplication
 import AnabranchSQLite
 
-/// A snapshot of which chunks have come, kept in the file until all are there.
+/// A snapshot with some of its chunks received, kept in the file until all are there.
 package struct StagedSnapshot: Hashable, Sendable {
-    /// The place of the zone's log that it is of.
+    /// The position of the zone's log at which the snapshot was taken.
     package let cursor: LogCursor
-    /// Of the whole snapshot, so that chunks of two are never mixed.
+    /// The digest of the whole snapshot, so that chunks of two snapshots are never mixed.
     package let digest: Digest
     package let chunkCount: UInt64
-    /// Chunks that are here: the first ones.
+    /// The number of chunks received, counted from the first.
     package var held: UInt64
 
     package init(cursor: LogCursor, digest: Digest, chunkCount: UInt64, held: UInt64 = 0) {
@@ -72,7 +72,7 @@ struct SnapshotStage {
         return row.bytes(at: 0)
     }
 
-    /// Of the chunks from one on, as far as they are here.
+    /// The size in bytes of the chunks from a number on, as far as they were received.
     func byteCount(from number: UInt64, count: UInt64) throws -> Int {
         let row = try connection.cached(
             """
@@ -86,7 +86,7 @@ struct SnapshotStage {
         return Int(row.int64(at: 0))
     }
 
-    /// Over the digests of the chunks that are here.
+    /// The digest over the digests of the received chunks.
     func digest(of snapshot: StagedSnapshot) throws -> Digest {
         var digests = DigestBuilder()
         for number in 0..<snapshot.chunkCount { digests.update(Digest(of: try chunk(number))) }

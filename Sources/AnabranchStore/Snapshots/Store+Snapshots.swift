@@ -2,13 +2,13 @@ import AnabranchReplication
 import AnabranchSQLite
 
 extension Store {
-    /// Keeps one chunk of a snapshot. What has come stays over a crash, so that a transfer goes on
-    /// where it was.
+    /// Stores one chunk of a snapshot. Received chunks survive a crash, so that the transfer
+    /// continues.
     ///
     /// - Parameters:
     ///   - chunk: An encoded `SnapshotChunk`.
-    ///   - number: The next one of the snapshot that is staged, or 0, which begins another.
-    /// - Throws: ``StoreError`` `malformedChangeSet` where the bytes are no chunk, or not the next
+    ///   - number: The next chunk of the staged snapshot, or 0, which begins another snapshot.
+    /// - Throws: ``StoreError`` `malformedChangeSet` if the bytes are no chunk, or not the next
     ///   one. Nothing was changed.
     package func stage(_ chunk: [UInt8], number: UInt64, of snapshot: StagedSnapshot) throws {
         try write { transaction in
@@ -26,23 +26,24 @@ extension Store {
         }
     }
 
-    /// Has the next exchange take a snapshot, whatever the zone's log still has.
+    /// Makes the next exchange take a snapshot, even if the zone's log has everything.
     package func wantSnapshot() throws {
         try write { transaction in transaction.state.wantsSnapshot = true }
     }
 
-    /// Puts a snapshot that has come whole in the place of all records, and applies to it again
-    /// what this file holds beyond it, all in one transaction.
+    /// Replaces all records by a completely received snapshot, and applies what this file holds
+    /// beyond it again, in one transaction.
     ///
-    /// Own changes that the zone does not have yet stay, and stay pending. The sets of the log stay
-    /// as history; what the snapshot stands for and the log never had is missing from it.
+    /// Local changes that the zone does not have yet are kept, and stay pending. The change sets of
+    /// the log stay as history. Change sets that the snapshot includes and the log never had are
+    /// missing from the history.
     ///
-    /// - Parameter isPushBlocked: Whether what the zone does not have can't be sent to it, so that
-    ///   it is not waited for.
-    /// - Returns: The records that are new, gone, or may have changed; `nil` where what has come is
-    ///   not what the zone has sent, and was thrown away.
-    /// - Throws: ``StoreError``; nothing was changed. `cursorMoved` where the store has gone on
-    ///   behind the snapshot, has saves that the zone has to name first, or none has come whole.
+    /// - Parameter isPushBlocked: True if change sets that the zone lacks cannot be pushed, so that
+    ///   the load does not wait for that.
+    /// - Returns: The records that were inserted, deleted or may have changed; `nil` if the
+    ///   received chunks do not have the snapshot's digest and were discarded.
+    /// - Throws: ``StoreError``; nothing was changed. `cursorMoved` if the store is already beyond
+    ///   the snapshot, has saves that must be pushed first, or has no complete snapshot.
     package func loadSnapshot(isPushBlocked: Bool = false) throws -> ChangedRecords? {
         try write { transaction in
             let stage = SnapshotStage(connection: transaction.connection)
@@ -50,7 +51,9 @@ extension Store {
                 !(try transaction.isBeyond(snapshot.cursor))
             else {
                 throw StoreError(
-                    .cursorMoved, "Can't load a snapshot because none is wanted here.", path: path)
+                    .cursorMoved,
+                    "Can't load a snapshot because the store has no complete one, or needs none.",
+                    path: path)
             }
             guard try stage.digest(of: snapshot) == snapshot.digest else {
                 try stage.clear()
@@ -65,7 +68,7 @@ extension Store {
 }
 
 extension WriteTransaction {
-    /// Whether the file has taken in more of the same log already.
+    /// True if the file already holds more of the same log.
     fileprivate func isBeyond(_ cursor: LogCursor) throws -> Bool {
         guard !state.wantsSnapshot, let present = state.cursor, present.epoch == cursor.epoch
         else { return false }

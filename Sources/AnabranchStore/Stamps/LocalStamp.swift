@@ -1,4 +1,4 @@
-/// A stamp with its replica's ordinal in this file in place of its ID.
+/// A stamp that names its replica by the ordinal in this file.
 struct LocalStamp: Hashable {
     var timestamp: UInt64
     var ordinal: Int64

@@ -1,23 +1,28 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-/// The stamps of the change sets in this file's log, by position, and of sets that it never had:
-/// rows that came by a snapshot or a repair name those by positions in `ab_stamp`.
+/// The stamps of change sets, by local position.
 ///
-/// A set's stamp never changes, so what was read once holds for the whole transaction.
+/// They are read from this file's log. Rows that came by a snapshot or a repair may name change
+/// sets that the log never had; `ab_stamp` gives these positions and holds their stamps.
+///
+/// A stamp that was read once is valid until an entry of the log is renamed or restamped; then
+/// call ``forget()``.
 final class LogStamps {
     private let connection: Connection
     private var known: [Int64: LocalStamp] = [:]
     private var recent = RecentPair<Int64, LocalStamp>()
 
-    /// Of the set that comes into the log at the end of the transaction.
+    /// The stamp of the change set that the log gets at the end of the transaction.
     private var saved: (position: Int64, stamp: LocalStamp)?
 
     private static let mostKnown = 1 << 16
 
     init(_ connection: Connection) { self.connection = connection }
 
-    /// - Throws: ``StoreError`` `corrupt` where the log has no such position.
+    /// The stamp of the change set at a position.
+    ///
+    /// - Throws: ``StoreError`` `corrupt` if the log has no such position.
     subscript(position: Int64) -> LocalStamp {
         get throws {
             try recent.value(of: position) { try find(position) }
@@ -33,10 +38,16 @@ final class LogStamps {
         return stamp
     }
 
-    /// Takes note of the stamp of a set that comes into the log at the end of its transaction.
+    /// Forgets all stamps that were read: entries of the log were renamed or restamped.
+    func forget() {
+        known = [:]
+        recent = RecentPair()
+    }
+
+    /// Registers the stamp of a change set that the log gets at the end of its transaction.
     func note(_ stamp: LocalStamp, at position: Int64) { saved = (position, stamp) }
 
-    /// Where the log has the set of a stamp; `nil` where it has none.
+    /// The local position of the change set with a stamp; `nil` if there is none.
     func position(of stamp: LocalStamp) throws -> Int64? {
         if let saved, saved.stamp == stamp { return saved.position }
         let statement = try connection.cached(

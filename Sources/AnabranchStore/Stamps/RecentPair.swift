@@ -1,9 +1,13 @@
-/// What was asked for last, and before that: the rows of a block mostly name the same two sets,
-/// and finding those in a dictionary would cost more than the rest.
+/// The last two values that were looked up.
+///
+/// The rows of a block mostly name the same two change sets, and looking those up in a dictionary
+/// would cost more than all other work.
 struct RecentPair<Key: Equatable, Value> {
     private var last: (key: Key, value: Value)?
     private var other: (key: Key, value: Value)?
 
+    /// The value of a key.
+    ///
     /// - Parameter find: Called for a key that is neither of the two.
     mutating func value(of key: Key, _ find: () throws -> Value) rethrows -> Value {
         if let last, last.key == key { return last.value }

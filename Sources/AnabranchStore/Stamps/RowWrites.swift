@@ -1,25 +1,29 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Which change set last wrote each property of a row, by its position in this file's log.
+/// The local positions of the change sets that last wrote the properties of a row.
 ///
-/// A base, the set that wrote most properties, and the properties that differ. As a blob
-/// (`ab_writes`): the base's distance before `ab_version`, then for each property that differs
-/// its number, and 0 where it was never written or else 1 + its set's distance before
-/// `ab_version`. A row that one set wrote whole has no blob.
+/// It consists of a base, which is the change set that wrote most properties, and of the properties
+/// that differ. The blob `ab_writes` begins with the distance of the base before `ab_version`. For
+/// each property that differs it has the property's number, followed by a distance. The distance is
+/// 0 if the property was never written, or else 1 plus that of its change set before `ab_version`.
+/// A row that one change set wrote whole has no blob.
 struct RowWrites {
     private(set) var version: RowVersion
     private var base: Int64
-    /// By property number; `nil` inside: never written.
+    /// The differing properties by number; a `nil` position means that the property was never
+    /// written.
     private var exceptions: [(property: Int, position: Int64?)] = []
 
-    /// A row that one set wrote.
+    /// The writes of a row that one change set wrote whole.
     init(by position: Int64) {
         version = RowVersion(position)
         base = position
     }
 
-    /// - Parameter blob: `ab_writes`.
+    /// Decodes the writes of a row.
+    ///
+    /// - Parameter blob: The column `ab_writes`.
     init(
         _ version: RowVersion, _ blob: UnsafeRawBufferPointer?
     ) throws(ChangeSetDecodingError) {
@@ -52,7 +56,7 @@ struct RowWrites {
         return version.position - Int64(distance)
     }
 
-    /// `nil` where the property was never written.
+    /// The position of the change set that last wrote a property; `nil` if it was never written.
     subscript(property: Int) -> Int64? {
         for exception in exceptions where exception.property == property {
             return exception.position
@@ -60,28 +64,37 @@ struct RowWrites {
         return base
     }
 
-    /// Of the sets that wrote properties, the base always among them: no later than the others of
-    /// a record, which it was inserted by, or wrote most of.
+    /// The positions of all change sets that last wrote a property, including the base.
+    ///
+    /// The base is no later than the other positions of a record: it is the insert, or the change
+    /// set that wrote most properties.
     var positions: Set<Int64> { Set(exceptions.compactMap(\.position)).union([base]) }
 
-    /// Takes note that a property was never written.
+    /// Records that a property was never written.
     mutating func leaveUnwritten(_ property: Int) { replace(property, by: nil) }
 
-    /// - Parameter position: Of the set that is saved or applied now, the last of the log.
+    /// Records a write of a property.
+    ///
+    /// - Parameter position: The position of the change set that is being saved or applied, which
+    ///   is the last of the log.
     mutating func write(_ property: Int, by position: Int64) throws(ChangeSetDecodingError) {
         guard position >= version.position else {
-            throw ByteReader([]).failure(.malformed, "a row was written after the log's last set")
+            throw ByteReader([]).failure(
+                .malformed,
+                "a row was written after the log's last change set")
         }
         writeAgain(property, by: position)
     }
 
-    /// - Parameter position: Of any set of the log, where a repair applies it once more.
+    /// Records a write that a repair applies again.
+    ///
+    /// - Parameter position: The position of any change set of the log.
     mutating func writeAgain(_ property: Int, by position: Int64) {
         advance(to: RowVersion(position))
         replace(property, by: position)
     }
 
-    /// Gives the row a later version; what wrote it stays.
+    /// Gives the row a later version without changing which change sets wrote it.
     mutating func advance(to later: RowVersion) {
         if later.position > version.position { version = later }
     }
@@ -97,7 +110,7 @@ struct RowWrites {
         }
     }
 
-    /// `ab_writes`; `nil` where one set wrote everything.
+    /// The blob `ab_writes`; `nil` if one change set wrote the whole row.
     var blob: [UInt8]? {
         if exceptions.isEmpty && base == version.position { return nil }
         var writer = ByteWriter(reservingCapacity: 16)
@@ -111,20 +124,20 @@ struct RowWrites {
 }
 
 extension Statement {
-    /// Reads two columns: `ab_version`, `ab_writes`.
+    /// Reads the two columns `ab_version` and `ab_writes`.
     func writes(at column: Int) throws -> RowWrites {
         let version = RowVersion(int64(at: column))
         guard !isNull(at: column + 1) else { return try RowWrites(version, nil) }
         return try withBytes(at: column + 1) { try RowWrites(version, $0) }
     }
 
-    /// Binds two parameters: `ab_version`, `ab_writes`.
+    /// Binds the two parameters `ab_version` and `ab_writes`.
     func bind(_ writes: RowWrites, at index: Int) throws {
         try bind(writes.version.position, at: index)
         try bind(writes.blob, at: index + 1)
     }
 
-    /// Binds bytes, or NULL.
+    /// Binds bytes, or NULL for `nil`.
     func bind(_ bytes: [UInt8]?, at index: Int) throws {
         if let bytes { try bind(bytes, at: index) } else { try bindNull(at: index) }
     }

@@ -1,11 +1,11 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Finds positions by which rows name the sets that wrote them, and gives new ones to sets that
+/// Finds the positions by which rows name change sets, and assigns positions to change sets that
 /// the log never had.
 ///
-/// New positions follow those of the log, so every one is given once (invariant 9). Call
-/// ``finish()`` before anything else is added to the log.
+/// New positions follow those of the log, so each is assigned once (invariant 9). Call `finish()`
+/// before anything else is added to the log.
 final class StampPositions {
     private let log: ChangeLog
     private let stamps: LogStamps
@@ -32,7 +32,7 @@ final class StampPositions {
         }
     }
 
-    /// A position that names nothing, greater than all so far.
+    /// Reserves a position that names no change set and is greater than all positions so far.
     func reserve() -> Int64 {
         defer { next += 1 }
         return next

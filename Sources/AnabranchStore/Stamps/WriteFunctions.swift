@@ -1,11 +1,13 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-/// The SQL function that updates `ab_writes` where the row is, so that nobody reads it first.
+/// The SQL function that updates `ab_writes` inside a statement, so that no separate read is
+/// needed.
 enum WriteFunctions {
-    /// Defines `ab_written(ab_writes, ab_version, position, properties)`: what `ab_writes` becomes
-    /// when the set at a position of the log writes some properties, a blob of their numbers as
-    /// varints.
+    /// Defines `ab_written(ab_writes, ab_version, position, properties)`.
+    ///
+    /// It returns the new `ab_writes` after the change set at a position writes some properties.
+    /// `properties` is a blob of property numbers as varints.
     static func define(on connection: Connection) throws {
         try connection.createFunction(
             "ab_written", argumentCount: 4, traits: [.deterministic]

@@ -2,11 +2,11 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Puts records together from rows, link rows and deferred rows.
+/// Assembles records from rows, link rows and deferred rows.
 ///
-/// Its statements stay prepared and lent as long as it lives: a hash reads every record.
+/// Its statements stay prepared as long as it exists, because a hash reads every record.
 struct CanonicalRows {
-    /// One table and the statement that reads a row of it.
+    /// A table and the statement that reads one of its rows.
     private struct Table {
         let layout: TableLayout
         let row: Statement
@@ -18,12 +18,15 @@ struct CanonicalRows {
     private let logStamps: LogStamps
     private let tables: [Table]
     private let links: [(layout: LinkLayout, statement: Statement)]
-    /// `nil` where the file holds nothing that its model does not know.
+    /// Statements for content that the model does not know; `nil` if the file has none.
     private let deferred: (cells: Statement, links: Statement, mark: Statement)?
-    /// What a row holds and does not show; `nil` where the file hides nothing.
+    /// Reads the references that view rules hide; `nil` if the file hides none.
     private let hidden: Statement?
 
-    /// - Parameter logStamps: Of a transaction that saves, whose set the log does not have yet.
+    /// Prepares the statements.
+    ///
+    /// - Parameter logStamps: The stamps of a transaction that saves a change set not yet in the
+    ///   log.
     init(
         _ reader: StoreReader, replicas: ReplicaTable, logStamps: LogStamps? = nil
     ) throws {
@@ -60,7 +63,8 @@ struct CanonicalRows {
             : try connection.cached("SELECT property, target FROM ab_hidden WHERE record = ?")
     }
 
-    /// References that a view rule hides count as the others do: by property number.
+    /// The targets of references that a view rule hides, by property number. They belong to the
+    /// record like the visible ones.
     private func hiddenTargets(of id: LocalID) throws -> [Int: LocalID] {
         guard let hidden else { return [:] }
         try hidden.bind(id, at: 1)
@@ -87,7 +91,10 @@ struct CanonicalRows {
         try tables.first { $0.layout === table }.flatMap { try record(id, of: $0) }
     }
 
-    /// - Parameter table: Its index; one too great for a record of an unknown entity.
+    /// Reads a record.
+    ///
+    /// - Parameter table: The index of the table; an index after the last table for a record of an
+    ///   unknown entity.
     func record(_ id: LocalID, table: Int) throws -> CanonicalRecord? {
         try record(id, of: table < tables.count ? tables[table] : nil)
     }
@@ -155,7 +162,8 @@ struct CanonicalRows {
         return found
     }
 
-    /// A record of an unknown sub-entity has the relationships of its known super-entity.
+    /// Reads a record of an unknown entity. It may be a sub-entity of a known entity and then has
+    /// that entity's relationships.
     private func unknown(_ id: LocalID) throws -> CanonicalRecord? {
         guard
             case .text(let name)? = try connection.firstValue(
@@ -214,8 +222,8 @@ struct CanonicalRows {
 }
 
 extension CanonicalRecord {
-    /// A group has one cell: its whole value, where that is kept, is told instead of what its
-    /// columns say.
+    /// Adds a deferred cell. The deferred value of an attribute group is the whole value, so it
+    /// replaces the value read from the columns.
     fileprivate mutating func take(deferred cell: Cell) {
         let isGroup = cell.property.rule == .group
         if isGroup, let place = cells.firstIndex(where: { $0.property == cell.property }) {

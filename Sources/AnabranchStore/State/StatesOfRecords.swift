@@ -1,6 +1,6 @@
 import AnabranchReplication
 
-/// The merged state of single records, wherever a file keeps them.
+/// The merged state of single records, in whatever tables the file keeps them.
 struct StatesOfRecords {
     private let transaction: WriteTransaction
     private let rows: CanonicalRows
@@ -11,11 +11,10 @@ struct StatesOfRecords {
         let schema = transaction.schema
         rows = try CanonicalRows(
             StoreReader(transaction.connection, schema: schema), replicas: transaction.replicas)
-        held = HeldRecords(
-            transaction.connection, schema: schema, deferred: DeferredRows(transaction))
+        held = transaction.held
     }
 
-    /// `nil` where the record is not held, or can't be read.
+    /// The state of a record; `nil` if the record is not held or cannot be read.
     subscript(record: RecordID) -> CanonicalRecord? {
         get throws {
             let id = try transaction.localID(of: record)

@@ -3,8 +3,8 @@ package import AnabranchReplication
 import AnabranchSQLite
 
 extension Store {
-    /// The hash of the merged state: equal to that of every replica and zone that holds the same
-    /// change sets.
+    /// The hash of the merged state, equal on every replica and zone that holds the same change
+    /// sets.
     package func canonicalHash() throws -> Digest {
         try read { reader in
             var hash = CanonicalHash()
@@ -15,8 +15,8 @@ extension Store {
 }
 
 extension StoreReader {
-    /// Every record with its written cells and links, in canonical order: by the bytes of the
-    /// replica, then by number.
+    /// Calls the body for every record with its written cells and links, in canonical order: by the
+    /// bytes of the replica ID, then by number.
     package func canonicalRecords(_ body: (CanonicalRecord) throws -> Void) throws {
         let replicas = try replicas()
         let rows = try CanonicalRows(self, replicas: replicas)
@@ -26,7 +26,7 @@ extension StoreReader {
             for found in try identifiers(ofReplica: Int64(ordinal)) {
                 guard found.id != previous else {
                     throw StoreError(
-                        .corrupt, "Can't read record \(found.id) because two tables have it.",
+                        .corrupt, "Can't read record \(found.id) because two tables contain it.",
                         records: [found.id])
                 }
                 previous = found.id
@@ -35,8 +35,8 @@ extension StoreReader {
         }
     }
 
-    /// The records of a replica in all tables by number; the table's index is one too great for
-    /// records of unknown entities.
+    /// The records of a replica in all tables, by number. The table index of a record of an unknown
+    /// entity is the one after the last table.
     private func identifiers(
         ofReplica ordinal: Int64
     ) throws -> [(id: LocalID, table: Int)] {

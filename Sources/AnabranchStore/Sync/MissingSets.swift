@@ -1,9 +1,9 @@
 package import AnabranchReplication
 
-/// Sets of one replica that a zone lacks and that another set depends on.
+/// Change sets of one replica that a zone lacks and on which another change set depends.
 package struct MissingSets: Hashable, Sendable {
     package let replica: ReplicaID
-    /// Not empty.
+    /// The sequence numbers; never empty.
     package let sequences: Range<UInt64>
 
     package init(replica: ReplicaID, sequences: Range<UInt64>) {
@@ -13,14 +13,15 @@ package struct MissingSets: Hashable, Sendable {
 }
 
 extension Store {
-    /// What is to be sent so that a zone has sets that it misses: those that this file's log has,
-    /// and for each that it has not an entry that declares it lost.
+    /// The entries to push so that a zone gets change sets that it lacks. For a change set that
+    /// this file's log no longer has, the entry declares it lost.
     ///
-    /// This file has a set that depends on them, so it had what they did. Who has them still and
-    /// offers them later holds a branch of a history that forked: nothing is lost then.
+    /// This file has a change set that depends on them, so it already has their effects. A replica
+    /// that still has one and pushes it later holds a branch of a forked history, so nothing is
+    /// lost then.
     ///
-    /// - Returns: The first of them, in the order of their numbers; none where the zone is known
-    ///   to hold one, which is a contradiction that nothing is declared lost for.
+    /// - Returns: The first entries in the order of their numbers. The result is empty if the zone
+    ///   is known to hold one of them: nothing is declared lost because of a contradiction.
     package func supply(_ missing: MissingSets) throws -> [LogEntry] {
         try read { reader in
             let log = ChangeLog(

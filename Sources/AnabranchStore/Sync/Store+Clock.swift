@@ -1,9 +1,9 @@
 extension Store {
-    /// Keeps saves to the server's clock, so that a device whose own clock is wrong neither wins
-    /// nor loses by it.
+    /// Makes saves use the server's clock, so that a wrong clock of this device neither wins nor
+    /// loses conflicts.
     ///
-    /// - Parameter milliseconds: What to add to the device's clock to have the server's. A
-    ///   difference that a slow answer may have made counts as none.
+    /// - Parameter milliseconds: The milliseconds to add to the device's clock to get the server's.
+    ///   A difference that a slow response may have caused counts as zero.
     package func followClock(offsetMilliseconds milliseconds: Int64) throws {
         let offset = abs(milliseconds) < Self.leastClockOffset ? 0 : milliseconds
         let present = try read { try StoreState.read($0.connection).clockOffset }

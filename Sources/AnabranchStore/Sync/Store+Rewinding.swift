@@ -2,17 +2,17 @@ package import AnabranchReplication
 import AnabranchSQLite
 
 extension Store {
-    /// The cursor that the store had at an earlier position, named as of another epoch.
+    /// The cursor of an earlier position, expressed in another epoch.
     ///
-    /// Costs what lies between the two positions. The running digest covers what the log held up
-    /// to there and not its epochs: where a zone's log has the same one at the same position, the
-    /// two logs are the same up to it.
+    /// The cost is proportional to the distance between the two positions. The running digest
+    /// covers the entries of a log but not its epochs. So a zone's log with the same digest at the
+    /// same position is the same log up to there.
     ///
     /// - Parameters:
-    ///   - position: Not beyond the store's cursor, nor before the start of this file's part of
-    ///     the log.
-    ///   - earlier: One that is known, of the epoch that the cursor is to name.
-    /// - Returns: `nil` where this file's log no longer has one of the zone's entries.
+    ///   - position: A position that is not after the store's cursor, and not before the start of
+    ///     this file's part of the log.
+    ///   - earlier: A known cursor in the epoch that the result names.
+    /// - Returns: `nil` if this file's log no longer has one of the zone's entries.
     package func cursor(at position: UInt64, behind earlier: LogCursor) throws -> LogCursor? {
         try read { reader in
             var cursor = earlier
@@ -41,14 +41,14 @@ extension Store {
         }
     }
 
-    /// Goes back to where the zone's log and this file's are still the same: the zone was restored
-    /// from a backup, or begun anew.
+    /// Goes back to the last position at which the zone's log and this file's are equal, after the
+    /// zone was restored from a backup or created again.
     ///
-    /// What the zone has lost is sent again, whoever saved it, in the order of this file's log.
-    /// Nothing that the store shows changes. Before the start of this file's part of the log it
-    /// can't be told what the zone has lost: then a snapshot has to follow.
+    /// Everything that the zone has lost is pushed again, whichever replica saved it, in the order
+    /// of this file's log. Nothing that the store shows changes. Before the start of this file's
+    /// part of the log it is unknown what the zone has lost; in that case a snapshot must follow.
     ///
-    /// - Parameter cursor: Of the zone's present log, not beyond the store's own.
+    /// - Parameter cursor: A cursor in the zone's present log, not after the store's own.
     /// - Throws: ``StoreError``; nothing was changed.
     package func rewind(to cursor: LogCursor) throws {
         try write { transaction in
@@ -56,7 +56,8 @@ extension Store {
             guard present.position >= cursor.position else {
                 throw StoreError(
                     .cursorMoved,
-                    "Can't go back to \(cursor) because the store is not there yet.", path: path)
+                    "Can't go back to \(cursor) because the store has not reached it yet.",
+                    path: path)
             }
             try transaction.rewriteContexts(for: cursor)
             try transaction.connection.run(
@@ -64,7 +65,7 @@ extension Store {
                 UPDATE ab_changeset SET epoch = NULL, server_position = NULL
                 WHERE server_position > ?
                 """, .integer(Int64(bitPattern: cursor.position)))
-            // Who saves from now on says that these are held, too.
+            // Later saves must name these change sets in their contexts.
             try transaction.connection.run(
                 """
                 UPDATE ab_replica SET own = 1 WHERE ordinal IN
@@ -79,9 +80,10 @@ extension Store {
 }
 
 extension LogCursor {
-    /// - Parameter row: Of kind, replica, sequence, digest, origin, position.
+    /// The cursor after one more entry.
     ///
-    /// - Returns: `nil` where the row is not that of the next position.
+    /// - Parameter row: The columns kind, replica, sequence, digest, origin and position.
+    /// - Returns: `nil` if the row is not that of the next position.
     fileprivate func advanced(over row: Statement, in path: String) throws -> LogCursor? {
         guard UInt64(bitPattern: row.int64(at: 5)) == position + 1 else { return nil }
         guard let replica = ReplicaID(bytes: row.bytes(at: 1)),
@@ -99,21 +101,23 @@ extension LogCursor {
     }
 }
 
-/// What is held of a replica whose last set is not in this file's log any more.
+/// A replica's head with a last change set that this file's log no longer has.
 private struct ForgottenHead {
     let entry: CausalContext.Entry
-    /// The first place of the zone's log that it may have had: behind those of the replica's sets
-    /// that this log has, where another entry is missing.
+    /// The first zone position that it may have had: the first gap in this log after the replica's
+    /// other change sets.
     let earliest: UInt64
 }
 
 extension WriteTransaction {
-    /// Nobody can tell who knew of a forgotten set, so all who are sent again and may have known
-    /// it say so: a zone that took them in before it would give them another order than this file
-    /// did. A set that lies before the earliest place did not know it; were it said to, two sets
-    /// might wait for each other for ever.
+    /// The heads of replicas with a last change set that was removed from this file's log.
     ///
-    /// - Returns: In the order of their earliest places.
+    /// It is unknown which authors had seen such a change set. So every change set that is pushed
+    /// again names it as a cause if it may have seen it. Otherwise the zone might order the two
+    /// differently from this file. A change set before the earliest position cannot have seen it.
+    /// If it named it nevertheless, two change sets might wait for each other forever.
+    ///
+    /// - Returns: The heads in the order of their earliest positions.
     private func forgottenHeads(beyond position: UInt64) throws -> [ForgottenHead] {
         let holes = try holes(behind: position)
         let statement = try connection.cached(
@@ -138,8 +142,8 @@ extension WriteTransaction {
         return heads.sorted { $0.earliest < $1.earliest }
     }
 
-    /// Where the entries begin that the zone's log had behind a position and this file's log has
-    /// not, one place for as many as lie side by side; the last is behind all.
+    /// The gaps in this file's copy of the zone's log after a position: the first position of each
+    /// gap. The last element is the position after all entries.
     private func holes(behind position: UInt64) throws -> [UInt64] {
         let statement = try connection.cached(
             """
@@ -158,8 +162,8 @@ extension WriteTransaction {
         return holes + [next]
     }
 
-    /// Says in the words of another log what the authors of sets held that are sent again: the
-    /// prefix that both logs share, and one by one what lies beyond it.
+    /// Rewrites the contexts of change sets that are pushed again for another log: they name the
+    /// prefix that both logs share, and individually what lies beyond it.
     fileprivate func rewriteContexts(for cursor: LogCursor) throws {
         let sets = try setsSentAgain(behind: cursor.position)
         var tail = sets.compactMap { set in set.place.map { ($0, set) } }
@@ -187,7 +191,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Of the entries that the zone's log has behind a position, or is not known to have.
+    /// The change sets that the zone's log has after a position, or is not known to have.
     private func setsSentAgain(behind position: UInt64) throws -> [SentAgain] {
         let statement = try connection.cached(
             """
@@ -203,7 +207,8 @@ extension WriteTransaction {
             else {
                 throw StoreError(
                     .corrupt,
-                    "Can't read entry \(statement.int64(at: 0)) of the log: it is damaged.")
+                    "Can't read entry \(statement.int64(at: 0)) of the log because it is damaged. "
+                        + "Restore a backup.")
             }
             var context = ByteReader(statement.bytes(at: 5))
             sets.append(
@@ -222,7 +227,7 @@ extension WriteTransaction {
     }
 }
 
-/// What is known of a set that is sent again, without what it changes.
+/// A change set that is pushed again, without its payload.
 private struct SentAgain {
     let localPosition: Int64
     let place: UInt64?
@@ -231,7 +236,7 @@ private struct SentAgain {
 }
 
 extension [UInt64] {
-    /// The first of ascending numbers that is greater than another; the last where none is.
+    /// The first of ascending numbers that is greater than a position; the last number if none is.
     fileprivate func first(behind position: UInt64) -> UInt64 {
         var low = 0
         var high = count - 1

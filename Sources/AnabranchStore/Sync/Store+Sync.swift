@@ -2,12 +2,15 @@ package import AnabranchReplication
 import AnabranchSQLite
 
 extension Store {
+    /// The state that a sync session begins with.
     package func syncState() throws -> SyncState {
         try read { reader in
             let state = try StoreState.read(reader.connection)
             let replicas = try reader.replicas()
             guard let replica = replicas[state.ordinal] else {
-                throw StoreError(.corrupt, "Can't use \(path) because it names no replica.")
+                throw StoreError(
+                    .corrupt,
+                    "Can't use \(path) because its replica ID is missing. Restore a backup.")
             }
             let counts = try reader.connection.rows(
                 """
@@ -52,8 +55,8 @@ extension Store {
         return epochs
     }
 
-    /// Keeps in mind which lives the zone's log has had, so that a zone that goes backwards is
-    /// told from another one.
+    /// Records epochs of the zone's log, so that a zone that goes back to an earlier state can be
+    /// distinguished from another zone.
     package func note(_ epochs: [EpochID]) throws {
         try write { transaction in
             for epoch in epochs {
@@ -63,9 +66,10 @@ extension Store {
         }
     }
 
-    /// Change sets that the zone is not known to hold, in the order of this file's log.
+    /// The change sets that the zone is not known to hold, in the order of this file's log.
     ///
-    /// - Parameter byteLimit: Of payloads; one set comes whatever its size.
+    /// - Parameter byteLimit: The greatest size of all payloads; the first change set is returned
+    ///   whatever its size.
     package func pending(byteLimit: Int) throws -> [LogEntry] {
         try read { reader in
             try ChangeLog(connection: reader.connection, replicas: try reader.replicas())
@@ -73,39 +77,46 @@ extension Store {
         }
     }
 
-    /// Puts every save so far on the disk: nobody may hold a save that its author can forget
-    /// (invariant 11).
+    /// Flushes everything that the file has so far to the disk: no replica may hold a save that its
+    /// author can still lose, and a bundle that was reported as applied may be deleted (invariant
+    /// 11).
+    ///
+    /// This includes commits of other processes. So nothing is skipped if this opening is `.full`:
+    /// another one of the same file, now or before a crash, may have been `.normal`.
     package func makeDurable() throws {
-        guard options.durability != .full, !environment.disabled.contains(.flushBeforePush)
-        else { return }
         try withWriter { connection in
-            try connection.execute("PRAGMA synchronous = FULL")
-            defer { try? connection.execute("PRAGMA synchronous = NORMAL") }
-            // A commit that changes a page syncs the log, and with it all before it.
+            try connection.setDurability(.full)
+            defer { try? connection.setDurability(options.durability) }
+            // A commit that changes a page flushes SQLite's log, and with it every earlier commit.
             try connection.transaction(.immediate) {
                 try connection.run("UPDATE ab_state SET id = 1 WHERE id = 1")
             }
         }
     }
 
-    /// Notes where the zone's log has sets that were pushed, and moves the cursor on over those
-    /// that lie right behind it.
+    /// Calls ``makeDurable()`` before change sets leave the file, by a push or in a bundle.
+    package func flushBeforePush() throws {
+        guard !environment.disabled.contains(.flushBeforePush) else { return }
+        try makeDurable()
+    }
+
+    /// Records the zone positions of pushed change sets, and advances the cursor over those
+    /// directly after it.
     ///
-    /// A set that the log has in another form than this file is left as it is: the pull brings
-    /// the log's form, which is then taken over. What was rejected becomes the void that the log
-    /// has.
+    /// A change set that the zone has in another form stays unchanged: the pull brings the zone's
+    /// form, which then replaces it. A rejected change set becomes a void, as in the zone's log.
     ///
-    /// So is one whose context has changed since it was pushed: another process has found that the
-    /// zone went back, and what the zone had before says nothing of what it has now.
+    /// A change set with a context that has changed since the push also stays unchanged: another
+    /// process has found that the zone went back, so the acknowledgement is obsolete.
     ///
-    /// - Returns: The records of rejected saves, as far as they are gone.
+    /// - Returns: The records that rejected saves had inserted and that are removed now.
     @discardableResult
     package func acknowledge(
         _ acknowledged: [Acknowledged], epoch: EpochID
     ) throws -> ChangedRecords {
         try write { transaction in
             let log = transaction.log
-            let places = ZonePlaces(transaction.connection)
+            let places = ZonePlaces(transaction)
             var voids: [VoidOperation.Pair] = []
             for item in acknowledged {
                 guard let held = try log.entry(at: item.localPosition) else { continue }
@@ -130,7 +141,8 @@ extension Store {
 }
 
 extension ChangeSet {
-    /// What a zone's log has of the set once it has said whether it rejects it.
+    /// The form that the zone's log has of a change set after its answer: the change set, or its
+    /// void.
     package func form(after rejection: Rejection?) -> ChangeSet {
         guard let rejection, kind.isSave else { return self }
         return ChangeSet(voiding: self, for: rejection)
@@ -138,7 +150,7 @@ extension ChangeSet {
 }
 
 extension WriteTransaction {
-    /// Moves the cursor over sets of this file that the zone's log has right behind it.
+    /// Advances the cursor over change sets of this file that directly follow it in the zone's log.
     fileprivate func advanceCursor(in epoch: EpochID) throws {
         var cursor = state.cursor ?? LogCursor(startOf: epoch)
         guard cursor.epoch == epoch else { return }
@@ -152,7 +164,8 @@ extension WriteTransaction {
         try statement.bind(Int64(bitPattern: cursor.position), at: 1)
         try statement.bind(epoch.bytes, at: 2)
         while try statement.step() {
-            // What waits for its predecessors has not been applied: the pull brings it.
+            // A change set that waits for its predecessors has not been applied: the pull brings
+            // it.
             guard state.start == nil || statement.int64(at: 6) != 0,
                 statement.int64(at: 5) == Int64(bitPattern: cursor.position) + 1,
                 let replica = ReplicaID(bytes: statement.bytes(at: 1)),
@@ -182,7 +195,7 @@ extension StoreReader {
         }
     }
 
-    /// What the file holds of every replica.
+    /// The highest sequence number held of every replica.
     package func versionVector() throws -> VersionVector {
         let statement = try connection.cached("SELECT id, seen FROM ab_replica WHERE seen > 0")
         var heads: [Dot] = []

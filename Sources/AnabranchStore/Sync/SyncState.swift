@@ -1,29 +1,29 @@
 package import AnabranchReplication
 
-/// What a sync has to know of a store before it begins.
+/// The state of a store before a sync begins.
 package struct SyncState: Sendable {
     package let replica: ReplicaID
-    /// `nil` before the first pull.
+    /// The cursor; `nil` before the first pull.
     package let cursor: LogCursor?
-    /// Of the last change set under the present replica ID; `nil` before the first.
+    /// The last change set under the present replica ID; `nil` before the first.
     package let last: (sequence: UInt64, origin: Digest)?
-    /// Change sets that the zone is not known to hold.
+    /// The number of change sets that the zone is not known to hold.
     package let pendingCount: Int
     package let pendingByteCount: Int
-    /// Lives of the zone's log that the file has heard of.
+    /// The epochs of the zone's log that the file knows.
     package let epochs: Set<EpochID>
-    /// Whether there are records that the zone has to be asked for.
+    /// True if records wait for repair.
     package let hasDebts: Bool
-    /// Where the file's part of the zone's log begins; `nil` where it has the log from the first
+    /// The beginning of the file's part of the zone's log; `nil` if it has the log from the first
     /// entry on.
     package let start: LogCursor?
-    /// Whether the zone lost what can't be told by the log: a snapshot has to be taken.
+    /// True if the log cannot show what the zone lost, so that a snapshot must be taken.
     package let wantsSnapshot: Bool
-    /// What has come of a snapshot.
+    /// The snapshot that has been received in part; `nil` if there is none.
     package let staged: StagedSnapshot?
-    /// Saves that the zone has rejected and that nobody has discarded.
+    /// The number of rejected saves that were not discarded.
     package let rejectedCount: Int
-    /// Lives of the zone's log in which it has acknowledged sets that lie ahead of the cursor.
+    /// The epochs in which the zone has acknowledged change sets that lie after the cursor.
     package let epochsAhead: Set<EpochID>
 
     package init(
@@ -48,24 +48,27 @@ package struct SyncState: Sendable {
     }
 }
 
-/// What the zone has said of one pushed change set.
+/// The zone's answer about one pushed change set.
 package struct Acknowledged: Sendable {
-    /// In this file's log.
+    /// The position in this file's log.
     package let localPosition: Int64
-    /// In the zone's log.
+    /// The position in the zone's log.
     package let position: UInt64
-    /// As the zone's log has it.
+    /// The dot in the zone's log.
     package let dot: Dot
     package let timestamp: HybridTimestamp
     package let digest: Digest
-    /// Why the zone's log has a void in its place; `nil` where it has the set.
+    /// The reason why the zone's log has a void in its place; `nil` if it has the change set.
     package let rejection: Rejection?
-    /// What the pushed set said that its author held.
+    /// The context with which the change set was pushed.
     let context: CausalContext
 
+    /// Creates an answer.
+    ///
     /// - Parameters:
-    ///   - pushed: As it was when it was pushed.
-    ///   - dot: As the zone's log has it; `nil` where that is as it was pushed. So are the others.
+    ///   - pushed: The entry as it was pushed.
+    ///   - dot: The dot in the zone's log; `nil` if it is that of the pushed entry. The same
+    ///     applies to the timestamp and the digest.
     package init(
         _ pushed: LogEntry, position: UInt64, dot: Dot? = nil, timestamp: HybridTimestamp? = nil,
         digest: Digest? = nil, rejection: Rejection? = nil

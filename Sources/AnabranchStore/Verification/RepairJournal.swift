@@ -1,21 +1,23 @@
 import AnabranchReplication
 
-/// Writes down what a verification's repair takes out of a file: values and links that the zone's
-/// state does not have.
+/// Records what a verification's repair removes from a file: values and links that the zone's state
+/// does not have.
 ///
-/// An ordinary repair does not: what lost then was noted when it first came.
+/// An ordinary repair records nothing, because its losses were recorded when they happened.
 struct RepairJournal {
     private let transaction: WriteTransaction
     private let journal: ConflictJournal
 
     init(_ transaction: WriteTransaction) {
         self.transaction = transaction
-        journal = ConflictJournal(transaction)
+        journal = transaction.journal
     }
 
+    /// Records the differences of one record.
+    ///
     /// - Parameters:
-    ///   - old: As it stood in the file.
-    ///   - new: As it stands there now; `nil` where it is gone.
+    ///   - old: The record's state before the repair.
+    ///   - new: The record's state after the repair; `nil` if it was removed.
     func note(_ old: CanonicalRecord, replacedBy new: CanonicalRecord?) throws {
         let id = try transaction.localID(of: old.id)
         for cell in old.cells where !cell.value.isNull {

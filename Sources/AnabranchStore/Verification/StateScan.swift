@@ -2,17 +2,17 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Reads the checksums of a file's records, however damaged some of them are.
+/// Computes the checksums of a file's records, even if some records are damaged.
 ///
-/// Nothing of this is kept: a save pays nothing for it, and who compares reads once what he
-/// compares.
+/// The checksums are not stored, so a save pays nothing for them. A comparison reads each record
+/// once.
 struct StateScan {
     private let reader: StoreReader
     private let rows: CanonicalRows
     private let replicas: ReplicaTable
     private let identifiers: Statement
 
-    /// Identities that are looked up together.
+    /// The number of identities that are looked up together.
     private static let window = 1000
 
     init(_ reader: StoreReader) throws {
@@ -31,9 +31,10 @@ struct StateScan {
             selects.joined(separator: " UNION ALL ") + " ORDER BY 1 LIMIT \(Self.window)")
     }
 
-    /// The records of a range by identity; one that two tables have comes twice.
+    /// Calls the body for the records of a range, ordered by identity. A record that is in two
+    /// tables occurs twice.
     ///
-    /// - Parameter body: Returns whether it wants more.
+    /// - Parameter body: Returns true to continue.
     func forEach(
         in range: RecordRange, _ body: (RangeSummary.Entry) throws -> Bool
     ) throws {
@@ -45,7 +46,7 @@ struct StateScan {
             while next <= last {
                 let found = try identities(next, last)
                 let isWhole = found.count < Self.window
-                // What two tables have must not be parted.
+                // Rows of one record that is in two tables must stay together.
                 let end = isWhole ? last + 1 : found.last?.id ?? last + 1
                 for row in found where row.id < end {
                     guard let record = replicas.record(row.id) else { continue }
@@ -67,7 +68,9 @@ struct StateScan {
         return sum
     }
 
-    /// - Parameter limit: Of what is given, from the beginning of the range.
+    /// The checksums of a range's records.
+    ///
+    /// - Parameter limit: The greatest number of entries, from the beginning of the range.
     func entries(
         of range: RecordRange, limit: Int = .max
     ) throws -> [RangeSummary.Entry] {
@@ -97,14 +100,14 @@ struct StateScan {
         return (record ?? nil).map(StateChecksum.init(of:)) ?? Self.unreadable
     }
 
-    /// Of a record that can't be read: what no record has.
+    /// The checksum of a record that cannot be decoded; no valid record has it.
     private static let unreadable = StateChecksum(ofRow: Array("unreadable".utf8))
 }
 
 extension StoreError {
     /// Runs a body that reads rows.
     ///
-    /// - Returns: `nil` where the rows hold what can't be read.
+    /// - Returns: `nil` if the rows contain data that cannot be decoded.
     static func unlessDamaged<Result>(_ body: () throws -> Result) throws -> Result? {
         do {
             return try body()

@@ -3,6 +3,7 @@ import AnabranchSQLite
 import Foundation
 
 extension Store {
+    /// Checks the file's pages, its log, and its records against the log.
     package func check() throws -> StoreCheck {
         var check = StoreCheck()
         check.damage = try damage()
@@ -13,7 +14,7 @@ extension Store {
         return check
     }
 
-    /// Merges the log anew in another file, and compares.
+    /// Merges the log again in another file and compares the two states.
     private func differencesFromLog() throws -> [RecordDifference]? {
         let state = try syncState()
         guard state.start == nil, !state.hasDebts, !state.wantsSnapshot else { return nil }
@@ -22,7 +23,7 @@ extension Store {
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])
-        // What is left of a temporary folder harms nobody.
+        // A temporary folder that cannot be removed does no harm.
         defer { try? FileManager.default.removeItem(at: folder) }
         let bundle = folder.appendingPathComponent("log.bundle").path
         _ = try exportBundle(to: bundle)
@@ -60,8 +61,8 @@ extension Store {
 }
 
 extension StoreReader {
-    /// Entries of the log whose bytes are not those that were saved or pulled, or that continue
-    /// another history than the one before them.
+    /// Entries of the log with damaged bytes, and entries that do not continue the history of the
+    /// entry before them.
     fileprivate func logFaults() throws -> [String] {
         let log = ChangeLog(connection: connection, replicas: try replicas())
         var faults: [String] = []
@@ -72,7 +73,7 @@ extension StoreReader {
                 try log.entries(after: position, limit: 100, byteLimit: 1 << 20)
             }
             guard let entries = found else {
-                return faults + ["What follows entry \(position) can't be read."]
+                return faults + ["The entries after entry \(position) can't be read."]
             }
             guard let last = entries.last else { return faults }
             position = last.localPosition

@@ -1,12 +1,12 @@
 package import AnabranchReplication
 import AnabranchSQLite
 
-/// Where this file's state differs from another one.
+/// The differences between this file's state and a zone's.
 package struct StateComparison: Sendable {
-    /// What has to be looked into further.
+    /// The ranges that must be compared in more detail.
     package var ranges: [RecordRange] = []
     package var records: [RecordDifference] = []
-    /// Rows that no record can be named by.
+    /// The number of rows with keys that belong to no record.
     package var strayCount = 0
 
     package var isEqual: Bool { ranges.isEmpty && records.isEmpty && strayCount == 0 }
@@ -15,14 +15,13 @@ package struct StateComparison: Sendable {
 }
 
 extension Store {
-    /// Compares what a zone has in some ranges with what this file has there, in one state of the
-    /// file.
+    /// Compares the zone's summaries of some ranges with one state of this file.
     ///
     /// - Parameters:
-    ///   - summaries: What the zone has at a position of its log.
+    ///   - summaries: The zone's summaries at a position of its log.
     ///   - place: That position.
-    /// - Throws: ``StoreError`` `cursorMoved` where the file does not hold exactly the log up to
-    ///   that position: then there is nothing to compare.
+    /// - Throws: ``StoreError`` `cursorMoved` if the file does not hold exactly the log up to that
+    ///   position; a comparison is not possible then.
     package func compare(
         _ summaries: [(range: RecordRange, summary: RangeSummary)],
         at place: CausalContext.Prefix
@@ -52,14 +51,13 @@ extension Store {
         }
     }
 
-    /// The checksum of the merged state, equal to that of every replica and zone that holds the
-    /// same change sets.
+    /// The checksum of the merged state, equal on every replica and zone that holds the same change
+    /// sets.
     package func checksum() throws -> StateChecksum {
         try read { try StateScan($0).sum(of: .all) }
     }
 
-    /// Takes records for debts, which the next repair settles, and removes rows that no record
-    /// can be named by.
+    /// Queues records for the next repair, and removes rows with keys that belong to no record.
     package func owe(_ records: [RecordID]) throws {
         try write { transaction in
             let debts = Debts(connection: transaction.connection)
@@ -72,10 +70,10 @@ extension Store {
         }
     }
 
-    /// What SQLite finds wrong with the file: pages, indexes, rows that indexes do not have.
+    /// The damage that SQLite finds in the file: in pages, in indexes, and rows that indexes lack.
     ///
-    /// Reads the whole file. Of damage that can't be told record by record nothing is repaired
-    /// here: restore a backup, or begin with a new store, which the zone fills.
+    /// It reads the whole file. Such damage cannot be repaired record by record: restore a backup,
+    /// or begin with a new store and sync it with the zone.
     package func damage() throws -> [String] { try readers.damage() }
 }
 
@@ -96,7 +94,7 @@ extension StoreReader {
             throw StoreError(
                 .cursorMoved,
                 "Can't compare with the zone as of position \(place.position) because the store "
-                    + "is not there, or holds more.")
+                    + "is at another position, or holds more.")
         }
     }
 }

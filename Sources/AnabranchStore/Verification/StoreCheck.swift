@@ -1,16 +1,16 @@
 public import AnabranchReplication
 
-/// What looking a store's file through has found.
+/// The result of checking a store's file.
 public struct StoreCheck: Hashable, Sendable {
-    /// What SQLite finds wrong with the file; where anything is, nothing else was looked at.
+    /// The damage that SQLite finds in the file. If there is any, nothing else was checked.
     public internal(set) var damage: [String] = []
-    /// Entries of the log that are not what their digests, or the origins of others, say.
+    /// Entries of the log that do not match their digests, or the origins that other entries name.
     public internal(set) var logFaults: [String] = []
-    /// Records that are not what the log says; `nil` where that can't be told, because the log
-    /// does not reach the beginning, or something waits to be repaired.
+    /// Records that differ from the log. It is `nil` if that cannot be determined, because the log
+    /// does not reach back to the beginning or records wait for repair.
     public internal(set) var differences: [RecordDifference]?
 
-    /// Whether nothing wrong was found.
+    /// True if the check found no problem.
     public var isRight: Bool {
         damage.isEmpty && logFaults.isEmpty && differences?.isEmpty ?? true
     }

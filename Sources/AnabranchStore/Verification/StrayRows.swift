@@ -1,8 +1,8 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Rows under keys that no replica has given out: nobody can name their records, so no checksum
-/// counts them, but a fetch shows them.
+/// Rows with keys that no replica has assigned. They belong to no record, so no checksum counts
+/// them, but a fetch shows them.
 struct StrayRows {
     let connection: Connection
     let schema: StoreSchema

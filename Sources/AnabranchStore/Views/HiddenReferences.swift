@@ -1,20 +1,21 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-/// References that a row holds and does not show (`ab_hidden`).
+/// References for which the row shows something other than what the record holds (`ab_hidden`).
 ///
-/// The column of a hidden reference is NULL, that of one which is led has whom it is led to, so
-/// that every statement, and every other program, sees what the rules show; what the record holds
-/// stands here, and counts in its state.
+/// The column of a hidden reference is NULL. If the target is a merged duplicate, the column has
+/// the surviving record instead. So every statement, and every other program, sees the result of
+/// the view rules. The value that the record holds is in this table, and counts in the record's
+/// state.
 final class HiddenReferences {
-    /// The rule that hides a reference.
+    /// The view rule that hides a reference.
     enum Rule: Int64 {
         /// Another record holds the target of a one-to-one by a later write.
         case exclusive = 1
-        /// The reference was the last one to close a cycle.
+        /// The reference was the last write among those that form a cycle.
         case acyclic = 2
-        /// The target is shown by another record, and the column has that one; NULL where it is of
-        /// no entity that the reference may lead to.
+        /// The target is a merged duplicate, and the column has the surviving record. The column is
+        /// NULL if the reference cannot point to that record's entity.
         case led = 3
     }
 
@@ -24,7 +25,7 @@ final class HiddenReferences {
     }
 
     let connection: Connection
-    /// Asking once spares every change of a store that hides nothing a look-up.
+    /// True if no reference is hidden. The answer is kept, which saves a lookup for every change.
     private(set) lazy var isEmpty: Bool = (try? Self.isEmpty(on: connection)) ?? false
 
     init(_ connection: Connection) { self.connection = connection }
@@ -46,7 +47,7 @@ final class HiddenReferences {
         }
     }
 
-    /// Hides what a row holds.
+    /// Hides the reference that a row holds.
     func hide(_ target: LocalID, of id: LocalID, _ ruled: RuledColumn, by rule: Rule) throws {
         isEmpty = false
         try connection.run(
@@ -60,7 +61,7 @@ final class HiddenReferences {
             "UPDATE \(ruled.table) SET \(ruled.column.name) = NULL WHERE ab_pk = ?", .integer(id))
     }
 
-    /// Shows another record than the row holds.
+    /// Makes a row show another record than the one it holds.
     func lead(_ target: LocalID, of id: LocalID, _ ruled: RuledColumn, to shown: LocalID?) throws {
         isEmpty = false
         try connection.run(
@@ -75,7 +76,7 @@ final class HiddenReferences {
             shown.map(SQLiteValue.integer) ?? .null, .integer(id))
     }
 
-    /// The records of a table that hold one of some targets, shown or not.
+    /// The records of a table that hold one of some targets, whether the row shows it or not.
     func holders(of targets: [LocalID], _ ruled: RuledColumn) throws -> [LocalID] {
         let name = ruled.column.name
         let statement = try connection.cached(
@@ -91,7 +92,7 @@ final class HiddenReferences {
         return found
     }
 
-    /// Puts back what a row holds.
+    /// Restores the reference that a row holds.
     func show(_ entry: Entry, of id: LocalID, _ ruled: RuledColumn) throws {
         try connection.run(
             "DELETE FROM ab_hidden WHERE record = ? AND property = ?", .integer(id),
@@ -115,7 +116,7 @@ final class HiddenReferences {
         return found
     }
 
-    /// Forgets what a row hides that is not there, or goes.
+    /// Removes the hidden references of a record that is deleted or has no row.
     func remove(of id: LocalID) throws {
         guard !isEmpty else { return }
         try connection.run("DELETE FROM ab_hidden WHERE record = ?", .integer(id))

@@ -1,23 +1,25 @@
 import AnabranchModel
 
-/// A reference that a view rule may hide, or lead to another record: what a row shows then depends
+/// A reference that a view rule may hide or redirect to a surviving record, so that its row depends
 /// on other rows.
 final class RuledColumn: Sendable {
-    /// The entity at the top of the hierarchy that the table holds.
+    /// The root of the entity hierarchy that the table holds.
     let root: EntityDescription
-    /// Quoted for SQL.
+    /// The table's name, quoted for SQL.
     let table: String
     let column: TableLayout.Column
-    /// Whether a target has one holder at most: a one-to-one.
+    /// True for a one-to-one, in which a target has at most one holder.
     let isExclusive: Bool
-    /// Whether references must not go round in a circle.
+    /// True if references must not form a cycle.
     let isAcyclic: Bool
 
-    /// Whether a target may be shown by another record, because the two hold one unique key.
+    /// True if a target may be a merged duplicate, because its entity has unique keys.
     let isLed: Bool
     let destination: EntityDescription
 
-    /// - Returns: `nil` of a column that shows what it holds.
+    /// Creates the description of a column.
+    ///
+    /// - Returns: `nil` for a column to which no view rule applies.
     init?(_ column: TableLayout.Column, root: EntityDescription, table: String) {
         guard let relationship = column.property.relationship else { return nil }
         isExclusive = relationship.inverse.map { !$0.isToMany } ?? false
@@ -32,7 +34,7 @@ final class RuledColumn: Sendable {
 }
 
 extension RuledColumn {
-    /// Whether the column shows what it holds while no record is shown by another.
+    /// True if the column shows what it holds as long as there are no merged duplicates.
     var isOnlyLed: Bool { !isExclusive && !isAcyclic }
 }
 

@@ -1,23 +1,26 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-/// Which records show as one (`ab_shadow`), and by which keys (`ab_shadow_key`).
+/// The groups of merged duplicates (`ab_shadow`) and their unique keys (`ab_shadow_key`).
 ///
-/// A group has a row for each of its members, the visible one included. The state of all of them,
-/// cells and links, stands among the deferred rows; the visible one's row in its table is what they
-/// show together.
+/// A group has a row for each of its members, including the surviving record. The state of all
+/// members, their cells and links, is kept among the deferred rows. The surviving record's row in
+/// its table is the merge of all members.
 final class ShadowRows {
     private let connection: Connection
-    /// Asking once spares every change of a store without duplicates a look-up.
+    /// True if there are no merged duplicates. The answer is kept, which saves a lookup for every
+    /// change.
     private(set) lazy var isEmpty: Bool = (try? Self.isEmpty(on: connection)) ?? false
 
-    /// - Parameter isUsed: Whether the model has unique keys; without, there are no shadows.
+    /// Creates the access to the tables.
+    ///
+    /// - Parameter isUsed: False if the model has no unique keys, so that there are no duplicates.
     init(_ connection: Connection, isUsed: Bool) {
         self.connection = connection
         if !isUsed { isEmpty = true }
     }
 
-    /// Also where the table is not there: the file was made before there were shadows.
+    /// True if there are no merged duplicates, also in an older file that lacks the table.
     static func isEmpty(on connection: Connection) throws -> Bool {
         do {
             return try connection.firstValue("SELECT EXISTS (SELECT 1 FROM ab_shadow)")
@@ -27,15 +30,15 @@ final class ShadowRows {
         }
     }
 
-    /// SQL that leaves out rows which show several records, of a table or of its own alias.
+    /// SQL that excludes the rows of surviving records, which show several records.
     static let rowsOfOthers = " AND ab_pk NOT IN (SELECT record FROM ab_shadow)"
-    /// SQL that leaves out links between those who show others.
+    /// SQL that excludes links that surviving records show.
     static let linksOfOthers = """
          AND left NOT IN (SELECT record FROM ab_shadow)
         AND right NOT IN (SELECT record FROM ab_shadow)
         """
 
-    /// The record that shows a member; `nil` of a record that shows itself alone.
+    /// The surviving record of a member's group; `nil` for a record that is in no group.
     func visible(of id: LocalID) throws -> LocalID? {
         guard !isEmpty else { return nil }
         let statement = try connection.cached("SELECT visible FROM ab_shadow WHERE record = ?")
@@ -45,7 +48,7 @@ final class ShadowRows {
         return statement.int64(at: 0)
     }
 
-    /// The visible one among them.
+    /// The members of a group, including the surviving record.
     func members(of visible: LocalID) throws -> [LocalID] {
         let statement = try connection.cached(
             "SELECT record FROM ab_shadow WHERE visible = ? ORDER BY record")

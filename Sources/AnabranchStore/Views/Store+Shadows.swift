@@ -2,10 +2,10 @@ package import AnabranchReplication
 import AnabranchSQLite
 
 extension Store {
-    /// The record that an app sees for one: of several that hold one unique key the visible one,
-    /// else the record itself, whether it is there or not.
+    /// The record that an app sees for a record: the surviving record if it is a merged duplicate,
+    /// otherwise the record itself, whether it exists or not.
     ///
-    /// - Returns: `nil` where this file has not heard of the record's replica.
+    /// - Returns: `nil` if this file does not know the record's replica.
     package func visibleID(of record: RecordID) throws -> LocalID? {
         guard let id = try localID(of: record) else { return nil }
         guard !schema.constraints.isEmpty else { return id }
@@ -14,11 +14,11 @@ extension Store {
         } ?? id
     }
 
-    /// Gives a file that was made before records could show as one the tables for it, and shows as
-    /// one what is.
+    /// Adds the tables of merged duplicates to an older file that lacks them, and merges the
+    /// duplicates that the file has.
     func completeShadows() throws {
         try write { transaction in
-            // Another process may have done it meanwhile.
+            // Another process may have added the tables meanwhile.
             guard try !transaction.connection.hasTable("ab_shadow") else { return }
             try transaction.connection.execute(CoreTables.shadows)
             try transaction.views.noteAllCandidates()

@@ -2,22 +2,23 @@ package import AnabranchModel
 package import AnabranchReplication
 import AnabranchSQLite
 
-/// Records that hold one unique key and show as one.
+/// A group of records that hold one unique key and show as one.
 package struct DuplicateRow: Sendable {
-    /// The record that shows all.
+    /// The surviving record, which is visible.
     package let id: LocalID
     package let entity: EntityDescription
-    /// Those that it shows beside itself, ascending.
+    /// The other members of the group, ascending.
     package fileprivate(set) var others: [RecordID] = []
 }
 
 extension StoreReader {
-    /// Groups of records that show as one, because they were made or given one key apart.
+    /// Groups of records that show as one because they were inserted with, or given, one key on
+    /// different replicas.
     ///
     /// - Parameters:
-    ///   - entity: Of the records that show them, its sub-entities' included; `nil`: of all.
-    ///   - limit: At most so many groups; `nil`: all.
-    /// - Returns: In the order of the model, then by ID.
+    ///   - entity: The entity of the surviving records, including its sub-entities; `nil` for all.
+    ///   - limit: The greatest number of groups; `nil` for all.
+    /// - Returns: The groups in the order of the model, then by ID.
     package func duplicates(
         of entity: EntityDescription? = nil, limit: Int? = nil, offset: Int = 0
     ) throws -> [DuplicateRow] {
@@ -44,7 +45,7 @@ extension StoreReader {
         return found
     }
 
-    /// How many groups there are.
+    /// The number of groups.
     package func duplicateCount(of entity: EntityDescription? = nil) throws -> Int {
         guard try !ShadowRows.isEmpty(on: connection) else { return 0 }
         let statement = try connection.cached("SELECT count(*) FROM (\(source(of: entity)))")

@@ -2,23 +2,23 @@ package import AnabranchModel
 package import AnabranchReplication
 import AnabranchSQLite
 
-/// A record whose cascade parent is gone.
+/// A record that has lost its cascade parent to a delete.
 package struct OrphanRow: Sendable {
     package let id: LocalID
     package let entity: EntityDescription
-    /// The to-one that leads to the parent.
+    /// The to-one that points to the parent.
     package let relationship: RelationshipDescription
     package let parent: RecordID
 }
 
 extension StoreReader {
-    /// Records whose stored reference leads to a record that is not held, or dead for now, and that
-    /// a delete of it takes along: whoever deleted it did not know of them.
+    /// Records with a reference to a parent that is not held or is dead, although the parent's
+    /// delete rule is cascade. The replica that deleted the parent had not seen them.
     ///
     /// - Parameters:
-    ///   - entity: Of the records, its sub-entities' included; `nil`: of all.
-    ///   - limit: At most so many; `nil`: all.
-    /// - Returns: By relationship, in the order of the model, then by ID.
+    ///   - entity: The entity of the records, including its sub-entities; `nil` for all.
+    ///   - limit: The greatest number of records; `nil` for all.
+    /// - Returns: The orphans by relationship, in the order of the model, then by ID.
     package func orphans(
         of entity: EntityDescription? = nil, limit: Int? = nil, offset: Int = 0
     ) throws -> [OrphanRow] {
@@ -46,7 +46,7 @@ extension StoreReader {
         try cascades(of: entity).reduce(0) { $0 + (try count(of: $1)) }
     }
 
-    /// A reference to what takes its holder along when it is deleted, and whose holders count.
+    /// A reference with a cascading inverse, and the entity of the holders that count.
     private struct Cascade {
         let relationship: RelationshipDescription
         let column: TableLayout.Column
@@ -76,10 +76,10 @@ extension StoreReader {
         }
     }
 
-    /// What is hidden by a view rule counts as well. A parent of an entity that this model does not
-    /// have is there, though it is not seen.
+    /// The SELECT of the orphans of one relationship, including references that a view rule hides.
     ///
-    /// A parent that is shown by another record is there as well.
+    /// A parent of an entity that this model does not know exists, although it is not visible. A
+    /// parent that is a merged duplicate exists as well.
     private func source(of place: Cascade) throws -> String {
         let isShown =
             try ShadowRows.isEmpty(on: connection)

@@ -2,7 +2,7 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-// How several records come to show as one, and each for itself again.
+// How several records are merged into one visible record, and how they are separated again.
 extension ViewRules {
     private struct Member {
         let id: LocalID
@@ -10,7 +10,7 @@ extension ViewRules {
         let record: CanonicalRecord
     }
 
-    /// A row that is there, whatever its entity.
+    /// The row of a record, whatever its entity; `nil` if there is none.
     func heldRow(_ id: LocalID) throws -> HeldRow? {
         for table in schema.tables {
             guard let entity = try reader.entity(of: id, in: table.root) else { continue }
@@ -20,10 +20,10 @@ extension ViewRules {
         return nil
     }
 
-    // MARK: - As one
+    // MARK: - Merging a group
 
-    /// Lets the records of each group show as the one with the smallest identity: the state of each
-    /// goes to the deferred rows, and the visible one's row becomes the merge.
+    /// Makes each group show as its record with the smallest identity. The state of every member
+    /// moves to the deferred rows, and the surviving record's row becomes the merge.
     func cover(_ groups: [Group]) throws {
         guard !groups.isEmpty else { return }
         for id in groups.flatMap(\.ids) {
@@ -66,25 +66,31 @@ extension ViewRules {
             try deferLinks(of: member.id, visible: visible.id, member.row.layout)
         }
         let layout = visible.row.layout
-        // A save tells the app the position of its set for what it has written; what it has only
-        // taken apart shows what it showed before.
+        // A save reports the position of its change set to the app as the version of the rows that
+        // it wrote. Rows that the save only separated and merged again show what they showed
+        // before, so they keep their version.
         let version =
             isSaving
             ? members.map(\.row.writes.version.position).max() ?? newPosition() : newPosition()
         try rows.show(
-            Self.merged(members.map(\.record), for: layout), id: visible.id, layout: layout,
+            Self.merged(members, for: layout), id: visible.id, layout: layout,
             version: RowVersion(version))
         try expose([visible.id], of: layout)
     }
 
-    /// One cell for each property that a member has written, of those that have a value if any.
+    /// One cell for each property that a member has written. Cells with a value win against null.
     ///
-    /// - Parameter records: By identity: of equal stamps the first stays.
+    /// A member of an entity beside the visible record's may have another property under the same
+    /// wire name. The values of that property do not count.
+    ///
+    /// - Parameter members: The members in ascending order of identity: among equal stamps the
+    ///   first wins.
     private static func merged(
-        _ records: [CanonicalRecord], for layout: EntityLayout
+        _ members: [Member], for layout: EntityLayout
     ) -> [CanonicalRecord.Cell] {
         layout.properties.compactMap { property in
-            let cells = records.flatMap { $0.cells.filter { $0.property == property.wire } }
+            let cells = members.filter { $0.row.layout.entity.isKind(of: property.entity) }
+                .flatMap { $0.record.cells.filter { $0.property == property.wire } }
             guard let first = cells.first else { return nil }
             return cells.dropFirst().reduce(first) { merged($0, $1, property.wire) }
         }
@@ -102,7 +108,8 @@ extension ViewRules {
                     ? held.value : Counter.sum(held.value, other.value, of: property.type)
             return CanonicalRecord.Cell(property: property, value: value, stamp: stamp)
         }
-        // An insert writes what it leaves empty: that is no word against what another has.
+        // An insert also writes the properties that it leaves null. Such a null does not win
+        // against a value of another member.
         if !property.rule.isExtremum, held.value.isNull != other.value.isNull {
             return held.value.isNull ? other : held
         }
@@ -112,13 +119,13 @@ extension ViewRules {
         return outcome == .takes ? other : held
     }
 
-    // MARK: - Apart
+    // MARK: - Separating a group
 
-    /// Takes the groups of records apart: every member has its own row and its own links again,
-    /// under the version that the visible one's row has.
+    /// Separates the groups that contain some records. Every member has its own row and its own
+    /// links again, under the version of the surviving record's row.
     ///
-    /// - Parameter isDamaged: Whether cells that can't be read are left out, because the records
-    ///   are to be replaced.
+    /// - Parameter isDamaged: If true, cells that cannot be decoded are left out, because the
+    ///   records are about to be replaced.
     func uncover(_ ids: some Sequence<LocalID>, isDamaged: Bool = false) throws {
         guard !shadows.isEmpty else { return }
         for id in ids {

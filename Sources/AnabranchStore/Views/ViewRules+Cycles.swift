@@ -2,12 +2,12 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-// Acyclic references: every record has one at most, so no two cycles share a record, and a cycle
-// is cut at one edge: the one that was written last.
+// Acyclic references. Every record has at most one, so no two cycles share a record. A cycle is cut
+// at the reference that was written last.
 extension ViewRules {
-    /// The reference of a record, also the one that cuts a cycle.
+    /// The target of a record's reference, including a reference that cuts a cycle.
     private func edge(_ id: LocalID, _ ruled: RuledColumn) throws -> LocalID? {
-        // What was put back in its place is not led yet.
+        // A reference that was just restored may still point to a merged duplicate.
         if let shown = try shown(id, ruled) { return try mapped(shown) }
         guard let entry = try hidden.entry(of: id, ruled), entry.rule == .acyclic else {
             return nil
@@ -15,14 +15,15 @@ extension ViewRules {
         return try mapped(entry.target)
     }
 
-    /// An edge is about to change: where it is part of a cycle, what cuts that shows again.
+    /// Prepares the change of a reference: if it is part of a cycle, the reference that cuts the
+    /// cycle is shown again.
     func openCycle(through id: LocalID, _ ruled: RuledColumn) throws {
         guard !hidden.isEmpty else { return }
         var path = [id]
         var seen: Set<LocalID> = [id]
         while let next = try edge(path[path.count - 1], ruled) {
             if next == id { break }
-            // Another cycle, which this record only leads to.
+            // This record only points to another cycle and is not part of it.
             guard seen.insert(next).inserted else { return }
             path.append(next)
         }
@@ -40,7 +41,7 @@ extension ViewRules {
         for cycle in try cycles(through: touched[ruled] ?? [], ruled) { try cut(cycle, ruled) }
     }
 
-    /// The cycles that records are in or lead to, each once.
+    /// The cycles that contain some records or that these records point to, each cycle once.
     private func cycles(through ids: Set<LocalID>, _ ruled: RuledColumn) throws -> [[LocalID]] {
         var found: [[LocalID]] = []
         var cleared: Set<LocalID> = []
@@ -108,7 +109,8 @@ extension ViewRules {
             """)
         var edges: [LocalID: LocalID] = [:]
         while try statement.step() { edges[statement.int64(at: 0)] = statement.int64(at: 1) }
-        // What nothing leads to is in no cycle; taken away again and again, cycles remain.
+        // A record to which no reference points is in no cycle. If such records are removed
+        // repeatedly, only cycles remain.
         var counts: [LocalID: Int] = [:]
         for target in edges.values { counts[target, default: 0] += 1 }
         var free = edges.keys.filter { counts[$0] == nil }
@@ -123,8 +125,8 @@ extension ViewRules {
 
     // MARK: - Saves
 
-    /// References that were hidden when the app read them, and that now close a cycle with what it
-    /// saves: it has seen none, and saves so.
+    /// References that were hidden when the app read them and that now close a cycle with the
+    /// references the app saves. The app could not see them, so the save may proceed.
     func cutReferencesInTheWay() throws -> [(id: LocalID, ruled: RuledColumn)] {
         guard !saved.isEmpty, !hidden.isEmpty else { return [] }
         var found: [(LocalID, RuledColumn)] = []
@@ -147,7 +149,8 @@ extension ViewRules {
         let entity = relationship?.entity.name ?? ruled.root.name
         return StoreError(
             .cyclicReference,
-            "Can't save because \(entity).\(name) of a record leads round in a circle, back to it; "
-                + "set it to another, or to none.", entity: entity, property: name, records: [id])
+            "Can't save because \(entity).\(name) of a record forms a cycle back to the same "
+                + "record. Set it to another record, or to nil.", entity: entity, property: name,
+            records: [id])
     }
 }

@@ -2,9 +2,10 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-// Records that hold one unique key show as one: the smallest identity, with the merge of all.
+// Records that hold one unique key show as one: the record with the smallest identity, with the
+// merge of all.
 extension ViewRules {
-    /// Records that are connected by keys, in one table.
+    /// Records in one table that are connected by equal keys.
     struct Group {
         let root: EntityDescription
         var ids: [LocalID] = []
@@ -12,10 +13,10 @@ extension ViewRules {
 
     var reader: StoreReader { StoreReader(connection, schema: schema) }
 
-    /// Finds who holds one key, and lets them show as one.
+    /// Finds the records that hold equal keys and merges them into groups.
     ///
-    /// - Throws: `constraintConflict` where a save would make two records one that were shown
-    ///   apart.
+    /// - Throws: `constraintConflict` if a save would merge two records that were visible
+    ///   separately.
     func settleGroups() throws {
         guard !candidates.isEmpty || !visibleBefore.isEmpty else { return }
         let groups = try groups()
@@ -29,7 +30,7 @@ extension ViewRules {
         try noteHolders()
     }
 
-    /// What refers to records that are shown by others now, or by themselves again.
+    /// Prepares the references to records that have a different surviving record than before.
     private func noteHolders() throws {
         var changed: [LocalID] = []
         var shownBy: Set<LocalID> = []
@@ -46,7 +47,8 @@ extension ViewRules {
         }
     }
 
-    /// Groups of more than one, among the candidates and whom they meet.
+    /// The groups of more than one record among the candidates and the records with which they
+    /// share a key.
     private func groups() throws -> [Group] {
         var seen: Set<LocalID> = []
         var found: [Group] = []
@@ -68,8 +70,10 @@ extension ViewRules {
         return found
     }
 
-    /// Of the records that may share a key now those that do as far as SQL tells, or share one with
-    /// a group: in a store without duplicates none, by one statement for each constraint.
+    /// The candidates that share a key according to SQL, or that share a key with an existing
+    /// group.
+    ///
+    /// A store without duplicates finds none, with one statement for each constraint.
     private func seeds() throws -> [(id: LocalID, root: EntityDescription)] {
         var found: [LocalID: EntityDescription] = [:]
         for (root, ids) in candidates {
@@ -112,7 +116,7 @@ extension ViewRules {
         return try keys.filter { try shadows.holder(of: $0.key, constraint) != nil }.map(\.id)
     }
 
-    /// The records that hold a record's key; groups that hold it are taken apart.
+    /// The records that hold the key of a record. Groups that hold it are separated first.
     private func others(like id: LocalID, _ constraint: UniqueConstraint) throws -> [LocalID] {
         guard let key = try key(of: id, constraint) else { return [] }
         let statement = try connection.cached(
@@ -125,7 +129,7 @@ extension ViewRules {
         try statement.bind(id, at: 1)
         var found: [LocalID] = []
         while try statement.step() {
-            // SQL finds more equal than bytes are.
+            // SQL finds some keys equal although their bytes differ.
             if constraint.key(statement, at: 1) == key { found.append(statement.int64(at: 0)) }
         }
         found = try found.filter { try $0 != id && shadows.visible(of: $0) == nil }
@@ -139,7 +143,7 @@ extension ViewRules {
         return found
     }
 
-    /// - Returns: `nil` of a record that is not there, or whose key is not whole.
+    /// The key of a record; `nil` if the record does not exist or a part of its key is null.
     func key(of id: LocalID, _ constraint: UniqueConstraint) throws -> [UInt8]? {
         let statement = try connection.cached(
             "SELECT \(constraint.names("t")) FROM \(constraint.table) t WHERE t.ab_pk = ?")
@@ -148,8 +152,8 @@ extension ViewRules {
         return try statement.step() ? constraint.key(statement, at: 0) : nil
     }
 
-    /// Gives records that show themselves again a version that nobody has read: what they showed
-    /// before was the merge. What a save has written has its own.
+    /// Gives each record that has left its group a version that no context has read, because its
+    /// row showed the merge before. Rows that a save has written have their own version.
     private func renewVersions() throws {
         guard !isSaving else { return }
         let positions = try stampPositions()
@@ -170,7 +174,7 @@ extension ViewRules {
 
     // MARK: - Saves
 
-    /// Whether two records were shown as one when the transaction began.
+    /// True if two records showed as one when the transaction began.
     func wereOne(_ first: LocalID, _ second: LocalID) -> Bool {
         guard let visible = visibleBefore[first] else { return first == second }
         return visible == visibleBefore[second]
@@ -184,9 +188,9 @@ extension ViewRules {
             of: [visibleBefore[id] ?? id, visibleBefore[other] ?? other])
     }
 
-    // MARK: - What has changed
+    // MARK: - Changes
 
-    /// A record that another one shows now is gone, one that shows itself again is new.
+    /// Reports a new merged duplicate as deleted, and a record that has left its group as inserted.
     func noteGroups(_ changes: inout ChangeCollector) throws {
         changes.formUnion(noted)
         for id in affected {
@@ -208,7 +212,7 @@ extension ViewRules {
     }
 
     private func noteCovered(_ id: LocalID, _ changes: inout ChangeCollector) throws {
-        guard let name = try DeferredRows(transaction).entity(of: id),
+        guard let name = try transaction.deferred.entity(of: id),
             let entity = schema.model.entity(wireName: name)
         else { return }
         changes.noteDeleted(id, of: entity)

@@ -1,7 +1,7 @@
 import AnabranchReplication
 import AnabranchSQLite
 
-// One-to-one: of those who hold one target the greatest stamp shows it.
+// One-to-one: of the records that hold one target, the one with the greatest stamp shows it.
 extension ViewRules {
     private struct Holder {
         let id: LocalID
@@ -27,7 +27,7 @@ extension ViewRules {
         for target in contested { try settle(target, ruled) }
     }
 
-    /// What some records refer to that others refer to as well, seen or not.
+    /// The targets of some records that other records also hold, visibly or hidden.
     private func contestedTargets(
         of ids: Set<LocalID>, _ ruled: RuledColumn
     ) throws -> Set<LocalID> {
@@ -57,13 +57,14 @@ extension ViewRules {
                 try hide(target, of: holder.id, ruled, by: .exclusive)
             } else if holder.isHidden, let entry = try hidden.entry(of: holder.id, ruled) {
                 try show(entry, of: holder.id, ruled)
-                // It may close a cycle now.
+                // The reference may now close a cycle.
                 touched[ruled, default: []].insert(holder.id)
             }
         }
     }
 
-    /// SQL that a target is a record, or one that the record shows.
+    /// An SQL condition that a target is a record, or a member of the group that the record
+    /// represents.
     private func isHeld(_ target: String, _ record: String) -> String {
         guard !shadows.isEmpty else { return "\(target) = \(record)" }
         return """

@@ -1,12 +1,12 @@
 import AnabranchModel
 import AnabranchSQLite
 
-// References to records that others show lead to these.
+// References to merged duplicates are redirected to the surviving record.
 extension ViewRules {
-    /// Who shows a record.
+    /// The visible record for a record: the surviving record of its group, or the record itself.
     func mapped(_ id: LocalID) throws -> LocalID { try shadows.visible(of: id) ?? id }
 
-    /// Leads what has changed, and has what it holds in its column, to whom shows that.
+    /// Redirects changed references that hold a merged duplicate to the surviving record.
     func lead() throws {
         guard !shadows.isEmpty else { return }
         for (ruled, ids) in touched where ruled.isLed {
@@ -30,8 +30,8 @@ extension ViewRules {
         }
     }
 
-    /// Who shows the target of a reference; `nil` where that is of an entity that the reference may
-    /// not lead to.
+    /// The visible record for the target of a reference; `nil` if the reference cannot point to
+    /// that record's entity.
     private func shownTarget(of target: LocalID, _ ruled: RuledColumn) throws -> LocalID? {
         let visible = try mapped(target)
         guard visible != target,
@@ -40,7 +40,7 @@ extension ViewRules {
         return entity.isKind(of: ruled.destination) ? visible : nil
     }
 
-    /// Shows what was hidden: the target, or who shows that.
+    /// Shows a hidden reference again: its target, or the surviving record of that.
     func show(
         _ entry: HiddenReferences.Entry, of id: LocalID, _ ruled: RuledColumn
     ) throws {

@@ -2,10 +2,10 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-// Links of records that show as one. The state of every link that has one of them as an end stands
-// among the deferred rows; the tables of links have what is shown.
+// Links of merged duplicates. The state of every link that has one of them as an end is kept among
+// the deferred rows; the link tables have the links that are visible.
 extension ViewRules {
-    private var deferred: DeferredRows { DeferredRows(transaction) }
+    private var deferred: DeferredRows { transaction.deferred }
 
     private struct Ends: Hashable {
         let layout: ObjectIdentifier
@@ -13,13 +13,14 @@ extension ViewRules {
         let right: LocalID
     }
 
-    /// The table of a link whose state is deferred; `nil` where the model does not know it.
+    /// The table of a link that is among the deferred rows; `nil` if the model does not know the
+    /// relationship.
     private func layout(
         of property: WireProperty, from left: LocalID, _ deferred: DeferredRows
     ) throws -> LinkLayout? {
         let candidates = schema.linkLayouts.filter { $0.relationship.wireProperty == property }
         guard !candidates.isEmpty else { return nil }
-        let held = HeldRecords(connection, schema: schema, deferred: deferred)
+        let held = transaction.held
         let entity =
             try held.entity(of: left)
             ?? deferred.entity(of: left).flatMap { schema.model.entity(wireName: $0) }
@@ -27,7 +28,7 @@ extension ViewRules {
         return candidates.first { entity.isKind(of: $0.leftEntity) }
     }
 
-    /// Takes a record's links out of their tables, with what they show.
+    /// Moves a record's links from their tables to the deferred rows.
     func deferLinks(of id: LocalID, visible: LocalID, _ layout: EntityLayout) throws {
         let rows = LinkRows(connection)
         let deferred = deferred
@@ -52,8 +53,8 @@ extension ViewRules {
         }
     }
 
-    /// Puts a record's links back into their tables, but for those with somebody who is shown by
-    /// another record still.
+    /// Moves a record's links back into their tables, except links to a record that is still a
+    /// merged duplicate.
     func restoreLinks(of id: LocalID) throws {
         let deferred = deferred
         for (property, link) in try deferred.links(of: id) {
@@ -72,8 +73,8 @@ extension ViewRules {
         }
     }
 
-    /// Shows the links of records between whom shows their ends: one for all that come together,
-    /// with the tags of all.
+    /// Shows the links of merged duplicates between the surviving records. Links with the same
+    /// visible ends become one link with all their tags.
     func showLinks(of ids: Set<LocalID>) throws {
         let deferred = deferred
         var shown: [Ends: (layout: LinkLayout, tags: LinkTags)] = [:]

@@ -2,41 +2,44 @@ import AnabranchModel
 import AnabranchReplication
 import AnabranchSQLite
 
-/// What the rows show where that follows from several records, within one write transaction.
+/// The view rules, applied to the rows within one write transaction.
 ///
-/// The rules are functions of the merged state alone: of the holders of one target of a one-to-one
-/// the greatest stamp shows it, and a cycle of acyclic references is cut at the greatest stamp. Of
-/// equal stamps that of the smaller identity counts as the greater. Records that hold one unique
-/// key show as one, and the rules for references look at what that leaves.
+/// The rules are functions of the merged state alone. If several records hold the target of a
+/// one-to-one, the write with the greatest stamp shows it. A cycle of acyclic references is cut at
+/// the greatest stamp. Of two equal stamps, the one on the record with the smaller identity counts
+/// as greater. Records that hold one unique key show as one, and the rules for references apply to
+/// the result.
 ///
-/// Whatever changes rows says so before (``willChange(_:of:)``), which puts what the rows hold back
-/// in their place, so that merging sees the state. Before the transaction ends ``settle(_:)`` looks
-/// at what has changed, and at what met it before and after, and at nothing else.
+/// Code that changes rows calls `willChange(_:of:)` first. That restores what the rows hold, so
+/// that merging works on the state. Before the transaction ends, `settle(_:)` applies the rules to
+/// the changed records and to the records they are connected with, before and after, and to no
+/// others.
 final class ViewRules {
     let connection: Connection
     let schema: StoreSchema
     let hidden: HiddenReferences
     let shadows: ShadowRows
-    let logStamps: LogStamps
+    var logStamps: LogStamps { transaction.logStamps }
     unowned let transaction: WriteTransaction
-    /// Records whose references may show something else, by the columns.
+    /// The records that may show another reference, by column.
     var touched: [RuledColumn: Set<LocalID>] = [:]
-    /// What references led to before they changed, where something hidden leads there too.
+    /// The previous targets of changed references, because other records may hold them too.
     var targets: [RuledColumn: Set<LocalID>] = [:]
-    /// References that the app's save writes: they must not make a cycle.
+    /// References that the app's save writes; they must not form a cycle.
     private(set) var saved: [RuledColumn: Set<LocalID>] = [:]
-    /// What rows showed before the transaction, of those that were shown or hidden by it.
+    /// The references that rows showed before this transaction showed or hid something there.
     private var shownBefore: [RuledColumn: [LocalID: LocalID?]] = [:]
-    /// Whether the app saves: then records that were shown apart do not become one.
+    /// True if the app saves. A save must not merge records that were visible separately.
     var isSaving = false
-    /// Records that may hold somebody's unique key now, by their root entities.
+    /// Records that may now share a unique key with another record, by root entity.
     var candidates: [EntityDescription: Set<LocalID>] = [:]
-    /// Who showed the members of groups that were taken apart, and these groups.
+    /// The former surviving records by member, and the former members of these groups, for groups
+    /// that were separated.
     var visibleBefore: [LocalID: LocalID] = [:]
     var membersBefore: [LocalID: [LocalID]] = [:]
-    /// Members of groups that were taken apart or put together.
+    /// Members of groups that were separated or merged.
     var affected: Set<LocalID> = []
-    /// What groups referred to, before and after.
+    /// Changes of records that groups referenced, before and after.
     var noted = ChangeCollector()
 
     init(_ transaction: WriteTransaction) {
@@ -45,27 +48,28 @@ final class ViewRules {
         schema = transaction.schema
         hidden = HiddenReferences(connection)
         shadows = ShadowRows(connection, isUsed: !transaction.schema.constraints.isEmpty)
-        logStamps = LogStamps(connection)
     }
 
     // MARK: - Before a change
 
-    /// Records are about to be inserted, changed in a ruled column, or deleted.
+    /// Prepares records that are about to be inserted, deleted, or changed in a column to which a
+    /// view rule applies.
     func willChange(_ ids: some Collection<LocalID>, of layout: EntityLayout) throws {
         noteCandidates(ids, of: layout)
         try expose(ids, of: layout)
     }
 
-    /// As ``willChange(_:of:)``, where no key gets another holder.
+    /// Prepares records in the same way as `willChange(_:of:)` for a change that leaves all keys as
+    /// they are.
     func expose(_ ids: some Collection<LocalID>, of layout: EntityLayout) throws {
         for ruled in layout.ruledColumns { try willChange(ids, ruled) }
     }
 
-    /// As ``willChange(_:of:)``, for what the app saves.
+    /// Prepares records that the app saves, in the same way as `willChange(_:of:)`.
     ///
-    /// - Parameter slots: That are written; `nil`: all.
+    /// - Parameter slots: The slots that are written; `nil` for all.
     func willSave(_ ids: [LocalID], of layout: EntityLayout, slots: [Int]? = nil) throws {
-        // Keys that are shown are looked at by the save itself.
+        // The save itself checks keys that are visible.
         if !shadows.isEmpty { noteCandidates(ids, of: layout) }
         for ruled in layout.ruledColumns
         where slots.map({ $0.contains(ruled.column.slot) }) ?? true {
@@ -79,7 +83,7 @@ final class ViewRules {
         candidates[layout.table.root, default: []].formUnion(ids)
     }
 
-    /// A block of somebody else's is about to be applied.
+    /// Prepares the application of a block from another replica.
     func willApply(_ block: ChangeBlock, _ layout: (WireName) -> EntityLayout?) throws {
         try uncover(block)
         try noteKeys(of: block, layout)
@@ -103,12 +107,13 @@ final class ViewRules {
 
     private func uncover(_ block: ChangeBlock) throws {
         guard !shadows.isEmpty else { return }
-        // New records are nobody's.
+        // New records are in no group.
         if case .insert = block { return }
         try uncover(block.touchedRecords.map(transaction.localID))
     }
 
-    /// What is deleted leaves its key to others that are known: they were one group.
+    /// Registers records that may get a new key. A deleted record needs no check: the records with
+    /// its key are already known, because they formed one group with it.
     private func noteKeys(
         of block: ChangeBlock, _ layout: (WireName) -> EntityLayout?
     ) throws {
@@ -134,7 +139,7 @@ final class ViewRules {
         for id in ids { try expose(id, ruled) }
     }
 
-    /// Puts back what a row holds, and takes note of whom that concerns.
+    /// Restores the reference that a row holds, and registers what that affects.
     private func expose(_ id: LocalID, _ ruled: RuledColumn) throws {
         let entry = try hidden.entry(of: id, ruled)
         if let entry {
@@ -146,7 +151,7 @@ final class ViewRules {
         if ruled.isAcyclic { try openCycle(through: id, ruled) }
     }
 
-    /// Puts everything back, where names change.
+    /// Restores all references, before records are renamed.
     func exposeAll() throws {
         for ruled in schema.tables.flatMap(\.ruledColumns) {
             try willChange(try hidden.records(ruled), ruled)
@@ -155,7 +160,7 @@ final class ViewRules {
 
     // MARK: - Showing and hiding
 
-    /// What a row shows now.
+    /// The reference that a row shows now.
     func shown(_ id: LocalID, _ ruled: RuledColumn) throws -> LocalID? {
         let statement = try connection.cached(
             "SELECT \(ruled.column.name) FROM \(ruled.table) WHERE ab_pk = ?")
@@ -178,7 +183,8 @@ final class ViewRules {
         shownBefore[ruled, default: [:]].updateValue(try shown(id, ruled), forKey: id)
     }
 
-    /// Whether the row's reference was hidden when the transaction began, as far as it has met it.
+    /// True if the row's reference was hidden when the transaction began, as far as this
+    /// transaction has changed it.
     func wasHidden(_ id: LocalID, _ ruled: RuledColumn) -> Bool {
         guard let before = shownBefore[ruled]?[id] else { return false }
         return before == nil
@@ -186,10 +192,10 @@ final class ViewRules {
 
     // MARK: - After all changes
 
-    /// Whether the rules have been applied to all that has changed.
+    /// True if the rules have been applied to everything that changed.
     var isSettled: Bool { touched.isEmpty && candidates.isEmpty && visibleBefore.isEmpty }
 
-    /// Applies the rules to what has changed.
+    /// Applies the rules to everything that changed.
     func settle(_ changes: inout ChangeCollector) throws {
         guard !isSettled else { return }
         try settleBeforeCycles()
@@ -199,14 +205,15 @@ final class ViewRules {
         forget()
     }
 
-    /// The rules without the last one, which looks at what they leave.
+    /// Applies all rules except the one for cycles, which needs the result of the others.
     func settleBeforeCycles() throws {
         try settleGroups()
         try lead()
         for ruled in touched.keys where ruled.isExclusive { try settleHolders(ruled) }
     }
 
-    /// Applies the rules to everything, where nothing is hidden or shown by another record.
+    /// Applies the rules to the whole store, in which no reference is hidden and no records are
+    /// merged yet.
     func settleAll() throws {
         try noteAllCandidates()
         try settleGroups()
@@ -218,7 +225,7 @@ final class ViewRules {
         forget()
     }
 
-    /// Everybody who shares a key as far as SQL tells.
+    /// Registers all records that share a key according to SQL.
     func noteAllCandidates() throws {
         candidates = [:]
         for constraint in schema.constraints {
@@ -266,8 +273,8 @@ final class ViewRules {
     }
 }
 
-/// The order in which records' writes decide: by stamp, of equal ones the smaller identity is the
-/// greater.
+/// The order in which writes of several records decide: by stamp. Of equal stamps, the one on the
+/// record with the smaller identity is greater.
 struct WriteRank: Comparable {
     let stamp: Stamp
     let record: RecordID

@@ -1,6 +1,6 @@
-/// What an exchange takes of network and store, for its outcome.
+/// The cost of an exchange in requests, bytes and time, for its outcome.
 ///
-/// It decides nothing, so it may read a clock that no simulation replaces.
+/// No decision depends on it, so it may read a clock that a simulation does not control.
 struct ExchangeCost {
     private var requestCount = 0
     private var sentByteCount = 0

@@ -1,20 +1,21 @@
 internal import Synchronization
 
-/// Lets one exchange in at a time, in the order of coming.
+/// Admits one exchange at a time, in the order of the calls.
 final class ExchangeGate: Sendable {
     private struct State {
         var isTaken = false
         var next: UInt64 = 0
         var waiting: [(number: UInt64, continuation: CheckedContinuation<Void, any Error>)] = []
-        /// Numbers that were cancelled before they began to wait.
+        /// The numbers of calls that were cancelled before they began to wait.
         var cancelled: Set<UInt64> = []
     }
 
     private let state = Mutex(State())
 
-    /// Waits for the turn; whoever gets it calls ``leave()``.
+    /// Waits for the turn. Afterwards the caller must call `leave()`.
     ///
-    /// - Throws: `CancellationError` where the task is cancelled first; the turn is not taken.
+    /// - Throws: `CancellationError` if the task is cancelled first. Then the caller does not have
+    ///   the turn.
     func enter() async throws {
         let number = state.withLock { state in
             state.next += 1

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Counts pages that contexts have yet to show, so that an exchange ends when all do.
+/// Counts the applied pages that contexts have not merged yet, so that an exchange waits for them.
 final class PendingMerges: Sendable {
     private struct State {
         var count = 0

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Counts the saves that turn out to be rejected, for an exchange's outcome.
+/// Counts the saves that were found to be rejected, for the outcome of an exchange.
 final class RejectionCount: Sendable {
     private let count = Mutex(0)
 

@@ -2,10 +2,10 @@ internal import Anabranch
 internal import AnabranchStore
 internal import Foundation
 
-/// Tells at once of saves by contexts of this process; those of others are looked for now and
-/// then.
+/// Reports saves by contexts of this process at once. The live loop polls for those of other
+/// processes.
 final class SaveObserver: Sendable {
-    // The centre's token, given back to it once and otherwise not used.
+    // The notification center's token, which is only passed back to it.
     nonisolated(unsafe) private let token: any NSObjectProtocol
 
     init(of store: Store, _ tell: @escaping @Sendable () -> Void) {

@@ -1,12 +1,13 @@
 internal import Synchronization
 
-/// Those who follow an engine's status.
+/// The observers of an engine's status.
 final class StatusUpdates: Sendable {
     private typealias Continuation = AsyncStream<SyncStatus>.Continuation
 
     private let followers = Mutex<(next: UInt64, all: [UInt64: Continuation])>((0, [:]))
 
-    /// A slow follower misses states that were passed, never the last one.
+    /// Creates a stream of statuses. A slow observer misses intermediate statuses, but never the
+    /// last one.
     func stream(beginningWith status: SyncStatus) -> AsyncStream<SyncStatus> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let number = followers.withLock { followers in

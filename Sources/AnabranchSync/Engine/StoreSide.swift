@@ -3,30 +3,39 @@ package import AnabranchStore
 
 /// Performs a session's work on the store, synchronously, on the calling thread.
 ///
-/// Two engines, or two processes, may sync one file at the same time without a lease, because
-/// every step is right whoever else goes on meanwhile: a page is applied only where it begins at
-/// the store's cursor, which is compared inside the transaction; pushing a set twice gives the
-/// same acknowledgement twice, and noting it twice changes nothing. The loser of a race repeats
-/// a request. A lease would stop the file's sync for as long as a process that died holds it.
+/// Two engines, or two processes, may sync one file at the same time without a lease, because every
+/// step is safe under concurrency. A page is applied only if it begins at the store's cursor, which
+/// is compared inside the transaction. Pushing a change set twice gets the same acknowledgement,
+/// and storing that twice changes nothing. An engine that loses a race repeats a request. A lease
+/// would stop the sync of the file after a crash of the process that holds it.
 package struct StoreSide: Sendable {
+    /// The store that is synced.
     package let store: Store
-    /// Told what each page changed, after its transaction; calls back when all contexts show it.
+    /// Receives the changes of each page after its transaction, and calls back when all contexts
+    /// have merged them.
     package typealias Observer = @Sendable (ChangedRecords, @escaping @Sendable () -> Void) -> Void
 
     private let didApply: Observer
-    /// Contexts that have not refreshed their objects yet.
+    /// The pages that contexts have not merged yet.
     let merges = PendingMerges()
-    /// Saves that turned out to be rejected since this was last asked.
+    /// The number of saves found to be rejected since the last call of `takeRejections()`.
     private let rejections = RejectionCount()
 
+    /// Creates the store's side of an exchange.
+    ///
+    /// - Parameter didApply: Receives the changes of each page. It must call its second argument
+    ///   when all contexts have merged them.
     package init(_ store: Store, didApply: @escaping Observer = { _, done in done() }) {
         self.store = store
         self.didApply = didApply
     }
 
+    /// The present state of the store, from which an exchange begins.
     package func state() throws -> SyncState { try store.syncState() }
 
-    /// - Returns: The event that answers the work; failures of the store are events too.
+    /// Performs work of the session.
+    ///
+    /// - Returns: The event that answers the work. A failure of the store is an event too.
     package func perform(_ work: SyncSession.StoreWork) -> SyncSession.Event {
         do {
             switch work {
@@ -67,7 +76,7 @@ package struct StoreSide: Sendable {
                 }
             case .supply(let missing):
                 let entries = try store.supply(missing)
-                if !entries.isEmpty { try store.makeDurable() }
+                if !entries.isEmpty { try store.flushBeforePush() }
                 return .supplied(entries)
             case .yieldName(let dot, let origin):
                 return try rewritten { try store.yieldName(dot, to: origin) }
@@ -126,11 +135,11 @@ package struct StoreSide: Sendable {
         didApply(changed) { [merges] in merges.end() }
     }
 
-    /// Nobody may hold a save that its author can forget, so it is made durable before it leaves
-    /// the file.
+    /// Loads saves to push. They are made durable before they leave the file, so no replica ever
+    /// holds a save that its author can forget after a crash.
     private func load(byteLimit: Int) throws -> SyncSession.Event {
         let sets = try store.pending(byteLimit: byteLimit)
-        if !sets.isEmpty { try store.makeDurable() }
+        if !sets.isEmpty { try store.flushBeforePush() }
         return .loaded(sets, try store.syncState())
     }
 
@@ -142,18 +151,21 @@ package struct StoreSide: Sendable {
 }
 
 extension SyncError {
-    /// What a failure of the store means for an exchange.
+    /// Creates the error that a failure of the store means for an exchange.
     init(storeFailure error: any Error) {
         guard let failure = error as? StoreError else {
             self.init(
-                .storeFailed, "Can't go on because the store failed: \(error)", underlying: error)
+                .storeFailed, "Can't exchange changes because the store failed: \(error)",
+                underlying: error)
             return
         }
         let code: Code =
             switch failure.code {
             case .busy: .storeBusy
             case .forked: .forked
-            // Not what the zone's log says: once more may bring it undamaged.
+            case .clockSkew: .clockSkew
+            // The bytes do not have the form that the zone's log says. A new request may bring
+            // undamaged ones.
             case .sequenceGap, .digestMismatch, .malformedChangeSet: .damagedResponse
             default: .storeFailed
             }

@@ -8,17 +8,21 @@ internal import AnabranchStore
 #endif
 
 extension SyncEngine {
-    /// An engine for a container's store; its contexts follow what the engine brings.
+    /// Creates an engine for a container's store. The container's contexts merge the changes that
+    /// the engine pulls.
     ///
     /// - Parameters:
-    ///   - container: Loaded.
-    ///   - server: `https://host[:port]`; `nil` takes what the first sync has kept in the store.
-    ///   - zone: As ``server``.
-    ///   - token: As `anabranchd token create` printed it; it is not kept. `nil` where the
-    ///     server asks for none.
-    /// - Throws: ``SyncError``: `noServer` where neither given nor kept, `otherZone` where the
-    ///   store syncs with another zone and ``SyncOptions/movesZone`` is not set, `invalidServer`,
-    ///   `insecureServer`, `invalidZone`, `invalidToken`. Nothing was sent.
+    ///   - container: A container that has loaded its store.
+    ///   - server: An address of the form `https://host[:port]`, or `nil` for the one that the
+    ///     first sync stored.
+    ///   - zone: The name of a zone, or `nil` for the one that the first sync stored.
+    ///   - token: The token as `anabranchd token create` printed it, or `nil` if the server
+    ///     requires none. The store does not keep it.
+    ///   - options: Limits, timeouts and retries.
+    /// - Throws: ``SyncError`` with code `noServer` if an address is neither given nor stored. The
+    ///   code is `otherZone` if the store syncs with another zone and ``SyncOptions/movesZone`` is
+    ///   not set. Invalid arguments give `invalidServer`, `insecureServer`, `invalidZone` or
+    ///   `invalidToken`. Nothing was sent.
     public convenience init(
         container: PersistentContainer, server: URL? = nil, zone: String? = nil,
         token: String? = nil, options: SyncOptions = SyncOptions()
@@ -28,7 +32,8 @@ extension SyncEngine {
             options: options)
     }
 
-    /// An engine for a coordinator's store; see ``init(container:server:zone:token:options:)``.
+    /// Creates an engine for a coordinator's store; see
+    /// ``init(container:server:zone:token:options:)``.
     public convenience init(
         coordinator: PersistentStoreCoordinator, server: URL? = nil, zone: String? = nil,
         token: String? = nil, options: SyncOptions = SyncOptions()
@@ -40,6 +45,7 @@ extension SyncEngine {
             transport: CurlTransport(address, options: options), options: options)
     }
 
+    /// Creates an engine with a given connection and environment, which tests replace.
     package convenience init(
         coordinator: PersistentStoreCoordinator, address: ServerAddress,
         transport: any Transport, options: SyncOptions = SyncOptions(),
@@ -63,8 +69,8 @@ extension SyncEngine {
         else {
             throw SyncError(
                 .noServer,
-                "Can't sync \(store.path) because it has not synced before: give the server's "
-                    + "address and the name of a zone.")
+                "Can't sync \(store.path) because the store has no server and no zone yet. Give "
+                    + "the server's address and the name of a zone.")
         }
         return try ServerAddress(
             server: server, zone: zone, token: token,
@@ -73,15 +79,15 @@ extension SyncEngine {
 }
 
 extension SyncStatus {
-    /// What a store's file says of its last exchange, without an engine and without asking the
-    /// server.
+    /// Reads the status from a store's file, without an engine and without asking the server.
     ///
-    /// - Throws: `StoreError` where the file can't be read.
+    /// - Throws: `StoreError` if the file can't be read.
     public init(of coordinator: PersistentStoreCoordinator) throws {
         try self.init(of: coordinator.store)
     }
 
-    /// What a container's store file says; see ``init(of:)-(PersistentStoreCoordinator)``.
+    /// Reads the status from a container's store file; see
+    /// ``init(of:)-(PersistentStoreCoordinator)``.
     public init(of container: PersistentContainer) throws {
         try self.init(of: container.coordinator)
     }

@@ -1,9 +1,10 @@
 internal import AnabranchReplication
 
 extension SyncEngine {
-    /// Begins to keep the store up to date: it follows the zone's events, pushes what is saved,
-    /// by this process or another, and comes back after failures. Returns at once; a second call
-    /// changes nothing.
+    /// Starts to keep the store up to date.
+    ///
+    /// The live loop follows the zone's events, pushes the saves of this and other processes, and
+    /// retries after failures. The call returns at once; a second call changes nothing.
     public func start() {
         change { state in
             guard state.live == nil else { return }
@@ -12,8 +13,8 @@ extension SyncEngine {
         }
     }
 
-    /// Ends the live loop and returns when it has ended. What was under way may be cut; the next
-    /// exchange goes on from there.
+    /// Stops the live loop, and returns when it has ended. An exchange may be interrupted; the next
+    /// one continues it.
     public func stop() async {
         var task: Task<Void, Never>?
         change { state in task = state.live }
@@ -39,7 +40,8 @@ extension SyncEngine {
         }
     }
 
-    /// One exchange for each wake, and after a failure another when the back-off has passed.
+    /// Runs one exchange for each wake-up, and after a failure another one when the back-off has
+    /// passed.
     private func exchange(
         at wakes: AsyncStream<Void>, _ wake: AsyncStream<Void>.Continuation
     ) async {
@@ -71,10 +73,11 @@ extension SyncEngine {
             } catch let error as SyncError
                 where error.code == .unauthorized || error.code == .forbidden
             {
-                // A token that is good no more: the exchange tells it, and need not wait for news.
+                // The token is not valid any more. The exchange reports it and need not wait for an
+                // event.
                 wake.yield()
             } catch {
-                // The next exchange tells the error; this loop only comes back.
+                // The next exchange reports the error; this loop only reconnects.
             }
             failures += 1
             let delay = options.retry.delay(afterFailures: failures, draw: environment.draw())
@@ -84,17 +87,17 @@ extension SyncEngine {
 
     private func isNews(_ event: ZoneEvent) -> Bool {
         switch event {
-        // What was appended while nobody listened is told by no event.
+        // No event reports entries that were appended while the stream was closed.
         case .opened: true
         case .head(_, let position): position > status.position
         case .heartbeat: false
         }
     }
 
-    /// Looks for saves and wakes for them.
+    /// Looks for saves and wakes the loop for them.
     ///
-    /// What the zone refuses is offered again when more was saved, and now and then, since time
-    /// may heal it: a clock that was ahead comes near.
+    /// If the zone refuses a save, it is offered again after further saves, and from time to time.
+    /// The cause may pass: a clock that was ahead comes near.
     private func followSaves(_ wake: AsyncStream<Void>.Continuation) async {
         var refusedCount = 0
         var waited = Duration.zero

@@ -10,19 +10,19 @@ internal import Synchronization
     internal import Foundation
 #endif
 
-/// Exchanges a store's saves with a zone of a server.
+/// Exchanges a store's change sets with a zone of a server.
 ///
-/// `synchronize()` makes one exchange; `start()` keeps the store up to date until `stop()`.
-/// Remote change sets are applied on a private queue, a page in one transaction; then the
-/// contexts refresh the objects that they have registered, by ID, and keep unsaved edits. Waiting
-/// saves never hold up what comes, and what the zone refuses stays in the store.
+/// `synchronize()` makes one exchange; `start()` keeps the store up to date until `stop()`. Remote
+/// change sets are applied on a private queue, each page in one transaction. Then the contexts
+/// refresh their registered objects by ID and keep unsaved changes. A save that waits or that the
+/// zone refuses never delays the pull, and stays in the store.
 public final class SyncEngine: Sendable {
     let side: StoreSide
     let transport: any Transport
     let address: ServerAddress
     let options: SyncOptions
     let environment: SyncEnvironment
-    /// The store's work; never the caller's thread.
+    /// The queue for the store's work, which never runs on the caller's thread.
     private let queue = DispatchQueue(label: "anabranch.sync")
     private let gate = ExchangeGate()
     private let state: Mutex<State>
@@ -31,17 +31,19 @@ public final class SyncEngine: Sendable {
     struct State {
         var status: SyncStatus
         var zone: ZoneKnowledge?
-        /// Exchanges begun so far, and the last that came to its end.
+        /// The number of exchanges that were begun, and the last complete one.
         var begun: UInt64 = 0
         var last: (number: UInt64, outcome: SyncOutcome)?
         var keptAtMilliseconds: Int64?
-        /// As the store has it, so that it is written when it changes.
+        /// The problems that the store has, so that only changes are written.
         var keptProblems: SyncProblems
         var live: Task<Void, Never>?
     }
 
-    /// - Throws: `SyncError` with code `otherZone` where the store syncs with another zone and is
-    ///   not to move.
+    /// Creates an engine.
+    ///
+    /// - Throws: `SyncError` with code `otherZone` if the store syncs with another zone and the
+    ///   options do not allow a move.
     package init(
         side: StoreSide, address: ServerAddress, transport: any Transport,
         options: SyncOptions = SyncOptions(), environment: SyncEnvironment = .system
@@ -50,9 +52,9 @@ public final class SyncEngine: Sendable {
         if let zone = kept.zone, zone != address.zone.string, !options.movesZone {
             throw SyncError(
                 .otherZone,
-                "Can't sync \(side.store.path) with the zone \(address.zone) because it syncs "
-                    + "with the zone \(zone): a store has one zone. Make another store for it, or "
-                    + "move this one.",
+                "Can't sync \(side.store.path) with the zone \(address.zone) because the "
+                    + "store syncs with the zone \(zone), and a store has only one zone. Create "
+                    + "another store, or move this one.",
                 details: ["zone": zone])
         }
         self.side = side
@@ -61,32 +63,31 @@ public final class SyncEngine: Sendable {
         self.options = options
         self.environment = environment
         var status = try SyncStatus(of: side.store)
-        // The way to the server may be there again.
+        // The connection may work again.
         status.lastError = nil
         state = Mutex(State(status: status, keptProblems: kept.problems))
     }
 
-    /// What the engine knew last. Saves of other processes are noticed by the live loop and by
-    /// each exchange.
+    /// The last known status. The live loop and each exchange notice the saves of other processes.
     public var status: SyncStatus { state.withLock { $0.status } }
 
-    /// The status at once, then whenever it changes.
+    /// A stream of the present status and of every later one.
     public var statusUpdates: AsyncStream<SyncStatus> { updates.stream(beginningWith: status) }
 
-    /// Takes in what the zone has and sends what the store has, and returns when both is done
-    /// and the contexts show it.
+    /// Pulls from the zone and pushes to it, and returns when both are complete and the contexts
+    /// have merged the changes.
     ///
-    /// Calls do not overlap: one that comes during an exchange waits, and shares the next one
-    /// with all that wait, so what was saved before the call is part of it.
+    /// Calls do not overlap. A call during an exchange waits, and shares the next exchange with all
+    /// other waiting calls. So every save before the call is part of the exchange.
     ///
-    /// Contexts take remote changes in on their own queues, the view context on the main one: who
-    /// blocks that queue until this returns waits for itself.
+    /// Contexts merge remote changes on their own queues, the view context on the main queue. Code
+    /// that blocks such a queue until this call returns deadlocks.
     ///
-    /// - Returns: What was exchanged. ``SyncOutcome/blockedBy`` tells where the zone refused a
-    ///   save: the pull is complete all the same.
-    /// - Throws: ``SyncError`` where the exchange broke off, after the retries that the options
-    ///   allow. What was done before stays; call again. `CancellationError` where the task was
-    ///   cancelled.
+    /// - Returns: The result of the exchange. If ``SyncOutcome/blockedBy`` is not `nil`, the zone
+    ///   refused a save, but the pull is complete.
+    /// - Throws: ``SyncError`` if the exchange failed after the retries that the options allow.
+    ///   Everything that was applied or acknowledged stays; call again. `CancellationError` if the
+    ///   task was cancelled.
     @discardableResult
     public func synchronize() async throws -> SyncOutcome {
         let asked = state.withLock { $0.begun }
@@ -101,7 +102,7 @@ public final class SyncEngine: Sendable {
         return try await exchange(number)
     }
 
-    /// One exchange of its own, with what is asked for behind it.
+    /// Runs an exchange of its own, followed by a comparison of store and zone.
     func run(verifying mode: VerificationMode) async throws -> SyncOutcome {
         try await gate.enter()
         defer { gate.leave() }
@@ -218,8 +219,8 @@ extension SyncEngine {
         return .waited
     }
 
-    /// Notes a whole exchange, in memory and, not more often than once a minute where nothing was
-    /// exchanged, in the store.
+    /// Records a complete exchange in memory and in the store. If nothing was exchanged, the store
+    /// is written at most once a minute.
     private func finish(_ outcome: SyncOutcome, _ number: UInt64) async {
         let now = environment.wallMilliseconds()
         let (isFirst, keptAt, offset, keptProblems) = state.withLock { state in
@@ -235,7 +236,7 @@ extension SyncEngine {
             || !problems.isSame(as: keptProblems)
         if isOld || isNews {
             let address = address
-            // The exchange itself is whole: what can't be noted now is noted next time.
+            // The exchange itself is complete: what can't be stored now is stored by the next one.
             _ = await onQueue { side in
                 Result {
                     if isFirst {
@@ -265,7 +266,7 @@ extension SyncEngine {
         }
     }
 
-    /// From here on the store's log is in the words of the zone that it moves to.
+    /// Stores the address as soon as the store's log follows the zone that it moves to.
     private func keepAddress() async {
         let address = address
         _ = await onQueue { side in
@@ -276,7 +277,7 @@ extension SyncEngine {
         }
     }
 
-    /// Notes in the store why an exchange broke off, unless it is the store that failed.
+    /// Stores the reason why an exchange failed, unless the store itself failed.
     private func keep(_ failure: SyncError) async {
         let kept = state.withLock { $0.keptProblems }
         let problems = SyncProblems(blockedBy: kept.blockedBy, lastError: failure)
@@ -289,7 +290,9 @@ extension SyncEngine {
         if isKept { change { $0.keptProblems = problems } }
     }
 
-    /// - Returns: How many saves wait; `nil` where the store can't be read.
+    /// Updates the status from the store.
+    ///
+    /// - Returns: The number of unpushed saves, or `nil` if the store can't be read.
     @discardableResult
     func refreshPending() async -> Int? {
         guard let stored = await onQueue({ side in try? side.state() }) else { return nil }
@@ -315,7 +318,7 @@ extension SyncState {
 }
 
 extension SyncStatus {
-    /// What a store's file says, without asking the server.
+    /// Creates a status from the store's file, without asking the server.
     package init(of store: Store) throws {
         self.init()
         let stored = try store.syncState()

@@ -6,15 +6,17 @@ package import AnabranchReplication
     internal import Foundation
 #endif
 
-/// What an engine takes from the world around it, so that a test can give it another.
+/// The clock, the randomness and the timer of an engine, which a test replaces.
 package struct SyncEnvironment: Sendable {
-    /// Since 1970-01-01 UTC.
+    /// Returns the time in milliseconds since 1970-01-01 UTC.
     package var wallMilliseconds: @Sendable () -> Int64
-    /// A random number, for the jitter of back-off.
+    /// Returns a random number for the jitter of back-off.
     package var draw: @Sendable () -> UInt64
-    /// - Throws: `CancellationError` where the task is cancelled.
+    /// Waits for a duration.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled.
     package var sleep: @Sendable (Duration) async throws -> Void
-    /// What a simulation switches off to see that it is needed.
+    /// The mechanisms that a simulation switches off to show that they are needed.
     package var disabled: Set<Mechanism> = []
 
     package init(
@@ -27,6 +29,7 @@ package struct SyncEnvironment: Sendable {
         self.sleep = sleep
     }
 
+    /// The system's clock, random numbers and timer.
     package static let system = SyncEnvironment(
         wallMilliseconds: { Int64(Date().timeIntervalSince1970 * 1000) },
         draw: { UInt64.random(in: .min ... .max) },

@@ -7,16 +7,18 @@ package import AnabranchStore
     package import Foundation
 #endif
 
-/// What the first sync writes into the store, so that later ones need no address, and what the
-/// last one left for people to read.
+/// The facts about the sync that a store's file keeps.
+///
+/// They are the server and the zone, so that later syncs need no address, and the result of the
+/// last exchange, for people.
 package struct SyncMetadata: Sendable {
     package var server: String?
     package var zone: String?
-    /// Of the last exchange that came to its end.
+    /// The time when the last complete exchange ended.
     package var lastExchange: Date?
-    /// What to add to the client's clock to have the server's.
+    /// The milliseconds to add to the client's clock to get the server's.
     package var clockOffsetMilliseconds: Int64?
-    /// Of the zone's log, as the last exchange that came to its end has left it.
+    /// The position of the last entry of the zone's log at the last complete exchange.
     package var headPosition: UInt64?
     package var problems = SyncProblems()
 
@@ -30,6 +32,7 @@ package struct SyncMetadata: Sendable {
         static let lastError = "sync.last-error"
     }
 
+    /// Reads the stored facts.
     package init(of store: Store) throws {
         server = try store.metadata(Key.server).map { String(decoding: $0, as: UTF8.self) }
         zone = try store.metadata(Key.zone).map { String(decoding: $0, as: UTF8.self) }
@@ -42,14 +45,14 @@ package struct SyncMetadata: Sendable {
         problems.lastError = try Self.problem(store, Key.lastError)
     }
 
-    /// Names the server and the zone, once an exchange has shown that they are there.
+    /// Stores the server and the zone after an exchange has reached them.
     package static func keep(server: String, zone: String, in store: Store) throws {
         let kept = try SyncMetadata(of: store)
         if kept.server != server { try store.setMetadata(Key.server, Array(server.utf8)) }
         if kept.zone != zone { try store.setMetadata(Key.zone, Array(zone.utf8)) }
     }
 
-    /// Notes an exchange that came to its end, and with it that none has broken off since.
+    /// Stores a complete exchange, which also ends the last error.
     package static func keep(
         exchangeAt wallMilliseconds: Int64, clockOffsetMilliseconds: Int64, headPosition: UInt64,
         blockedBy: SyncError?, in store: Store
@@ -64,12 +67,15 @@ package struct SyncMetadata: Sendable {
         ])
     }
 
-    /// Notes why an exchange broke off.
+    /// Stores the reason why an exchange failed.
     package static func keep(lastError: SyncError, in store: Store) throws {
         try store.setMetadata(Key.lastError, SyncProblems.encoded(lastError))
     }
 
-    /// - Returns: `nil` too for what this version can't read: it is for people only.
+    /// Reads a stored problem.
+    ///
+    /// - Returns: `nil` also for an encoding that this version can't read, because it is only for
+    ///   people.
     private static func problem(_ store: Store, _ key: String) throws -> SyncError? {
         try store.metadata(key).flatMap { SyncProblems.decoded($0) }
     }

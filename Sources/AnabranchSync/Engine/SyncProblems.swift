@@ -4,15 +4,15 @@
     internal import Foundation
 #endif
 
-/// What keeps a store from having the same as its zone, as it is kept in the store, so that
-/// another process can tell it.
+/// The reasons why a store differs from its zone. They are kept in the store, so that another
+/// process can report them.
 package struct SyncProblems: Sendable {
-    /// Why the zone does not take the first of the waiting saves.
+    /// The reason why the zone does not accept the first unpushed save.
     package var blockedBy: SyncError?
-    /// Why the last exchange broke off.
+    /// The reason why the last exchange failed.
     package var lastError: SyncError?
 
-    /// Whether it says the same to people.
+    /// Indicates whether two problems have the same codes and messages.
     func isSame(as other: SyncProblems) -> Bool {
         Self.isSame(blockedBy, other.blockedBy) && Self.isSame(lastError, other.lastError)
     }

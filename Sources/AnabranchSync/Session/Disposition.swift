@@ -1,32 +1,37 @@
-/// What a failure means for the exchange that it happened in.
+/// The reaction of an exchange to a failure.
 enum Disposition: Hashable {
-    /// The same again after a delay, as often as the policy allows; then as `then` says.
+    /// Repeats the request after a delay, as often as the policy allows, and then reacts as `then`
+    /// says.
     case retry(then: Final)
     case final(Final)
-    /// The zone does not know the cursor or the epoch: ask which log it has.
+    /// Says hello, because the zone does not know the cursor or the epoch.
     case sayHello
-    /// The zone lacks, or has, what the client does not know of: pull, then push anew.
+    /// Pulls, then pushes again, because the client does not know what the zone lacks or has.
     case pullThenPush
-    /// The request was too large or too slow: the same with half as many bytes.
+    /// Repeats the request with half as many bytes, because it was too large or too slow.
     case smaller
-    /// The zone has another snapshot now: begin with that one.
+    /// Begins with another snapshot, because the zone has replaced the one before.
     case beginSnapshot
-    /// What has to be repaired comes only with all else: take a snapshot.
+    /// Takes a snapshot, because a record that waits for repair is too large for an answer.
     case takeSnapshot
-    /// The zone lacks parts of a save: send them, then push anew.
+    /// Sends the parts of a save that the zone lacks, then pushes again.
     case sendParts
-    /// The store's clock was ahead: give what waits earlier times, then push anew.
+    /// Gives the unpushed change sets earlier times, then pushes again, because their times were in
+    /// the future.
     case restamp
 
     enum Final: Hashable {
-        /// Sets stay in the store's log; the pull goes on.
+        /// Ends the push: the change sets stay in the store's log, and the pull continues.
         case stopPush
         case stopExchange
     }
 }
 
 extension Disposition {
-    /// - Parameter isPushing: Whether a push met it. What stops a push never stops the pull.
+    /// The reaction to an error.
+    ///
+    /// - Parameter isPushing: Whether a push met the error. An error that stops a push never stops
+    ///   the pull.
     static func of(_ code: SyncError.Code, isPushing: Bool) -> Disposition {
         let final: Final = isPushing ? .stopPush : .stopExchange
         switch code {
@@ -46,7 +51,7 @@ extension Disposition {
         case .timedOut:
             return .smaller
         case .invalidChangeSet, .malformedRequest:
-            // Perhaps damaged on the way: once more may help.
+            // The bytes may have been damaged in transit, so a repetition may succeed.
             return .retry(then: final)
         case .unauthorized, .forbidden, .clockSkew:
             return .final(final)
@@ -54,8 +59,8 @@ extension Disposition {
             .unsupportedVersion, .invalidServer, .insecureServer, .invalidToken:
             return .final(.stopExchange)
         default:
-            // No connection, a damaged response, a busy or failing server, and what a later
-            // version of the server may say.
+            // No connection, a damaged response, a busy or failing server, or a code of a later
+            // server.
             return .retry(then: .stopExchange)
         }
     }

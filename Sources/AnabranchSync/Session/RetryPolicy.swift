@@ -1,25 +1,28 @@
-/// When a failed request is sent again.
+/// The delays after which a failed request is repeated.
 ///
-/// Full jitter: a uniform share of an exponentially growing delay, so that clients which lost one
-/// server together do not come back together.
+/// The policy uses full jitter: a uniform share of an exponentially growing delay. So clients that
+/// lost one server together do not return together.
 ///
 /// Source: Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog, 2015.
 public struct RetryPolicy: Hashable, Sendable {
-    /// The most that the first retry waits.
+    /// The longest delay before the first repetition.
     public var firstDelay: Duration = .milliseconds(250)
-    /// The most that any retry waits, unless the server asks for more.
+    /// The longest delay before any repetition, unless the server asks for a longer one.
     public var longestDelay: Duration = .seconds(30)
-    /// The most that the server's `Retry-After` is believed.
+    /// The longest accepted `Retry-After` of the server.
     public var longestServerDelay: Duration = .seconds(300)
-    /// How often one request is sent before the exchange gives up.
+    /// The number of times that one request is sent before the exchange fails.
     public var attempts = 5
 
+    /// Creates the default policy.
     public init() {}
 
+    /// Computes a delay.
+    ///
     /// - Parameters:
-    ///   - failures: How often in a row, from 1.
+    ///   - failures: The number of failures in a row, from 1.
     ///   - draw: A random number.
-    ///   - serverDelay: What the server asked for.
+    ///   - serverDelay: The delay that the server asked for.
     package func delay(
         afterFailures failures: Int, draw: UInt64, serverDelay: Duration? = nil
     ) -> Duration {

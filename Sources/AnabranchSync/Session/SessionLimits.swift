@@ -1,28 +1,34 @@
-/// How much goes into one request, one transaction, one exchange.
+/// The limits of one request, one transaction and one exchange.
 package struct SessionLimits: Hashable, Sendable {
-    /// Bytes of change sets asked for in one pull.
+    /// The number of bytes of change sets in one pull.
     package var pageBytes = 1 << 20
-    /// Bytes of change sets sent in one push.
+    /// The number of bytes of change sets in one push.
     package var batchBytes = 1 << 20
-    /// Change sets in one push.
+    /// The number of change sets in one push.
     package var batchCount = 1000
-    /// Bytes of a part of a save in one request.
+    /// The number of bytes of a part of a save in one request.
     package var pieceBytes = 1 << 20
-    /// Bytes of change sets applied in one transaction, about 1,000 records: a save on the main
-    /// queue waits no longer than that for the writer. One larger set is applied alone.
+    /// The number of bytes of change sets in one transaction, about 1,000 records. A save on the
+    /// main queue waits no longer than that for the writer. A larger change set is applied alone.
     package var transactionBytes = 64 << 10
-    /// What pages and batches shrink to when the way is slow.
+    /// The least number of bytes to which pages and batches shrink after timeouts.
     package var leastBytes = 16 << 10
-    /// How often a push goes back to pulling before it counts as stuck.
+    /// The number of rounds of pulling and pushing after which a push counts as stuck.
     package var rounds = 3
-    /// How often a verification looks for differences and repairs them.
+    /// The number of times that an exchange says hello because the zone has begun another epoch.
+    /// From `retry.attempts` on it waits before each one.
+    package var epochChanges = 64
+    /// The number of times that a verification looks for differences and repairs them.
     package var verificationRounds = 3
-    /// How often in a row the two sides of a verification are not at one position.
+    /// The number of times in a row that both sides of a verification may be at different
+    /// positions.
     package var verificationMisses = 8
-    /// Requests for checksums of one verification.
+    /// The number of checksum requests in one verification.
     package var verificationRequests = 10_000
-    /// Whether a log that shares nothing with the store's is gone on with: the store moves there.
+    /// Indicates whether the store may continue with a log that shares nothing with its own,
+    /// because it moves to another zone.
     package var mayChangeLog = false
+    /// The delays and the number of repetitions after failed requests.
     package var retry = RetryPolicy()
 
     package init() {}

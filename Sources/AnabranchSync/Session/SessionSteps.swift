@@ -3,113 +3,136 @@ package import AnabranchReplication
 package import AnabranchStore
 
 extension SyncSession {
-    /// What the shell has to do next; it answers with exactly one ``Event``.
+    /// The next action of the engine, which answers it with exactly one `Event`.
     package enum Action: Sendable {
-        /// Answer with `received`, `refused` or `failed`.
+        /// Send a request. Answer with `received`, `refused` or `failed`.
         case send(SyncEndpoint, body: [UInt8])
-        /// Answer with what ``StoreWork`` names.
+        /// Work on the store. Answer with the event that `StoreWork` names.
         case store(StoreWork)
-        /// Answer with `waited`.
+        /// Wait for a duration. Answer with `waited`.
         case wait(Duration)
-        /// The exchange is over; the session waits for the next `begin`.
+        /// Stop, because the exchange is over. The session waits for the next `begin`.
         case finish(Ending)
     }
 
     /// Work on the store, each in one transaction.
     package enum StoreWork: Sendable {
-        /// Answer with `applied`, with `cursorMoved` where the store has gone on by itself, or with
-        /// `lacking` where a part of a save of the page is not here yet.
+        /// Apply a page. Answer with `applied`, or with `cursorMoved` if the page no longer begins
+        /// at the store's cursor. Answer with `lacking` if a part of a save is missing.
         case apply(RemotePage)
-        /// Keep a piece of a part. Answer with `kept`.
+        /// Store a piece of a part. Answer with `kept`.
         case keep([UInt8], of: SavePart, at: Int)
-        /// A piece of a part of a save that is to be pushed. Answer with `piece`.
+        /// Load a piece of a part of a save that is to be pushed. Answer with `piece`.
         case loadPiece(of: ChangeSet, part: Int, from: Int, byteLimit: Int)
-        /// Answer with `acknowledged`.
+        /// Store acknowledgements. Answer with `acknowledged`.
         case acknowledge([Acknowledged], epoch: EpochID)
-        /// Answer with `loaded`; what is handed out has been made durable.
+        /// Load unpushed change sets and make them durable. Answer with `loaded`.
         case loadPending(byteLimit: Int)
-        /// The zone holds more of the store's replica than the store: unless the store has caught
-        /// up, its next save takes a new replica ID. Answer with `renewed`.
+        /// Give the next save a new replica ID, because the zone holds more change sets of the
+        /// replica than the store. The store does nothing if it has caught up. Answer with
+        /// `renewed`.
         case renewIdentity(ifLastBelow: UInt64)
-        /// Answer with `noted`.
+        /// Store the epochs of the zone. Answer with `noted`.
         case note([EpochID])
-        /// The store's cursor at an earlier position, worked out from one before it. Answer with
-        /// `cursor`.
+        /// Compute the store's cursor at an earlier position, starting from a cursor before it.
+        /// Answer with `cursor`.
         case cursor(at: UInt64, behind: LogCursor)
-        /// Answer with `rewound`.
+        /// Move the cursor back. Answer with `rewound`.
         case rewind(to: LogCursor)
-        /// Answer with `debts`.
+        /// Load records that wait for repair. Answer with `debts`.
         case loadDebts(limit: Int)
-        /// Answer with `applied`, or with `cursorMoved` where the store has gone on by itself.
+        /// Repair records. Answer with `applied`, or with `cursorMoved` if the store's cursor has
+        /// changed.
         case repair([RecordImage], at: CausalContext.Prefix)
-        /// Take the zone's state whole at the next chance, over a restart too. Answer with `noted`.
+        /// Record that the store needs a snapshot, also after a restart. Answer with `noted`.
         case wantSnapshot
-        /// Keep a chunk. Answer with `staged`.
+        /// Store a chunk of a snapshot. Answer with `staged`.
         case stage([UInt8], number: UInt64, of: StagedSnapshot)
-        /// Answer with `applied`, also where what had come was thrown away, or with `cursorMoved`,
-        /// also where something has to be pushed first.
+        /// Load a complete snapshot. Answer with `applied`, also if the chunks were discarded, or
+        /// with `cursorMoved`, also if something must be pushed first.
         case loadSnapshot(isPushBlocked: Bool)
-        /// The log's branch of a history is beneath its horizon, so the store's takes another
-        /// name. Answer with `rewritten`.
+        /// Rename the store's branch of a forked history, because the log's branch is before its
+        /// horizon and can't be pulled. Answer with `rewritten`.
         case yieldName(Dot, to: Digest)
-        /// The log's form of pushed sets is beneath its horizon. Answer with `rewritten`.
+        /// Adopt the log's forms of pushed change sets that are before its horizon. Answer with
+        /// `rewritten`.
         case takeForms([Acknowledged], beneath: CausalContext.Prefix)
-        /// Unpushed sets whose time is later get the least that keeps their order. Answer with
-        /// `restamped`.
+        /// Give unpushed change sets with later times the least times that keep their order. Answer
+        /// with `restamped`.
         case restamp(above: HybridTimestamp, clockOffsetMilliseconds: Int64)
-        /// Sets that the zone lacks and that another depends on. Answer with `supplied`.
+        /// Find change sets that the zone lacks and that others depend on. Answer with `supplied`.
         case supply(MissingSets)
-        /// What the zone has in ranges, against what the store has there. Answer with `compared`,
-        /// or with `cursorMoved` where the store does not hold exactly the log up to the place.
+        /// Compare ranges of the zone's state with the store's. Answer with `compared`, or with
+        /// `cursorMoved` if the store does not hold exactly the log up to the position.
         case compare([ComparedRange], at: CausalContext.Prefix)
-        /// Records that turned out to differ. Answer with `owed`.
+        /// Record that these records wait for repair, because they differ. Answer with `owed`.
         case owe([RecordID])
     }
 
+    /// The answer to an action.
     package enum Event: Sendable {
+        /// The body of the server's answer.
         case received([UInt8])
+        /// The server's refusal, and the delay that it asked for.
         case refused(ProtocolError, retryAfter: Duration?)
+        /// The reason why no answer came.
         case failed(SyncError)
+        /// The new state of the store after its contents changed.
         case applied(SyncState)
+        /// The state of a store that another process has moved on. Nothing was changed.
         case cursorMoved(SyncState)
+        /// The first missing part of a save. Nothing was applied.
         case lacking(LackingPart)
+        /// The piece is stored.
         case kept
-        /// `nil` where the store has the save no more in this form.
+        /// The piece, or `nil` if the store no longer has the save in this form.
         case piece(PartPiece?)
+        /// The first unpushed change sets, and the state of the store.
         case loaded([LogEntry], SyncState)
+        /// The new state of the store.
         case acknowledged(SyncState)
+        /// The next save uses a new replica ID, if that was necessary.
         case renewed
+        /// The new state of the store.
         case noted(SyncState)
-        /// `nil` where the store's log no longer tells.
+        /// The cursor, or `nil` if the store's log does not reach the position.
         case cursor(LogCursor?)
+        /// The new state of the store.
         case rewound(SyncState)
+        /// The first records that wait for repair.
         case debts([RecordID])
+        /// The unpushed change sets have earlier times.
         case restamped
-        /// `nil` where nothing was to be done.
+        /// The new state, or `nil` if there was nothing to rewrite.
         case rewritten(SyncState?)
+        /// The new state of the store.
         case staged(SyncState)
-        /// Empty where the store holds them as the zone's: then the zone contradicts itself.
+        /// The entries that the zone lacks. Empty if the store holds them as acknowledged: then the
+        /// zone contradicts itself.
         case supplied([LogEntry])
+        /// The differences between the ranges.
         case compared(StateComparison)
+        /// The new state of the store.
         case owed(SyncState)
+        /// The reason why the store could not do the work.
         case storeFailed(SyncError)
         case waited
     }
 
+    /// The end of an exchange.
     package enum Ending: Sendable {
-        /// Everything that the zone had is here; ``SyncOutcome/blockedBy`` tells why a push
-        /// stopped.
+        /// All entries of the zone were pulled. ``SyncOutcome/blockedBy`` says why a push stopped.
         case done(SyncOutcome)
-        /// The exchange broke off; what was done before stays.
+        /// The exchange failed. Everything that was done before stays.
         case failed(SyncError)
     }
 
-    /// What a step may depend on besides the event, so that the session has no clock and draws
-    /// no numbers itself.
+    /// The time and a random number that a step may use. The session itself has no clock and no
+    /// randomness.
     package struct Moment: Sendable {
-        /// The client's clock, since 1970-01-01 UTC.
+        /// The client's clock, in milliseconds since 1970-01-01 UTC.
         package var wallMilliseconds: Int64
-        /// A random number, for the jitter of back-off.
+        /// A random number for the jitter of back-off.
         package var draw: UInt64
 
         package init(wallMilliseconds: Int64, draw: UInt64) {
@@ -122,18 +145,18 @@ extension SyncSession {
 /// The requests of an exchange.
 package enum SyncEndpoint: String, Sendable, CaseIterable {
     case hello, pull, push, repair, snapshot, checksums
-    /// A piece of a part on its way to the zone.
+    /// The request that sends a piece of a part to the zone.
     case stage
-    /// One on its way from it.
+    /// The request that gets a piece of a part from the zone.
     case part
 }
 
-/// What is known of the zone from one exchange to the next, in the engine's life.
+/// The facts about a zone that an engine keeps from one exchange to the next.
 package struct ZoneKnowledge: Hashable, Sendable {
     package var epoch: EpochID
-    /// Bytes of a request's body, after decompression.
+    /// The greatest length of a request's body after decompression, in bytes.
     package var largestBody: Int
-    /// What to add to the client's clock to have the server's.
+    /// The milliseconds to add to the client's clock to get the server's.
     package var clockOffsetMilliseconds: Int64
 
     package init(epoch: EpochID, largestBody: Int, clockOffsetMilliseconds: Int64) {

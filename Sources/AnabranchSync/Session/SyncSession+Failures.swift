@@ -2,7 +2,7 @@ internal import AnabranchProtocol
 internal import AnabranchStore
 
 extension SyncSession {
-    /// Bytes that do not say what they should: asked for again, as long as the policy allows.
+    /// Reacts to a malformed answer: the request is repeated as often as the policy allows.
     mutating func damaged(_ error: ProtocolError, at moment: Moment) -> Action {
         let code: SyncError.Code =
             switch error.code {
@@ -15,10 +15,12 @@ extension SyncSession {
             serverDelay: nil, at: moment)
     }
 
+    /// Reacts to a failure of the present request as `Disposition` says.
     mutating func failed(
         _ error: SyncError, serverDelay: Duration?, at moment: Moment
     ) -> Action {
         exchange.failures += 1
+        if let action = fallBack(from: error, at: moment) { return action }
         if case .keepingPart = phase { exchange.hasDamagedPart = true }
         switch Disposition.of(error.code, isPushing: isPushing) {
         case .retry(let final):
@@ -26,12 +28,7 @@ extension SyncSession {
         case .final(let final):
             return end(final, error, at: moment)
         case .sayHello:
-            exchange.epochChanges += 1
-            guard exchange.epochChanges < limits.retry.attempts else {
-                return end(.stopExchange, error, at: moment)
-            }
-            exchange.failures = 0
-            return hello(at: moment)
+            return greetAgain(after: error, at: moment)
         case .beginSnapshot:
             return beginSnapshotAgain(error, at: moment)
         case .takeSnapshot:
@@ -51,6 +48,52 @@ extension SyncSession {
         case .smaller:
             return smaller(error, serverDelay, at: moment)
         }
+    }
+
+    /// Asks which log the zone has now.
+    ///
+    /// A zone may begin another epoch at any time, and as often as it is restored: every time the
+    /// answer is to say hello. From the fifth time on the session waits before it does, and after
+    /// `SessionLimits.epochChanges` the zone contradicts itself.
+    private mutating func greetAgain(after error: SyncError, at moment: Moment) -> Action {
+        exchange.epochChanges += 1
+        let attempts = limits.retry.attempts
+        let limit = error.code == .unknownEpoch ? limits.epochChanges : attempts
+        guard exchange.epochChanges < limit else { return end(.stopExchange, error, at: moment) }
+        exchange.failures = 0
+        guard exchange.epochChanges >= attempts else { return hello(at: moment) }
+        phase = .waiting(.hello)
+        let failures = exchange.epochChanges - attempts + 1
+        return .wait(limits.retry.delay(afterFailures: failures, draw: moment.draw))
+    }
+
+    /// The store can't apply a page of the zone's log: it holds what the log contradicts.
+    ///
+    /// The same page would come again for ever. A snapshot takes the place of what the store holds
+    /// of the log, after the push has shown which saves are of another branch; then the outcome
+    /// says why. Where that has not helped, the exchange ends and says so.
+    ///
+    /// - Returns: `nil` where it is another failure, or where the page may still come undamaged.
+    private mutating func fallBack(from error: SyncError, at moment: Moment) -> Action? {
+        guard case .applying = phase else { return nil }
+        switch error.code {
+        case .forked: break
+        case .damagedResponse where exchange.failures >= limits.retry.attempts: break
+        default: return nil
+        }
+        guard exchange.outcome.snapshotReason == nil else {
+            return finish(
+                SyncError(
+                    .unusableLog,
+                    "Can't take in the zone's log, also after a snapshot: \(error.message) The "
+                        + "store keeps everything that was saved in it. Export it as a bundle, "
+                        + "import that into a new store, and sync the new store.",
+                    details: error.details, underlying: error))
+        }
+        exchange.outcome.snapshotReason = error
+        exchange.isPushOver = false
+        exchange.rounds = 0
+        return wantSnapshot()
     }
 
     private var isPushing: Bool {
@@ -75,10 +118,10 @@ extension SyncSession {
                 afterFailures: exchange.failures, draw: moment.draw, serverDelay: serverDelay))
     }
 
-    /// What to ask for again.
+    /// The request to repeat in the present phase.
     ///
-    /// What the server acknowledged and the store could not write is pushed again: the answer is
-    /// the same.
+    /// If the store could not write acknowledgements, the change sets are pushed again. The zone
+    /// acknowledges them again.
     private var request: Request? {
         switch phase {
         case .idle, .waiting: nil
@@ -93,6 +136,7 @@ extension SyncSession {
         }
     }
 
+    /// Repeats a request after its delay.
     mutating func repeated(_ request: Request, at moment: Moment) -> Action {
         switch request {
         case .hello: hello(at: moment)
@@ -104,7 +148,8 @@ extension SyncSession {
         }
     }
 
-    /// A way that is slow, or a server that takes less than it said: half as much.
+    /// Repeats the request with half as many bytes, because the connection is slow or the server
+    /// accepts less than it said.
     private mutating func smaller(
         _ error: SyncError, _ serverDelay: Duration?, at moment: Moment
     ) -> Action {

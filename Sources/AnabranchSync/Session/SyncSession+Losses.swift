@@ -2,15 +2,17 @@ internal import AnabranchProtocol
 internal import AnabranchReplication
 internal import AnabranchStore
 
-// A zone that was restored may lack a set that others depend on and nobody has any more.
+// A restored zone may lack a change set that others depend on and that no replica can supply any
+// more.
 extension SyncSession {
-    /// Looks for what the zone says that it misses, once pulling has not helped.
+    /// Looks for the change sets that the zone lacks, if pulling has not helped.
     ///
-    /// A store that began with a snapshot, and whose sets depend on what lies before it, declares
-    /// that lost as any other: nobody can tell whether somebody will come who has it. Who comes
-    /// holds a branch of a forked history, and nothing was lost then.
+    /// A store that began with a snapshot lacks the change sets before it. If its own change sets
+    /// depend on them, it declares them lost, because it can't know whether a replica still has
+    /// them. If one has, it holds a branch of a forked history, and nothing is lost.
     ///
-    /// - Returns: `nil` where the error does not name it, or it was supplied in vain.
+    /// - Returns: `nil` if the error does not name the missing change sets, or if they were
+    ///   supplied before without success.
     mutating func supply(for error: SyncError) -> Action? {
         guard exchange.rounds > 1,
             exchange.supplies < Self.mostSupplies,
@@ -23,10 +25,11 @@ extension SyncSession {
         return .store(.supply(missing))
     }
 
-    /// So that a zone which never has enough ends the push, not the exchange.
+    /// The limit that keeps a zone with endless demands from blocking the exchange: it ends the
+    /// push.
     private static let mostSupplies = 64
 
-    /// Sends ahead what was found; what was not is declared lost.
+    /// Pushes the found change sets, and the entries that declare the others lost.
     mutating func supplied(
         _ entries: [LogEntry], orElse error: SyncError, at moment: Moment
     ) -> Action {
@@ -36,7 +39,8 @@ extension SyncSession {
 }
 
 extension MissingSets {
-    /// What a refusal names: the sets of one replica from the next that the zone wants on.
+    /// Reads a refusal: the missing change sets are those of one replica, from the next that the
+    /// zone wants.
     init?(_ error: SyncError) {
         let isGap = error.code == .sequenceGap
         guard isGap || error.code == .missingCauses else { return nil }

@@ -2,13 +2,14 @@ internal import AnabranchProtocol
 internal import AnabranchReplication
 internal import AnabranchStore
 
-// A save in parts travels as a small set that lists its parts. The parts go ahead of it: to a
-// zone's stage before the push is taken in, into the store's table before the page is applied. What
-// has come stays, whatever breaks off, and the next exchange goes on behind it.
+// A save in parts is sent as a small change set that lists its parts. The parts are sent before it:
+// to the zone's stage before the push is accepted, or to the store's table before the page is
+// applied. Received parts are kept, so an interrupted exchange continues behind them.
 extension SyncSession {
 
     // MARK: - From the zone
 
+    /// Requests the next piece of a part that a page needs.
     mutating func fetch(
         _ part: LackingPart, of pages: [RemotePage], at moment: Moment
     ) -> Action {
@@ -19,6 +20,7 @@ extension SyncSession {
         return send(.part, request.encoded(), at: moment)
     }
 
+    /// Checks a received piece, and stores it.
     mutating func fetched(
         _ part: LackingPart, of pages: [RemotePage], _ body: [UInt8], at moment: Moment
     ) -> Action {
@@ -30,7 +32,8 @@ extension SyncSession {
             else {
                 throw ProtocolError(
                     .malformedRequest,
-                    "Can't take a piece of \(response.bytes.count) bytes of a part.")
+                    "Can't use a piece of a part because it has \(response.bytes.count) bytes, not "
+                        + "1 to \(part.part.byteCount - part.heldBytes).")
             }
         } catch {
             return damaged(error, at: moment)
@@ -39,16 +42,17 @@ extension SyncSession {
         return .store(.keep(response.bytes, of: part.part, at: part.heldBytes))
     }
 
-    /// Applies the page, if that was the last piece.
+    /// Applies the page if this was the last missing piece.
     mutating func kept(_ pages: [RemotePage], at moment: Moment) -> Action {
-        // A part that is never what it should be has to come to an end.
+        // A part that is damaged again and again must end the exchange, so its failures still
+        // count.
         if !exchange.hasDamagedPart { exchange.failures = 0 }
         return apply(pages, at: moment)
     }
 
     // MARK: - To the zone
 
-    /// The zone has refused a save because it lacks parts, and says from where on.
+    /// Sends parts, because the zone has refused a save and named the first missing byte.
     mutating func sendParts(_ error: SyncError, at moment: Moment) -> Action {
         exchange.partRefusals += 1
         guard let set = exchange.refused, set.kind == .saveInParts,
@@ -74,7 +78,9 @@ extension SyncSession {
         return .store(.loadPiece(of: set, part: number, from: start, byteLimit: limit))
     }
 
-    /// - Parameter piece: `nil` where another program has given the save another form meanwhile.
+    /// Sends a loaded piece.
+    ///
+    /// - Parameter piece: The piece, or `nil` if another process has rewritten the save meanwhile.
     mutating func loaded(
         _ piece: PartPiece?, of set: ChangeSet, at moment: Moment
     ) -> Action {
@@ -85,17 +91,18 @@ extension SyncSession {
         return send(.stage, request.encoded(), at: moment)
     }
 
+    /// Continues with the next missing piece of the save, or pushes again after the last one.
     mutating func staged(
         _ piece: PartPiece, of set: ChangeSet, _ body: [UInt8], at moment: Moment
     ) -> Action {
         let held: Int
         do throws(ProtocolError) {
             held = Int(clamping: try StageResponse(decoding: body).heldBytes)
-            // Each answer is nearer to the end, or the exchange does not come to one.
+            // Every answer must make progress, so that the exchange ends.
             guard held > piece.start, held <= piece.part.byteCount else {
                 throw ProtocolError(
                     .malformedRequest,
-                    "Can't go on with a part because the zone holds \(held) bytes of it after "
+                    "Can't continue with a part because the zone holds \(held) bytes of it after "
                         + "byte \(piece.start) was sent.")
             }
         } catch {

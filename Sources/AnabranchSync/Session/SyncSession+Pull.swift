@@ -3,6 +3,7 @@ internal import AnabranchReplication
 internal import AnabranchStore
 
 extension SyncSession {
+    /// Requests the entries behind the store's cursor.
     mutating func pull(at moment: Moment) -> Action {
         phase = .pulling
         let limit = min(exchange.byteLimit, limits.pageBytes)
@@ -10,6 +11,7 @@ extension SyncSession {
         return send(.pull, request.encoded(), at: moment)
     }
 
+    /// Checks the received entries, and applies them page by page.
     mutating func pulled(_ body: [UInt8], at moment: Moment) -> Action {
         let response: PullResponse
         let pages: [RemotePage]
@@ -19,19 +21,21 @@ extension SyncSession {
         } catch {
             return damaged(error, at: moment)
         }
-        // What comes and can't be applied is a failure, however well the way is.
+        // A page that can't be applied is a failure even if the connection works.
         if pages.isEmpty { exchange.failures = 0 }
         exchange.headPosition = max(response.headPosition, response.cursor.position)
         learn(clockOf: response.wallMilliseconds, at: moment)
         return apply(pages, at: moment)
     }
 
+    /// Applies the first of the pages, or continues after the last one.
     mutating func apply(_ pages: [RemotePage], at moment: Moment) -> Action {
         guard let page = pages.first else { return afterPage(at: moment) }
         phase = .applying(pages)
         return .store(.apply(page))
     }
 
+    /// Continues with the next page.
     mutating func applied(
         _ pages: [RemotePage], _ state: SyncState, at moment: Moment
     ) -> Action {
@@ -41,7 +45,7 @@ extension SyncSession {
         return apply(Array(pages.dropFirst()), at: moment)
     }
 
-    /// Goes on to the next page, then to the push, then to the end.
+    /// Continues with the next page, then with the push, then with the repair.
     private mutating func afterPage(at moment: Moment) -> Action {
         if (exchange.state.cursor?.position ?? 0) < exchange.headPosition {
             return pull(at: moment)
@@ -51,14 +55,15 @@ extension SyncSession {
 
     // MARK: - Checks
 
-    /// Decodes a response and cuts it into transactions.
+    /// Decodes a response and divides it into transactions.
     ///
-    /// The running digest over what came must be the response's: nothing is left out, doubled or
-    /// in another order, whatever happened on the way.
+    /// The running digest over the received entries must be that of the response's cursor. So no
+    /// entry is missing, doubled or out of order.
     private func checkedPages(_ response: PullResponse) throws(ProtocolError) -> [RemotePage] {
         let cursor = exchange.state.cursor
         guard isExpected(response.cursor.epoch) else {
-            throw ProtocolError(.unknownEpoch, "Can't take a page of another epoch: say hello.")
+            throw ProtocolError(
+                .unknownEpoch, "Can't apply the page because it is of another epoch. Say hello.")
         }
         let start = cursor.map { $0.inEpoch(response.cursor.epoch) }
         let isAtHead = response.headPosition == response.cursor.position
@@ -66,7 +71,7 @@ extension SyncSession {
             isAtHead || !response.changeSets.isEmpty
         else {
             throw ProtocolError(
-                .malformedRequest, "Can't read the page because it is not one of the log's.")
+                .malformedRequest, "Can't apply the page because it is not part of the log.")
         }
         var cutter = PageCutter(
             after: cursor, as: start ?? LogCursor(startOf: response.cursor.epoch),
@@ -78,13 +83,13 @@ extension SyncSession {
         guard !isChecked || cutter.cursor == response.cursor else {
             throw ProtocolError(
                 .malformedRequest,
-                "Can't take the page because its entries are not those before its cursor.")
+                "Can't apply the page because its cursor does not match its entries.")
         }
         return cutter.pages(
             endingAt: response.cursor, keepingEmpty: cursor?.epoch != response.cursor.epoch)
     }
 
-    /// The epoch that hello named, which may continue the cursor's.
+    /// Indicates whether the epoch is the one that hello named. It may continue that of the cursor.
     private func isExpected(_ epoch: EpochID) -> Bool {
         zone.map { $0.epoch == epoch } ?? (exchange.state.cursor?.epoch == epoch)
     }
@@ -103,14 +108,14 @@ extension SyncSession {
 }
 
 extension LogCursor {
-    /// The same place as a later epoch of the log names it.
+    /// The same position of the log under a later epoch.
     func inEpoch(_ epoch: EpochID) -> LogCursor {
         LogCursor(
             epoch: epoch, position: position, digestHigh: digestHigh, digestLow: digestLow)
     }
 }
 
-/// Cuts what one response brought into pages of one transaction each.
+/// Divides the entries of one response into pages of one transaction each.
 private struct PageCutter {
     private(set) var cursor: LogCursor
     private let transactionBytes: Int
@@ -119,9 +124,11 @@ private struct PageCutter {
     private var byteCount = 0
     private var start: LogCursor
 
+    /// Creates the cutter for one response.
+    ///
     /// - Parameters:
-    ///   - held: The store's cursor, in whatever epoch; `nil` before its first pull.
-    ///   - start: The same place in the response's epoch.
+    ///   - held: The store's cursor, possibly of an earlier epoch, or `nil` before the first pull.
+    ///   - start: The same position in the response's epoch.
     init(after held: LogCursor?, as start: LogCursor, transactionBytes: Int) {
         self.start = held ?? start
         self.transactionBytes = transactionBytes
@@ -143,7 +150,10 @@ private struct PageCutter {
         start = cursor
     }
 
-    /// - Parameter isEmptyKept: Whether a page without entries is kept, for its cursor.
+    /// Returns the pages.
+    ///
+    /// - Parameter isEmptyKept: Whether a page without entries is returned if there is no other,
+    ///   because its cursor must be stored.
     consuming func pages(
         endingAt end: LogCursor, keepingEmpty isEmptyKept: Bool
     ) -> [RemotePage] {

@@ -3,22 +3,25 @@ internal import AnabranchReplication
 internal import AnabranchStore
 
 extension SyncSession {
+    /// Loads unpushed change sets from the store.
     mutating func load() -> Action {
         phase = .loading
         return .store(.loadPending(byteLimit: batchBytes))
     }
 
-    /// What a batch may hold beside the epoch, the counts and the digest of the request.
+    /// The number of bytes of change sets that fit into a push beside the other fields of the
+    /// request.
     var batchBytes: Int {
         let room = (zone?.largestBody ?? SyncProtocol.largestBody) - Self.requestOverhead
         return max(min(exchange.byteLimit, limits.batchBytes, room), 1)
     }
 
-    /// Version, epoch, count and digest, with room to spare.
+    /// The bytes for version, epoch, count and seal, with a reserve.
     private static let requestOverhead = 64
-    /// Of the length before each change set.
+    /// The bytes for the length before each change set, with a reserve.
     private static let lengthPrefix = 5
 
+    /// Pushes the loaded change sets, or ends the push if there are none.
     mutating func loaded(
         _ sets: [LogEntry], _ state: SyncState, at moment: Moment
     ) -> Action {
@@ -30,7 +33,9 @@ extension SyncSession {
         return push(sets, at: moment)
     }
 
-    /// - Parameter sets: Not empty; as many of the first as fit go into the request.
+    /// Pushes the first change sets, as many as fit into one request.
+    ///
+    /// - Parameter sets: The unpushed change sets; not empty.
     mutating func push(_ sets: [LogEntry], at moment: Moment) -> Action {
         let (batch, bodies) = batch(of: sets)
         guard !batch.isEmpty else {
@@ -43,8 +48,8 @@ extension SyncSession {
         return send(.push, request.encoded(), at: moment)
     }
 
-    /// The first sets that fit together into one request; a set beyond the batch's limit goes
-    /// alone, as long as the server takes it.
+    /// The first change sets that fit together into one request. A change set beyond the batch's
+    /// limit is sent alone if the server accepts it.
     private func batch(of sets: [LogEntry]) -> ([LogEntry], [[UInt8]]) {
         let room = (zone?.largestBody ?? SyncProtocol.largestBody) - Self.requestOverhead
         var batch: [LogEntry] = []
@@ -65,10 +70,11 @@ extension SyncSession {
         return SyncError(
             .bodyTooLarge,
             "Can't push \(set.changeSet.dot) because it is larger than the \(limit) bytes that "
-                + "the server takes. Raise the server's limit.",
+                + "the server accepts. Raise the server's limit.",
             details: ["dot": "\(set.changeSet.dot)", "limit": "\(limit)"])
     }
 
+    /// Checks the answer to a push, and stores its acknowledgements.
     mutating func pushed(
         _ sets: [LogEntry], _ body: [UInt8], at moment: Moment
     ) -> Action {
@@ -91,6 +97,8 @@ extension SyncSession {
         exchange.failures = 0
         exchange.partRefusals = 0
         exchange.partPlace = (-1, 0)
+        // A set that was saved meanwhile may be ahead again: that is no round without progress.
+        exchange.restamps = 0
         let rejected = response.acknowledgements.count { $0.rejection != nil }
         exchange.outcome.pushedChangeSets += response.acknowledgements.count - rejected
         let acknowledged = zip(sets, response.acknowledgements).map { set, taken in
@@ -107,8 +115,8 @@ extension SyncSession {
         return .store(.acknowledge(acknowledged, epoch: epoch))
     }
 
-    /// An acknowledgement belongs to the set at its place: it has the set's dot, or, where the log
-    /// held the save under another name, its origin.
+    /// Checks that each acknowledgement belongs to the change set at its place. It has that change
+    /// set's dot, or its origin if the log held the save under another dot.
     private func check(
         _ response: PushResponse, answers sets: [LogEntry]
     ) throws(ProtocolError) {
@@ -130,6 +138,8 @@ extension SyncSession {
         }
     }
 
+    /// Continues after the acknowledgements are stored: with another form, a refusal or the next
+    /// change sets.
     mutating func acknowledged(
         _ refusal: ProtocolError?, at moment: Moment
     ) -> Action {
@@ -138,8 +148,8 @@ extension SyncSession {
         return refused(refusal, at: moment)
     }
 
-    /// The pull brings the log's form of a set that the store has in its own, as far as the log
-    /// reaches.
+    /// Pulls, because the log has another form of a pushed change set. If the log no longer reaches
+    /// that far, the store takes the form from the acknowledgement.
     private mutating func adopt(at moment: Moment) -> Action {
         exchange.rounds += 1
         if let action = takeForms() { return action }
@@ -152,6 +162,7 @@ extension SyncSession {
         return failed(SyncError(refusal), serverDelay: nil, at: moment)
     }
 
+    /// Ends the push with an error. The exchange continues.
     mutating func stopPush(_ error: SyncError, at moment: Moment) -> Action {
         exchange.outcome.blockedBy = error
         exchange.isPushOver = true

@@ -3,8 +3,8 @@ internal import AnabranchReplication
 internal import AnabranchStore
 
 extension SyncSession {
-    /// Asks for what the store owes; then compares, where that was asked for, and ends the
-    /// exchange.
+    /// Requests the records that wait for repair. If there are none, compares the states if that
+    /// was requested, and ends the exchange.
     mutating func settleDebts(at moment: Moment) -> Action {
         if exchange.answer != nil { return useAnswer(at: moment) }
         guard exchange.state.hasDebts, zone != nil else { return verify(at: moment) }
@@ -12,6 +12,7 @@ extension SyncSession {
         return .store(.loadDebts(limit: SyncProtocol.mostRepairs))
     }
 
+    /// Requests the zone's state of these records.
     mutating func ask(_ records: [RecordID], at moment: Moment) -> Action {
         guard !records.isEmpty, let zone else { return verify(at: moment) }
         phase = .asking(records)
@@ -19,6 +20,7 @@ extension SyncSession {
         return send(.repair, request.encoded(), at: moment)
     }
 
+    /// Checks the answer to a repair request, and uses it.
     mutating func answered(_ body: [UInt8], at moment: Moment) -> Action {
         guard case .asking(let records) = phase else { return verify(at: moment) }
         let response: RepairResponse
@@ -43,11 +45,12 @@ extension SyncSession {
         else {
             throw ProtocolError(
                 .malformedRequest,
-                "Can't read the answer to a repair because it is about other records.")
+                "Can't read the answer to a repair because it contains other records.")
         }
     }
 
-    /// The answer knows of the log up to its position, so the store has to be there first.
+    /// Repairs the records. The answer includes the log up to its position, so the store must have
+    /// pulled up to there first.
     private mutating func useAnswer(at moment: Moment) -> Action {
         guard let answer = exchange.answer, let cursor = exchange.state.cursor else {
             return verify(at: moment)
@@ -61,21 +64,27 @@ extension SyncSession {
                 at: CausalContext.Prefix(epoch: cursor.epoch, position: answer.position)))
     }
 
-    /// Where the store has gone on by itself meanwhile, the debt is still there.
+    /// Continues with the next records. If the store's cursor has changed, the records still wait
+    /// for repair.
     mutating func repaired(_ state: SyncState, at moment: Moment) -> Action {
         exchange.state = state
         return settleDebts(at: moment)
     }
 
-    /// A record is larger than an answer; a snapshot has it in pieces, and settles all debts.
+    /// Takes a snapshot, because a record is larger than an answer may be. A snapshot contains it
+    /// in pieces and repairs all records.
     mutating func wantSnapshot() -> Action {
         exchange.failures = 0
         phase = .wantingSnapshot
         return .store(.wantSnapshot)
     }
 
-    /// The zone takes no time that is beyond every clock: what waits gets earlier times, and the
-    /// store keeps to the server's clock from now on.
+    /// Restamps the change sets that the zone refuses because their times are ahead. From now on
+    /// the store follows the server's clock.
+    ///
+    /// The bound is the one that the zone has refused by: the server's clock, as the refusal says,
+    /// and the limit. The device's clock has no part in it, because it may have been set since the
+    /// offset to the server's was learnt.
     mutating func restamp(_ error: SyncError, at moment: Moment) -> Action {
         exchange.restamps += 1
         guard exchange.restamps < limits.rounds, let zone else {
@@ -85,11 +94,15 @@ extension SyncSession {
         phase = .restamping
         let limit =
             error.details["limit"].flatMap(Int64.init) ?? SyncProtocol.clockLimitMilliseconds
-        let server = moment.wallMilliseconds + zone.clockOffsetMilliseconds
+        let server =
+            exchange.serverMilliseconds
+            ?? moment.wallMilliseconds.addingReportingOverflow(zone.clockOffsetMilliseconds)
+            .partialValue
+        let bound = server.addingReportingOverflow(min(max(limit, 0), 1 << 40))
         return .store(
             .restamp(
                 above: HybridTimestamp(
-                    wallMilliseconds: server + min(max(limit, 0), 1 << 40), counter: .max),
+                    wallMilliseconds: bound.overflow ? .max : bound.partialValue, counter: .max),
                 clockOffsetMilliseconds: zone.clockOffsetMilliseconds))
     }
 }

@@ -2,18 +2,19 @@ internal import AnabranchProtocol
 internal import AnabranchReplication
 internal import AnabranchStore
 
-/// Looks for the last position up to which two logs are the same, by halves.
+/// A binary search for the last position up to which two logs are equal.
 struct ForkSearch: Sendable {
-    /// The greatest cursor that the zone is known to share, and the least position that it does
-    /// not.
+    /// The greatest cursor known to be in both logs, and in `differing` the least position known to
+    /// differ.
     var shared: LogCursor
     var differing: UInt64
-    /// Where the store's part of the log begins: what lies before it can't be asked about.
+    /// The beginning of the store's part of the log. The search can't ask about positions before
+    /// it.
     var start: UInt64
-    /// What the zone is asked about.
+    /// The cursor that the zone is asked about.
     var probe: LogCursor?
 
-    /// `nil` once nothing is left between the two.
+    /// The next position to ask about, or `nil` when the search is over.
     var next: UInt64? {
         if shared.position < start { return start < differing ? start : nil }
         return differing - shared.position > 1
@@ -21,11 +22,13 @@ struct ForkSearch: Sendable {
     }
 }
 
-// A zone that went backwards: it was restored from a backup, or begun anew.
+// The zone went backwards: it was restored from a backup or recreated.
 extension SyncSession {
+    /// Searches for the last position that both logs share, because the zone does not know the
+    /// cursor.
     mutating func searchFork(_ response: HelloResponse, at moment: Moment) -> Action {
         guard let cursor = exchange.state.cursor else { return pull(at: moment) }
-        // What is behind the zone's end is not in its log.
+        // Positions behind the zone's last entry are not in its log.
         exchange.search = ForkSearch(
             shared: LogCursor(startOf: response.epoch),
             differing: min(cursor.position, response.headPosition + 1),
@@ -37,7 +40,10 @@ extension SyncSession {
         return search(response.headPosition, at: moment)
     }
 
-    /// - Parameter first: Asked about before the halves: a backup is mostly a beginning of the log.
+    /// Continues the search.
+    ///
+    /// - Parameter first: A position to ask about before the binary search. A backup is mostly a
+    ///   prefix of the log, so its end is likely.
     private mutating func search(_ first: UInt64? = nil, at moment: Moment) -> Action {
         guard let search = exchange.search else { return hello(at: moment) }
         let likely = first.flatMap {
@@ -49,8 +55,10 @@ extension SyncSession {
         return .store(.cursor(at: position, behind: search.shared))
     }
 
-    /// - Parameter cursor: `nil` where the store's log does not reach so far without a hole; what
-    ///   is behind that is sent again, though the zone may have it.
+    /// Asks the zone about a cursor.
+    ///
+    /// - Parameter cursor: The cursor, or `nil` if the store's log has a gap before the position.
+    ///   The entries behind the gap are pushed again, although the zone may have them.
     mutating func probe(_ cursor: LogCursor?, at position: UInt64, at moment: Moment) -> Action {
         guard let cursor else {
             exchange.search?.differing = position
@@ -60,12 +68,13 @@ extension SyncSession {
         return hello(at: moment)
     }
 
+    /// Narrows the search by the zone's answer.
     mutating func probed(_ response: HelloResponse, at moment: Moment) -> Action {
         guard var search = exchange.search, let probe = search.probe else {
             return hello(at: moment)
         }
         guard probe.epoch == response.epoch else {
-            // It went backwards once more meanwhile.
+            // The zone went backwards once more meanwhile.
             exchange.search = nil
             return searchFork(response, at: moment)
         }
@@ -89,10 +98,10 @@ extension SyncSession {
         return .store(.rewind(to: shared))
     }
 
-    /// Goes on in another life of the log from where the cursor is: what an earlier one has
-    /// acknowledged ahead of the cursor need not be in this one, and is sent again.
+    /// Moves the cursor to the present epoch. Entries that an earlier epoch acknowledged ahead of
+    /// the cursor may be missing in this one, so they are pushed again.
     ///
-    /// - Returns: `nil` where there is nothing of the kind.
+    /// - Returns: `nil` if there are no such entries.
     mutating func takeBack(in epoch: EpochID) -> Action? {
         guard !exchange.state.epochsAhead.isSubset(of: [epoch]) else { return nil }
         phase = .rewinding
@@ -100,22 +109,23 @@ extension SyncSession {
         return .store(.rewind(to: cursor.inEpoch(epoch)))
     }
 
+    /// Says hello again after the cursor was moved.
     mutating func rewound(_ state: SyncState, at moment: Moment) -> Action {
         exchange.state = state
         exchange.isPushOver = false
-        // Once more from the greeting, which notes the zone's epochs.
+        // Hello is said again to store the zone's epochs.
         return hello(at: moment)
     }
 
-    /// Two logs that never were one are not mixed, unless somebody wants it.
+    /// Ends the exchange, because the two logs are unrelated. They are mixed only on request.
     private mutating func otherLog(_ epoch: EpochID) -> Action {
         let cursor = exchange.state.cursor.map(\.description) ?? "the beginning"
         zone = nil
         return finish(
             SyncError(
                 .unknownCursor,
-                "Can't go on from \(cursor) because the zone's log, of epoch \(epoch), is another "
-                    + "one and shares nothing with it. The store keeps everything; sync with the "
+                "Can't continue from \(cursor) because the zone's log, of epoch \(epoch), shares "
+                    + "no entry with the store's log. The store keeps everything. Sync with the "
                     + "zone that it has followed, sync a new store, or move this one.",
                 details: ["cursor": cursor, "epoch": "\(epoch)"]))
     }

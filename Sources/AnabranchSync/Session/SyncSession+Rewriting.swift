@@ -2,15 +2,17 @@ internal import AnabranchProtocol
 internal import AnabranchReplication
 internal import AnabranchStore
 
-// What the zone's log no longer sends, its answers to a push still name: the set that has a name
-// already, and the name under which it has a set.
+// A compacted log no longer sends its change sets, but its answers to a push still name them. They
+// say which change set already has a dot, and in which form the log has a save.
 extension SyncSession {
-    /// Whether a pull can't bring what the zone has named.
+    /// Indicates whether a pull can't bring the change set that the zone has named.
     private var isBeneathHorizon: Bool {
         exchange.needsSnapshot || exchange.state.start != nil && exchange.rounds > 1
     }
 
-    /// - Returns: `nil` where the pull brings the log's branch, or the error does not name it.
+    /// Renames the store's branch of a forked history.
+    ///
+    /// - Returns: `nil` if the pull brings the log's branch, or if the error does not name it.
     mutating func yieldName(for error: SyncError) -> Action? {
         guard error.code == .forked, isBeneathHorizon,
             let replica = error.details["replica"].flatMap({ ReplicaID($0) }),
@@ -23,7 +25,9 @@ extension SyncSession {
         return rewrite(.yieldName(dot, to: origin), orElse: error)
     }
 
-    /// - Returns: `nil` where the pull brings the log's forms.
+    /// Adopts the forms that the acknowledgements named.
+    ///
+    /// - Returns: `nil` if the pull brings the log's forms.
     mutating func takeForms() -> Action? {
         guard isBeneathHorizon else { return nil }
         let epoch = zone?.epoch ?? exchange.state.cursor?.epoch ?? EpochID(high: 0, low: 0)
@@ -45,9 +49,11 @@ extension SyncSession {
         return .store(work)
     }
 
-    /// So that a zone which contradicts itself ends the push, not the exchange.
+    /// The limit that keeps a zone which contradicts itself from blocking the exchange: it ends the
+    /// push.
     private static let mostRewritings = 64
 
+    /// Pushes again after change sets were rewritten, or ends the push if nothing was rewritten.
     mutating func rewritten(
         _ state: SyncState?, orElse error: SyncError, at moment: Moment
     ) -> Action {

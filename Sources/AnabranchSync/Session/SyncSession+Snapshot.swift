@@ -2,17 +2,17 @@ internal import AnabranchProtocol
 internal import AnabranchReplication
 internal import AnabranchStore
 
-// A store that begins, or comes back from before the horizon: what it has goes up first, then the
-// zone's state comes down whole.
+// A store that is new, or has a cursor before the horizon, takes the zone's state as a snapshot. It
+// pushes its own change sets first.
 extension SyncSession {
-    /// What the zone has, by its log or by a snapshot.
+    /// Receives the zone's contents, by its log or by a snapshot.
     mutating func receive(at moment: Moment) -> Action {
         guard exchange.needsSnapshot else { return pull(at: moment) }
         return exchange.state.pendingCount > 0 && !exchange.isPushOver
             ? load() : takeSnapshot(at: moment)
     }
 
-    /// Asks for the next chunk, or loads what has come whole.
+    /// Requests the next chunk, or loads the complete snapshot.
     mutating func takeSnapshot(at moment: Moment) -> Action {
         // Another process may have loaded one.
         guard exchange.needsSnapshot else { return pull(at: moment) }
@@ -21,7 +21,7 @@ extension SyncSession {
             let name = SnapshotName(cursor: staged.cursor, digest: staged.digest)
             return ask(name, staged.held, at: moment)
         }
-        // What was saved while it came goes up first, too.
+        // Saves of the meantime are pushed first, too.
         guard exchange.state.pendingCount == 0 || exchange.outcome.blockedBy != nil else {
             return load()
         }
@@ -29,19 +29,21 @@ extension SyncSession {
         return .store(.loadSnapshot(isPushBlocked: isPushBlocked))
     }
 
-    /// Whether the push was stopped, rather than that it only failed as often as it may.
+    /// Indicates whether the push was stopped for good. The result is `false` if it only failed as
+    /// often as the policy allows.
     private var isPushBlocked: Bool {
         guard let error = exchange.outcome.blockedBy else { return false }
         if case .retry = Disposition.of(error.code, isPushing: true) { return false }
         return true
     }
 
-    /// What has come of a snapshot of the log that the zone has now.
+    /// The received chunks of a snapshot, if it is one of the zone's present log.
     private var usefulStage: StagedSnapshot? {
         exchange.state.staged.flatMap { isUseful($0.cursor) ? $0 : nil }
     }
 
-    /// Whether a snapshot of the log that the zone has now says more than is here.
+    /// Indicates whether a snapshot belongs to the zone's present log and says more than the store
+    /// holds.
     private func isUseful(_ snapshot: LogCursor) -> Bool {
         snapshot.epoch == zone?.epoch
             && (exchange.state.wantsSnapshot
@@ -56,6 +58,7 @@ extension SyncSession {
         return send(.snapshot, request.encoded(), at: moment)
     }
 
+    /// Checks a received chunk, and stores it.
     mutating func receivedChunk(
         _ number: UInt64, _ body: [UInt8], at moment: Moment
     ) -> Action {
@@ -70,7 +73,7 @@ extension SyncSession {
         exchange.headPosition = max(exchange.headPosition, response.headPosition)
         learn(clockOf: response.wallMilliseconds, at: moment)
         guard isUseful(response.snapshot.cursor) else {
-            // The whole log is less work than it seemed.
+            // The log is less work than the zone had said.
             exchange.isSnapshotAdvised = false
             return pull(at: moment)
         }
@@ -93,22 +96,24 @@ extension SyncSession {
             && staged?.chunkCount == response.chunkCount
         guard response.snapshot.cursor.epoch == zone?.epoch else {
             throw ProtocolError(
-                .unknownEpoch, "Can't take a snapshot of another epoch: say hello.")
+                .unknownEpoch, "Can't use the snapshot because it is of another epoch. Say hello.")
         }
         guard isUseful(response.snapshot.cursor) || exchange.reachesLog else {
             throw ProtocolError(
-                .malformedRequest, "Can't take a snapshot that says less than is here.")
+                .malformedRequest,
+                "Can't use the snapshot because the store holds more than it contains.")
         }
         guard response.chunkCount > number, number == 0 || isSame,
             response.snapshot.cursor.position <= response.headPosition
         else {
             throw ProtocolError(
                 .malformedRequest,
-                "Can't take chunk \(number) of a snapshot because it is of another one.")
+                "Can't use chunk \(number) because it belongs to another snapshot.")
         }
     }
 
-    /// The zone has made a newer one meanwhile, or the epoch's is gone.
+    /// Begins with the newest snapshot, because the zone has replaced the one before, or its epoch
+    /// has ended.
     mutating func beginSnapshotAgain(_ error: SyncError, at moment: Moment) -> Action {
         exchange.snapshots += 1
         guard exchange.snapshots < limits.retry.attempts else { return finish(error) }
@@ -116,13 +121,13 @@ extension SyncSession {
         return ask(nil, 0, at: moment)
     }
 
-    /// Goes on with the log behind the snapshot, and with the push.
+    /// Continues with the log behind the snapshot, and with the push.
     mutating func loadedSnapshot(_ state: SyncState, at moment: Moment) -> Action {
         let before = exchange.state
         exchange.state = state
         guard state.cursor != before.cursor || before.wantsSnapshot && !state.wantsSnapshot else {
-            // What had come was not what was sent, or the store has gone on by itself. What stays
-            // waits for a push.
+            // The chunks were damaged, or another process has moved the cursor. A snapshot that is
+            // still staged waits for a push.
             if let error = exchange.outcome.blockedBy, state.staged?.isWhole == true {
                 return finish(error)
             }
@@ -132,8 +137,8 @@ extension SyncSession {
                 return finish(
                     SyncError(
                         .damagedResponse,
-                        "Can't load a snapshot because what came is not what its name says, or "
-                            + "because the store has gone on."))
+                        "Can't load the snapshot because its chunks do not match its name, or "
+                            + "because another process has changed the store. Try again."))
             }
             return hello(at: moment)
         }

@@ -2,9 +2,9 @@ internal import AnabranchProtocol
 internal import AnabranchReplication
 internal import AnabranchStore
 
-// Store and zone are compared where both are at one position and the store holds nothing more.
+// Store and zone are compared when both are at one position and the store has nothing unpushed.
 extension SyncSession {
-    /// Goes on comparing where that was asked for; else ends the exchange.
+    /// Continues the comparison if one was requested; otherwise ends the exchange.
     mutating func verify(at moment: Moment) -> Action {
         guard let progress = exchange.verification, progress.ending == nil, let zone else {
             return conclude()
@@ -19,6 +19,7 @@ extension SyncSession {
         return send(.checksums, request.encoded(), at: moment)
     }
 
+    /// Checks the received checksums, and compares them with the store.
     mutating func receivedChecksums(
         of ranges: [RecordRange], _ body: [UInt8], at moment: Moment
     ) -> Action {
@@ -52,12 +53,11 @@ extension SyncSession {
         else {
             throw ProtocolError(
                 .malformedRequest,
-                "Can't read the checksums because they are not of the ranges that were asked for.")
+                "Can't read the checksums because they are not of the requested ranges.")
         }
     }
 
-    /// The answer is of the zone's state at its position, so the store has to be there, and no
-    /// further.
+    /// Compares the answer with the store, which must be exactly at the answer's position.
     private mutating func compare(at moment: Moment) -> Action {
         guard let answer = exchange.verification?.answer, let cursor = exchange.state.cursor else {
             return conclude()
@@ -71,7 +71,8 @@ extension SyncSession {
                 at: CausalContext.Prefix(epoch: cursor.epoch, position: cursor.position)))
     }
 
-    /// Somebody has saved meanwhile: what is new is exchanged, then the same is asked again.
+    /// Exchanges again and repeats the request, because this store or another replica has saved
+    /// meanwhile.
     mutating func missed(_ state: SyncState, at moment: Moment) -> Action {
         exchange.state = state
         exchange.verification?.answer = nil
@@ -84,6 +85,7 @@ extension SyncSession {
         return pull(at: moment)
     }
 
+    /// Continues with the ranges that differ, and records the records that differ for repair.
     mutating func compared(_ comparison: StateComparison, at moment: Moment) -> Action {
         guard var progress = exchange.verification else { return conclude() }
         let answered = progress.answer?.compared.count ?? 0
@@ -111,7 +113,7 @@ extension SyncSession {
         guard var progress = exchange.verification else { return conclude() }
         guard !comparison.isEqual else { return endVerification(.equal) }
         if progress.rounds > 0, !progress.hasFound {
-            // No range differs, so it is not the state that the zone's sum is of.
+            // No range differs, so the zone's checksum does not match its records.
             return undecided(.zoneInconsistent)
         }
         guard progress.rounds < limits.verificationRounds else {
@@ -129,16 +131,17 @@ extension SyncSession {
         return .store(.owe([]))
     }
 
+    /// Continues after the records that differ were recorded.
     mutating func owed(_ state: SyncState, at moment: Moment) -> Action {
         exchange.state = state
         return goOnVerifying(at: moment)
     }
 
-    /// The next ranges, or, behind the last, what was found.
+    /// Continues with the next ranges, or reports the differences after the last one.
     private mutating func goOnVerifying(at moment: Moment) -> Action {
         guard let progress = exchange.verification else { return conclude() }
         guard progress.ranges?.isEmpty ?? true else {
-            // What was found is repaired first: nothing is compared while the store owes.
+            // Differences are repaired first: nothing is compared while records wait for repair.
             return exchange.state.hasDebts ? settleDebts(at: moment) : verify(at: moment)
         }
         if progress.mode == .reporting, progress.hasFound { return endVerification(.differing) }

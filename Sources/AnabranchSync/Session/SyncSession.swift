@@ -2,116 +2,127 @@ internal import AnabranchProtocol
 package import AnabranchReplication
 package import AnabranchStore
 
-/// Decides what a store and its zone say to each other: hello, pull pages, push batches, pull
-/// again where the log has moved, done.
+/// The protocol state machine of a client: it decides the next step of an exchange between a store
+/// and its zone.
 ///
-/// A value without I/O, clock, randomness or task: an event goes in, an action comes out, one at
-/// a time. What was applied or acknowledged is in the store; everything else may be lost at any
-/// point, and the next exchange begins where the store stands (invariant 8).
+/// The order is: hello, pull pages, push batches, pull again if the log has grown, repair, done.
+/// The session is a value without I/O, clock, randomness or tasks: it takes one event and returns
+/// one action. Everything that was applied or acknowledged is in the store. All other state may be
+/// lost at any time, and the next exchange begins where the store is (invariant 8).
 ///
-/// The pull goes first and nothing that the zone refuses of a push stops it. Hello is said when
-/// the zone is not known yet, or when it does not know the cursor.
+/// The pull comes first, and no refusal of a push stops it. The session says hello when the zone is
+/// unknown, or when it does not know the cursor.
 package struct SyncSession: Sendable {
     package let limits: SessionLimits
-    /// What a simulation has switched off.
+    /// The mechanisms that a simulation has switched off.
     let disabled: Set<Mechanism>
-    /// Kept from one exchange to the next.
+    /// The facts about the zone, kept from one exchange to the next.
     package internal(set) var zone: ZoneKnowledge?
 
     var phase = Phase.idle
     var exchange: Exchange
 
-    /// What one exchange has come to.
+    /// The state of one exchange.
     struct Exchange {
         var state: SyncState
         var outcome = SyncOutcome()
-        /// Of the log's last entry, as far as it is known.
+        /// The position of the log's last entry, as far as it is known.
         var headPosition: UInt64 = 0
-        /// How often the zone turned out to have another epoch than it said: it may begin a new
-        /// one at any time.
+        /// The number of times that the zone had another epoch than it said. It may begin a new one
+        /// at any time.
         var epochChanges = 0
-        /// Of the last entry that the zone's log keeps only the name of.
+        /// The position of the last entry that the zone's log has compacted to its name.
         var startPosition: UInt64 = 0
-        /// Whether the zone has found a snapshot less work than its log, for who has nothing.
+        /// Indicates whether the zone found a snapshot less work than its log for a client without
+        /// a cursor.
         var isSnapshotAdvised = false
-        /// Whether the log still has what the store needs.
+        /// Indicates whether the log still has all entries that the store needs.
         var reachesLog: Bool {
             !state.wantsSnapshot && state.cursor?.position ?? 0 >= startPosition
         }
-        /// Whether the log no longer has what the store needs, or is more work than a snapshot.
+        /// Indicates whether the log lacks entries that the store needs, or is more work than a
+        /// snapshot.
         var needsSnapshot: Bool {
             !reachesLog || state.cursor == nil && isSnapshotAdvised
         }
-        /// How often a snapshot was begun.
+        /// The number of snapshots that were begun.
         var snapshots = 0
-        /// Whether nothing more is to be pushed.
+        /// Indicates whether the push is complete or stopped.
         var isPushOver = false
-        /// Where the store's log and the zone's part, while that is looked for.
+        /// The search for the position at which the store's log and the zone's part.
         var search: ForkSearch?
-        /// Whether the zone's log was this store's once, though nothing is left of it: it is empty,
-        /// or holds the store's own last save.
+        /// Indicates whether the zone's log was once the store's, even if no entry of it is left.
+        ///
+        /// It is so if the log is empty, has an epoch that the store knows, or holds the store's
+        /// last save.
         var isRelated = false
-        /// What the zone has of records that are to be repaired, until the cursor is there.
+        /// The zone's state of records that wait for repair, until the store's cursor has reached
+        /// its position.
         var answer: RepairResponse?
-        /// Where the comparison of the two states stands; `nil` where none was asked for.
+        /// The progress of the comparison of both states, or `nil` if none was requested.
         var verification: VerificationProgress?
-        /// How often the zone found the clock too far ahead.
+        /// The number of times that the zone found a timestamp too far in the future since it last
+        /// took a change set.
         var restamps = 0
-        /// How often the push went back to pulling.
+        /// The server's clock, as its last answer says.
+        var serverMilliseconds: Int64?
+        /// The number of times that the push went back to pulling.
         var rounds = 0
-        /// What was supplied last, and how often something was.
+        /// The change sets that were supplied last, and how often some were.
         var supplied: MissingSets?
         var supplies = 0
-        /// Sets that were pushed last and that the log has in another form.
+        /// The change sets of the last push that the log has in another form.
         var otherForms: [Acknowledged] = []
-        /// The set that the zone refused last.
+        /// The change set that the zone refused last.
         var refused: ChangeSet?
-        /// How often the zone has said that it lacks parts and had no more of them than before,
-        /// since it took a set in; and the farthest place that it has named.
+        /// The number of refusals for missing parts without any progress, and the farthest part and
+        /// byte that the zone has named.
         var partRefusals = 0
         var partPlace = (number: -1, held: 0)
-        /// Whether a part came whole and was not what it should be.
+        /// Indicates whether a complete part was damaged.
         var hasDamagedPart = false
-        /// How often names or forms were taken from the zone's answers.
+        /// The number of times that dots or forms were taken from the zone's answers.
         var rewritings = 0
-        /// In a row, of the present request.
+        /// The number of failures of the present request in a row.
         var failures = 0
-        /// Shrinks when the way is slow.
+        /// The number of bytes to ask for, which shrinks after timeouts.
         var byteLimit: Int
         var sentAtMilliseconds: Int64 = 0
     }
 
-    /// What the next event must answer.
+    /// The phase of the exchange, which determines the expected event.
     enum Phase {
         case idle
         case greeting
         case renewing
-        /// The zone's epochs are being kept; then the greeting is gone on with.
+        /// The store is recording the zone's epochs; then the answer to hello is used.
         case noting(HelloResponse)
-        /// The position whose cursor the store was asked for.
+        /// The store computes its cursor at this position.
         case probing(UInt64)
         case rewinding
         case pulling
         /// The first page is being applied.
         case applying([RemotePage])
-        /// A part of a save of the first page is asked for.
+        /// A part of a save of the first page is requested.
         case fetchingPart([RemotePage], LackingPart)
         case keepingPart([RemotePage])
         case loading
-        /// The next piece of a part that the zone lacks.
+        /// The store loads the next piece of a part that the zone lacks.
         case loadingPiece(ChangeSet)
         case sendingPiece(ChangeSet, PartPiece)
         case pushing([LogEntry])
         case acknowledging(refusal: ProtocolError?)
         case restamping
-        /// What the zone misses is looked for; else the push stops for this.
+        /// The store looks for change sets that the zone lacks. If it finds none, the push stops
+        /// with this error.
         case supplying(SyncError)
-        /// Names or forms are taken from the zone's answer; else the push stops for this.
+        /// The store takes dots or forms from the zone's answer. If it can't, the push stops with
+        /// this error.
         case rewriting(SyncError)
         case loadingDebts
         case asking([RecordID])
         case repairing
-        /// The store is told that it needs a snapshot.
+        /// The store records that it needs a snapshot.
         case wantingSnapshot
         case askingChunk(UInt64)
         case staging
@@ -122,7 +133,7 @@ package struct SyncSession: Sendable {
         case waiting(Request)
     }
 
-    /// What is asked anew after a delay.
+    /// The request to repeat after a delay.
     enum Request { case hello, pull, push, repair, snapshot, checksums }
 
     package init(
@@ -139,9 +150,9 @@ package struct SyncSession: Sendable {
             byteLimit: limits.pageBytes)
     }
 
-    /// Begins an exchange; one that did not come to its end is forgotten.
+    /// Begins an exchange. An unfinished exchange is dropped.
     ///
-    /// - Parameter verification: What is done behind the exchange; `nil` where nothing is.
+    /// - Parameter verification: The mode of the comparison after the exchange, or `nil` for none.
     package mutating func begin(
         _ state: SyncState, verifying verification: VerificationMode? = nil, at moment: Moment
     ) -> Action {
@@ -156,6 +167,8 @@ package struct SyncSession: Sendable {
         return hello(at: moment)
     }
 
+    /// Handles the answer to the last action, and returns the next action.
+    ///
     /// - Parameter event: The answer to the last action.
     package mutating func advance(_ event: Event, at moment: Moment) -> Action {
         switch (phase, event) {
@@ -217,12 +230,13 @@ package struct SyncSession: Sendable {
         case (_, .failed(let error)), (_, .storeFailed(let error)):
             return failed(error, serverDelay: nil, at: moment)
         default:
-            preconditionFailure("the shell answered an action with another one's event")
+            preconditionFailure("the engine answered an action with the event of another action")
         }
     }
 
     // MARK: - Hello
 
+    /// Says hello to the zone.
     mutating func hello(at moment: Moment) -> Action {
         phase = .greeting
         let state = exchange.state
@@ -234,6 +248,7 @@ package struct SyncSession: Sendable {
         return send(.hello, request.encoded(), at: moment)
     }
 
+    /// Continues after the zone's answer to hello.
     mutating func greeted(_ body: [UInt8], at moment: Moment) -> Action {
         let response: HelloResponse
         do { response = try HelloResponse(decoding: body) } catch {
@@ -241,6 +256,7 @@ package struct SyncSession: Sendable {
         }
         exchange.failures = 0
         exchange.headPosition = response.headPosition
+        exchange.serverMilliseconds = response.wallMilliseconds
         zone = ZoneKnowledge(
             epoch: response.epoch,
             largestBody: Int(clamping: min(response.largestBody, UInt64(1) << 40)),
@@ -268,23 +284,36 @@ package struct SyncSession: Sendable {
 
     // MARK: - Steps that all phases share
 
+    /// Sends a request, and records its time for the clock offset.
     mutating func send(_ endpoint: SyncEndpoint, _ body: [UInt8], at moment: Moment) -> Action {
         exchange.sentAtMilliseconds = moment.wallMilliseconds
         return .send(endpoint, body: body)
     }
 
-    /// The server's clock against the middle of the time that the exchange took.
+    /// The offset of the server's clock from the device's clock, as that is now.
+    ///
+    /// The server answers in the middle of the time between request and answer. When the device's
+    /// clock was set in between, that time is no duration: it is negative, or longer than any
+    /// request takes. Then only the moment of the answer is by the clock as it is now.
     func offset(ofServer wallMilliseconds: Int64, at moment: Moment) -> Int64 {
-        let sent = exchange.sentAtMilliseconds
-        let middle = sent + (max(moment.wallMilliseconds, sent) - sent) / 2
+        let (elapsed, isBeyond) = moment.wallMilliseconds.subtractingReportingOverflow(
+            exchange.sentAtMilliseconds)
+        let isDuration = !isBeyond && (0...Self.longestRequest).contains(elapsed)
+        let middle = moment.wallMilliseconds - (isDuration ? elapsed / 2 : 0)
         return wallMilliseconds.subtractingReportingOverflow(middle).partialValue
     }
 
+    /// The longest time in milliseconds that counts as the duration of a request.
+    private static let longestRequest: Int64 = 60_000
+
+    /// Records the difference between the server's clock and the client's.
     mutating func learn(clockOf wallMilliseconds: Int64, at moment: Moment) {
+        exchange.serverMilliseconds = wallMilliseconds
         let offset = offset(ofServer: wallMilliseconds, at: moment)
         zone?.clockOffsetMilliseconds = offset
     }
 
+    /// Ends the exchange with its outcome.
     mutating func conclude() -> Action {
         phase = .idle
         let state = exchange.state
@@ -294,6 +323,7 @@ package struct SyncSession: Sendable {
         return .finish(.done(exchange.outcome))
     }
 
+    /// Ends the exchange with an error.
     mutating func finish(_ error: SyncError) -> Action {
         phase = .idle
         return .finish(.failed(error))

@@ -1,9 +1,9 @@
 package import AnabranchReplication
 
-/// What a verification does about what differs.
+/// The reaction of a verification to differences: report them, or repair them too.
 package enum VerificationMode: Hashable, Sendable { case reporting, repairing }
 
-/// What a zone has in a range.
+/// A range, and the summary of the zone's records in it.
 package struct ComparedRange: Hashable, Sendable {
     package var range: RecordRange
     package var summary: RangeSummary
@@ -14,13 +14,14 @@ package struct ComparedRange: Hashable, Sendable {
     }
 }
 
-/// How far the comparison of a store with its zone has come.
+/// The progress of comparing a store with its zone.
 ///
-/// First the sums of the whole states are compared. Where they differ, the ranges that differ are
-/// looked into, the deepest first, until single records are named; then, where that is wanted,
-/// these are repaired, and the whole is compared again. Every answer narrows what is left, or
-/// counts as a miss, and rounds, misses and requests are bounded.
+/// First the checksums of the whole states are compared. If they differ, the differing ranges are
+/// compared in ever smaller parts, the smallest first, until single records are found. On request
+/// these are repaired, and the whole is compared again. Every answer reduces the remaining ranges
+/// or counts as a miss. Rounds, misses and requests are limited.
 package struct VerificationProgress: Sendable {
+    /// The result of a comparison.
     package enum Ending: Hashable, Sendable {
         case equal
         case differing
@@ -28,30 +29,36 @@ package struct VerificationProgress: Sendable {
     }
 
     let mode: VerificationMode
-    /// What is looked into in this round, the next last; `nil` while the whole is compared.
+    /// The ranges that remain in this round, the next one last. It is `nil` while the whole states
+    /// are compared.
     var ranges: [RecordRange]?
-    /// What the zone has, until the store is there.
+    /// The zone's answer, until the store has reached its position.
     var answer: (position: UInt64, compared: [ComparedRange])?
-    /// Descents that were begun.
+    /// The number of rounds that were begun.
     var rounds = 0
-    /// In a row.
+    /// The number of misses in a row.
     var misses = 0
+    /// The number of checksum requests so far.
     var requests = 0
-    /// Of the zone's state when it was last told.
+    /// The last known checksum of the zone's state.
     package internal(set) var checksum = StateChecksum.zero
-    /// Whether the present round has found something.
+    /// Indicates whether the present round has found a difference.
     var hasFound = false
-    /// What was found in the first round, in the order of identities as far as they are kept.
+    /// The differences found in the first round, as many as are kept, in the order of identities.
     package internal(set) var differences: [RecordDifference] = []
+    /// The number of all differences found in the first round.
     package internal(set) var differenceCount = 0
+    /// The number of rows in the store's file that belong to no record.
     package internal(set) var strayCount = 0
+    /// The result, or `nil` while the comparison goes on.
     package internal(set) var ending: Ending?
 
-    /// Differences that are kept by name.
+    /// The number of differences that are kept by name.
     static let mostKept = 1000
 
     init(_ mode: VerificationMode) { self.mode = mode }
 
+    /// Records differences that were found. Only those of the first round are kept.
     mutating func note(_ records: [RecordDifference]) {
         guard !records.isEmpty else { return }
         hasFound = true

@@ -3,17 +3,19 @@ internal import Dispatch
 
 /// One HTTP connection that stays open from request to request, on a queue of its own.
 ///
-/// An easy handle in a multi handle: the multi handle keeps the connection, and another thread
-/// can wake it, so that a cancelled task ends its transfer at once.
+/// It is an easy handle in a multi handle. The multi handle keeps the connection open, and another
+/// thread can wake it up, so a cancelled task ends its transfer at once.
 final class CurlConnection: @unchecked Sendable {
-    // Both are touched on the queue only, but for `curl_multi_wakeup`, which any thread may call.
+    // Both are used only on the queue, except by `curl_multi_wakeup`, which any thread may call.
     private let easy: UnsafeMutableRawPointer
     private let multi: UnsafeMutableRawPointer
     private let queue: DispatchQueue
 
     private static let isReady = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
 
-    /// - Parameter label: Of the queue, for debuggers.
+    /// Creates a connection.
+    ///
+    /// - Parameter label: The name of the queue, for debuggers.
     init(label: String) throws {
         guard Self.isReady, let multi = curl_multi_init() else { throw Self.unusable }
         guard let easy = curl_easy_init() else {
@@ -33,8 +35,9 @@ final class CurlConnection: @unchecked Sendable {
     private static let unusable = SyncError(
         .unreachable, "Can't reach any server because libcurl could not be initialized.")
 
-    /// - Throws: `SyncError` where no response came, `CancellationError` where the task was
-    ///   cancelled.
+    /// Performs a transfer.
+    ///
+    /// - Throws: `SyncError` if no response came, `CancellationError` if the task was cancelled.
     func perform(_ transfer: CurlTransfer) async throws -> CurlResponse {
         let cancellation = CurlCancellation()
         return try await withTaskCancellationHandler {
@@ -54,11 +57,11 @@ final class CurlConnection: @unchecked Sendable {
     ) throws -> CurlResponse {
         let receiver = CurlReceiver(transfer)
         let headers = try CurlHeaders(transfer.headers)
-        // The body's bytes and the receiver stay where they are while libcurl holds pointers.
+        // The body's bytes and the receiver must not move while libcurl holds pointers to them.
         let code = try withExtendedLifetime((receiver, headers)) {
             try (transfer.body ?? []).withUnsafeBytes { body in
                 configure(transfer, body: body, headers: headers, receiver: receiver)
-                return try drive(until: cancellation)
+                return try drive(transfer, until: cancellation)
             }
         }
         if let failure = receiver.failure { throw failure }
@@ -67,14 +70,23 @@ final class CurlConnection: @unchecked Sendable {
     }
 
     /// Runs the transfer to its end.
-    private func drive(until cancellation: CurlCancellation) throws -> CURLcode {
+    ///
+    /// What has arrived is read before the transfer's patience is asked, so a process that was
+    /// stopped for a while finds the bytes that came meanwhile.
+    private func drive(
+        _ transfer: CurlTransfer, until cancellation: CurlCancellation
+    ) throws -> CURLcode {
         guard curl_multi_add_handle(multi, easy) == CURLM_OK else { throw Self.unusable }
         defer { curl_multi_remove_handle(multi, easy) }
         var running: Int32 = 1
         while running > 0 {
             if cancellation.isCancelled { throw CancellationError() }
             guard curl_multi_perform(multi, &running) == CURLM_OK else { throw Self.unusable }
-            if running > 0 { curl_multi_poll(multi, nil, 0, 1000, nil) }
+            guard running > 0 else { break }
+            let patience = transfer.patience?() ?? .seconds(1)
+            guard patience > .zero else { throw Self.silent(transfer.url) }
+            let wait = min(patience, .seconds(1)).curlMilliseconds
+            curl_multi_poll(multi, nil, 0, Int32(wait), nil)
         }
         var left: Int32 = 0
         while let message = curl_multi_info_read(multi, &left) {
@@ -99,11 +111,6 @@ final class CurlConnection: @unchecked Sendable {
             easy, CURLOPT_CONNECTTIMEOUT_MS, transfer.connectTimeout.curlMilliseconds)
         anabranch_curl_set_long(
             easy, CURLOPT_TIMEOUT_MS, transfer.timeout?.curlMilliseconds ?? 0)
-        if let silence = transfer.silence {
-            anabranch_curl_set_long(easy, CURLOPT_LOW_SPEED_LIMIT, 1)
-            anabranch_curl_set_long(
-                easy, CURLOPT_LOW_SPEED_TIME, max(silence.curlMilliseconds / 1000, 1))
-        }
         if let file = transfer.certificateAuthorities {
             anabranch_curl_set_string(easy, CURLOPT_CAINFO, file)
         }
@@ -135,6 +142,12 @@ final class CurlConnection: @unchecked Sendable {
         }
     }
 
+    private static func silent(_ url: String) -> SyncError {
+        SyncError(
+            .timedOut, "Can't go on with \(url) because nothing has arrived for too long.",
+            details: ["server": url])
+    }
+
     private static func error(_ code: CURLcode, url: String) -> SyncError {
         let cause = String(cString: curl_easy_strerror(code))
         let kind: SyncError.Code =
@@ -147,19 +160,20 @@ final class CurlConnection: @unchecked Sendable {
             default: .unreachable
             }
         return SyncError(
-            kind, "Can't reach \(url) because of this: \(cause).",
+            kind, "Can't reach \(url) because the transfer failed: \(cause).",
             details: ["server": url, "curl": "\(code.rawValue)"])
     }
 }
 
-/// A list of headers as libcurl keeps it.
+/// A list of headers in libcurl's form.
 private final class CurlHeaders {
     private(set) var list: UnsafeMutablePointer<curl_slist>?
 
     init(_ headers: [String]) throws {
         for header in headers {
             guard let longer = curl_slist_append(list, header) else {
-                throw SyncError(.unreachable, "Can't send a request because memory is short.")
+                throw SyncError(
+                    .unreachable, "Can't send a request because there is not enough memory.")
             }
             list = longer
         }
@@ -169,7 +183,7 @@ private final class CurlHeaders {
 }
 
 extension Duration {
-    /// At least one: zero means "never" to libcurl.
+    /// The duration in milliseconds, at least one, because zero means "never" to libcurl.
     fileprivate var curlMilliseconds: Int {
         let (seconds, attoseconds) = components
         let milliseconds = seconds.multipliedReportingOverflow(by: 1000)

@@ -1,25 +1,27 @@
 internal import CCurl
 internal import Synchronization
 
-/// One request as libcurl is given it.
+/// One request in the form that libcurl needs.
 struct CurlTransfer: Sendable {
     var url: String
-    /// Each as "Name: value".
+    /// The headers, each in the form "Name: value".
     var headers: [String]
-    /// `nil` makes it a GET.
+    /// The body of a POST, or `nil` for a GET.
     var body: [UInt8]?
-    /// Of the whole transfer; `nil` for one that goes on.
+    /// The time for the whole transfer, or `nil` for an endless one.
     var timeout: Duration?
     var connectTimeout: Duration
-    /// How long nothing may arrive; `nil` where only `timeout` counts.
-    var silence: Duration?
+    /// The time for which the transfer may go on without another byte, or `nil` if only `timeout`
+    /// counts. The transfer's loop asks for it on the connection's queue, and ends the transfer as
+    /// timed out if the answer is not positive.
+    var patience: (@Sendable () -> Duration)?
     var certificateAuthorities: String?
     var largestResponse: Int
-    /// Is given what arrives once the status is 200, instead of its being collected.
+    /// Receives the bytes of a response with status 200, which are then not collected.
     var onBytes: (@Sendable ([UInt8]) throws -> Void)?
 }
 
-/// What came back: headers in lower case, the body as it was sent.
+/// A response: its headers in lower case, and its body as it was sent.
 struct CurlResponse: Sendable {
     var status = 0
     var contentType = ""
@@ -28,10 +30,10 @@ struct CurlResponse: Sendable {
     var body: [UInt8] = []
 }
 
-/// Collects what libcurl hands over, on the connection's queue only.
+/// Collects the data of a transfer, only on the connection's queue.
 final class CurlReceiver {
     private(set) var response = CurlResponse()
-    /// Why the receiver broke the transfer off.
+    /// The reason why the receiver ended the transfer.
     private(set) var failure: (any Error)?
     private let limit: Int
     private let onBytes: (@Sendable ([UInt8]) throws -> Void)?
@@ -41,7 +43,9 @@ final class CurlReceiver {
         onBytes = transfer.onBytes
     }
 
-    /// - Returns: Whether the transfer goes on.
+    /// Receives a part of the body.
+    ///
+    /// - Returns: `false` to end the transfer.
     func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
         if let onBytes, response.status == 200 {
             do { try onBytes(Array(bytes)) } catch { failure = error }
@@ -50,14 +54,15 @@ final class CurlReceiver {
         guard response.body.count + bytes.count <= limit else {
             failure = SyncError(
                 .responseTooLarge,
-                "Can't take the response because it has more than \(limit) bytes.")
+                "Can't use the response because it has more than \(limit) bytes.")
             return false
         }
         response.body.append(contentsOf: bytes)
         return true
     }
 
-    /// One line of the head; another status line begins anew, as after `100 Continue`.
+    /// Receives one header line. Another status line replaces the response, as after `100
+    /// Continue`.
     func receive(header bytes: UnsafeRawBufferPointer) -> Bool {
         let line = String(decoding: bytes, as: UTF8.self)
         if line.hasPrefix("HTTP/") {
@@ -79,14 +84,15 @@ final class CurlReceiver {
         return true
     }
 
-    /// Tells a listener that the stream is open, before its first event.
+    /// Notifies a listener that the stream is open, before its first event.
     private func beginBody(after line: String) -> Bool {
         guard let onBytes, response.status == 200, line.allSatisfy(\.isNewline) else { return true }
         guard response.contentType == "text/event-stream" else {
             failure = SyncError(
                 .damagedResponse,
                 "Can't follow the zone's events because the server answers with "
-                    + "\"\(response.contentType)\". Is this the address of a sync server?")
+                    + "\"\(response.contentType)\". Check the server's address."
+            )
             return false
         }
         do { try onBytes([]) } catch { failure = error }
@@ -94,7 +100,7 @@ final class CurlReceiver {
     }
 }
 
-/// Lets another thread end a transfer.
+/// Allows another thread to end a transfer.
 final class CurlCancellation: Sendable {
     private let flag = Atomic(false)
 

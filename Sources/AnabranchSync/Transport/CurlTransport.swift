@@ -7,15 +7,16 @@ internal import Synchronization
     internal import Foundation
 #endif
 
-/// The zone over HTTP, by libcurl.
+/// The connection to a zone over HTTP, by libcurl.
 ///
-/// Requests share one connection that stays open; the event stream has its own. Redirects are
-/// not followed: a token goes to the server that it was given for and to no other.
+/// Requests share one connection that stays open; the event stream has its own. Redirects are not
+/// followed, so the token is sent only to the server that it was given for.
 package final class CurlTransport: Transport {
     private let address: ServerAddress
     private let options: SyncOptions
     private let connection: CurlConnection
 
+    /// Creates a connection to the zone. Nothing is sent yet.
     package init(_ address: ServerAddress, options: SyncOptions = SyncOptions()) throws {
         self.address = address
         self.options = options
@@ -27,7 +28,7 @@ package final class CurlTransport: Transport {
         transfer.headers += [
             "Content-Type: \(SyncProtocol.mediaType)", "Accept: \(SyncProtocol.mediaType)",
             "Accept-Encoding: zstd",
-            // No waiting for `100 Continue` before a large body.
+            // Do not wait for `100 Continue` before a large body.
             "Expect:",
         ]
         let compressed = Zstandard.compress(body)
@@ -54,18 +55,18 @@ package final class CurlTransport: Transport {
     private func follow(
         _ continuation: AsyncThrowingStream<ZoneEvent, any Error>.Continuation
     ) async throws {
-        let parser = Mutex(EventStreamParser())
+        let clock = ContinuousClock()
+        let parser = Mutex(EventStreamParser(asOf: clock.now))
         var transfer = transfer(to: address.eventsURL)
         transfer.headers.append("Accept: text/event-stream")
-        transfer.silence = options.eventSilence
+        let limit = options.eventSilence
+        transfer.patience = { limit - parser.withLock { $0.silence(asOf: clock.now) } }
         transfer.onBytes = { bytes in
-            guard !bytes.isEmpty else {
-                continuation.yield(.opened)
-                return
+            let events = try parser.withLock { parser throws(SyncError) in
+                try parser.consume(bytes, at: clock.now)
             }
-            for event in try parser.withLock({ parser throws(SyncError) in
-                try parser.consume(bytes)
-            }) { continuation.yield(event) }
+            if bytes.isEmpty { continuation.yield(.opened) }
+            for event in events { continuation.yield(event) }
         }
         let stream = try CurlConnection(label: "anabranch.sync.events")
         let response = try await stream.perform(transfer)
@@ -100,14 +101,14 @@ package final class CurlTransport: Transport {
         guard response.contentType == SyncProtocol.mediaType else {
             throw SyncError(
                 .damagedResponse,
-                "Can't read the response because it is \"\(response.contentType)\". Is "
-                    + "\(address.base) the address of a sync server?",
+                "Can't read the response because its type is \"\(response.contentType)\". "
+                    + "Check that \(address.base) is the address of a sync server.",
                 details: ["server": address.base])
         }
         return .message(body)
     }
 
-    /// What the error page says; where it is not the protocol's, what the status says.
+    /// The error of the error page, or one for the status if the page is not of the protocol.
     private func refusal(_ status: Int, _ body: [UInt8]) -> ProtocolError {
         if let page = try? JSONDecoder().decode(ErrorPage.self, from: Data(body)) {
             return ProtocolError(
@@ -126,7 +127,7 @@ package final class CurlTransport: Transport {
         return ProtocolError(
             code,
             "Can't sync because \(address.base) answers with status \(status), which is not a "
-                + "sync server's answer.", details: ["status": "\(status)"])
+                + "sync server's answer. Check the address.", details: ["status": "\(status)"])
     }
 
     private struct ErrorPage: Decodable {

@@ -8,24 +8,46 @@ internal import AnabranchReplication
 
 /// Reads the zone's events from the bytes of a `text/event-stream`.
 ///
-/// Lines end with LF, CRLF or CR; a line that begins with a colon is a comment, here a heartbeat;
-/// an empty line ends an event. Events of other names, which a later server may send, are passed
-/// over.
+/// Lines end with LF, CRLF or CR. A line that begins with a colon is a comment, here a heartbeat.
+/// An empty line ends an event. Events with unknown names, which a later server may send, are
+/// ignored.
+///
+/// The parser also measures the silence of the stream: the time since the last byte arrived. A
+/// heartbeat is three bytes every 20 seconds, so a bound on the average speed would give up a
+/// stream that is in order.
 ///
 /// Source: WHATWG HTML, "Server-sent events", 9.2.6.
 struct EventStreamParser {
-    /// A server that sends more without an end of line is none of ours.
+    /// The greatest length of a line. A server that sends a longer one is no sync server.
     static let longestLine = 64 << 10
 
+    /// The time at which the last byte arrived, at first the time of the request.
+    private var lastArrival: ContinuousClock.Instant
     private var line: [UInt8] = []
     private var hasSeenReturn = false
     private var name = ""
     private var data = ""
 
+    /// Prepares for a stream that is about to be requested.
+    ///
+    /// - Parameter now: The time from which the silence counts until the first byte arrives.
+    init(asOf now: ContinuousClock.Instant) { lastArrival = now }
+
+    /// The time since the last byte arrived.
+    func silence(asOf now: ContinuousClock.Instant) -> Duration { lastArrival.duration(to: now) }
+
+    /// Reads the bytes that have arrived, which end the stream's silence.
+    ///
+    /// - Parameters:
+    ///   - bytes: The next bytes. They are empty if only the head of the response has arrived.
+    ///   - now: The time at which they arrived.
     /// - Returns: The events that the bytes completed.
-    /// - Throws: `damagedResponse` where a line is too long or an event's data is not what the
-    ///   protocol says.
-    mutating func consume(_ bytes: some Sequence<UInt8>) throws(SyncError) -> [ZoneEvent] {
+    /// - Throws: `SyncError` with code `damagedResponse` if a line is too long or an event's data
+    ///   is malformed.
+    mutating func consume(
+        _ bytes: some Sequence<UInt8>, at now: ContinuousClock.Instant
+    ) throws(SyncError) -> [ZoneEvent] {
+        lastArrival = now
         var events: [ZoneEvent] = []
         for byte in bytes {
             switch byte {
@@ -65,7 +87,7 @@ struct EventStreamParser {
         guard name == "head", !data.isEmpty else { return nil }
         guard let head = try? JSONDecoder().decode(Head.self, from: Data(data.utf8)),
             let epoch = EpochID(head.epoch)
-        else { throw Self.damaged("an event's data is not a head") }
+        else { throw Self.damaged("the data of an event is malformed") }
         return .head(epoch: epoch, position: head.position)
     }
 

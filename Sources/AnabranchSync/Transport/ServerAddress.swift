@@ -6,17 +6,19 @@ package import AnabranchProtocol
     package import Foundation
 #endif
 
-/// Where a zone is and how one is let in: checked once, before the first byte travels.
+/// The address of a zone and the token for it. Both are checked before anything is sent.
 package struct ServerAddress: Sendable {
-    /// Without a slash at the end.
+    /// The server's address without a slash at its end.
     package let base: String
     package let zone: ZoneName
     let token: String?
 
+    /// Creates an address.
+    ///
     /// - Parameters:
-    ///   - server: `https://host[:port][/path]`; `http` to this machine itself, or anywhere
-    ///     where `allowingPlainHTTP` says so.
-    ///   - token: Without white space.
+    ///   - server: `https://host[:port][/path]`. The scheme `http` is allowed for this machine
+    ///     itself, and everywhere if `allowingPlainHTTP` is `true`.
+    ///   - token: A token without white space, or `nil`.
     /// - Throws: `SyncError` with code `invalidServer`, `insecureServer`, `invalidZone` or
     ///   `invalidToken`.
     package init(
@@ -30,7 +32,7 @@ package struct ServerAddress: Sendable {
         guard isPlain, token != "" else {
             throw SyncError(
                 .invalidToken,
-                "Can't use the token because it is empty or has characters that no token has. "
+                "Can't use the token because it is empty or has invalid characters. "
                     + "Give it as `anabranchd token create` printed it.")
         }
         self.token = token
@@ -58,8 +60,8 @@ package struct ServerAddress: Sendable {
         guard scheme == "https" || allowingPlainHTTP || isLoopback(host) else {
             throw SyncError(
                 .insecureServer,
-                "Can't sync with \(text) because the token would travel unencrypted. Use "
-                    + "https, or allow plain HTTP where the network itself is trusted.",
+                "Can't sync with \(text) because the token would be sent unencrypted. Use "
+                    + "https, or allow plain HTTP if the network itself is trusted.",
                 details: ["server": text])
         }
         return String(text.reversed().drop { $0 == "/" }.reversed())

@@ -1,32 +1,34 @@
 package import AnabranchProtocol
 package import AnabranchReplication
 
-/// The way to one zone: HTTP, or in tests memory.
+/// The connection to one zone: HTTP, or memory in tests.
 package protocol Transport: Sendable {
     /// Sends one request and waits for its answer.
     ///
-    /// The request may arrive any number of times, whatever this call returns: all of them are
+    /// The request may arrive any number of times, whatever this call returns: every request is
     /// idempotent.
     ///
-    /// - Throws: `SyncError` where no answer came, `CancellationError` where the task was
-    ///   cancelled.
+    /// - Throws: `SyncError` if no answer came, `CancellationError` if the task was cancelled.
     func send(_ endpoint: SyncEndpoint, body: [UInt8]) async throws -> TransportReply
 
     /// Follows the zone's live events until the stream is dropped or the connection ends.
     func events() -> AsyncThrowingStream<ZoneEvent, any Error>
 }
 
+/// The server's answer to a request.
 package enum TransportReply: Sendable {
+    /// The body of a successful answer.
     case message([UInt8])
+    /// A refusal, and the delay that the server asked for.
     case refusal(ProtocolError, retryAfter: Duration?)
 }
 
-/// What the zone tells its listeners.
+/// An event that the zone sends to its listeners.
 package enum ZoneEvent: Hashable, Sendable {
-    /// The stream is open: what is appended from now on is told.
+    /// The stream is open: it reports every entry from now on.
     case opened
     /// The log has a new last entry.
     case head(epoch: EpochID, position: UInt64)
-    /// Nothing happened, but the connection stands.
+    /// The connection works, but nothing happened.
     case heartbeat
 }

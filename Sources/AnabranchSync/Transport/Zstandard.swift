@@ -2,14 +2,18 @@ internal import CZstd
 
 /// Compression of bodies.
 enum Zstandard {
-    /// Below that, the headers cost more than the bytes that are saved.
+    /// The least length to compress. For fewer bytes the additional headers cost more than
+    /// compression saves.
     static let leastWorthwhile = 1024
     /// The fastest level that still halves columns of change sets.
     private static let level: Int32 = 1
-    /// 2^25: windows beyond 32 MiB are refused, so a small body cannot ask for much memory.
+    /// The logarithm of the greatest accepted window, 32 MiB, so that a small body can't demand
+    /// much memory.
     private static let greatestWindowLog: Int32 = 25
 
-    /// - Returns: The compressed bytes; `nil` where they are hardly fewer.
+    /// Compresses bytes.
+    ///
+    /// - Returns: The compressed bytes, or `nil` if they are hardly fewer.
     static func compress(_ bytes: [UInt8]) -> [UInt8]? {
         guard bytes.count >= leastWorthwhile else { return nil }
         let bound = ZSTD_compressBound(bytes.count)
@@ -22,11 +26,13 @@ enum Zstandard {
         return isWorthwhile ? compressed : nil
     }
 
-    /// - Parameter limit: Bytes of the result; nothing beyond is allocated, whatever the input
-    ///   claims.
-    /// - Throws: `responseTooLarge` or `damagedResponse`.
+    /// Decompresses bytes.
+    ///
+    /// - Parameter limit: The greatest length of the result. No more is allocated, whatever the
+    ///   input claims.
+    /// - Throws: `SyncError` with code `responseTooLarge` or `damagedResponse`.
     static func decompress(_ bytes: [UInt8], limit: Int) throws(SyncError) -> [UInt8] {
-        guard let context = ZSTD_createDCtx() else { throw damaged("memory is short") }
+        guard let context = ZSTD_createDCtx() else { throw damaged("there is not enough memory") }
         defer { ZSTD_freeDCtx(context) }
         ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, greatestWindowLog)
         let result = bytes.withUnsafeBytes { source in
@@ -49,14 +55,18 @@ enum Zstandard {
             guard result.count <= limit else {
                 throw SyncError(
                     .responseTooLarge,
-                    "Can't take the response because it has more than \(limit) bytes.")
+                    "Can't use the response because it has more than \(limit) bytes.")
             }
             if rest == 0, input.pos == input.size { break }
-            guard (input.pos, result.count) != before else { throw damaged("its bytes end") }
+            guard (input.pos, result.count) != before else {
+                throw damaged("its bytes end too early")
+            }
         }
         return result
     }
 
+    /// Decompresses the next bytes.
+    ///
     /// - Returns: Zero at the end of a frame.
     private static func decompressChunk(
         _ input: inout ZSTD_inBuffer, into result: inout [UInt8], with context: OpaquePointer

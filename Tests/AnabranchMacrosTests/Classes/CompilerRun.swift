@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// One run of the compiler over a source that uses the library, without making code.
+/// One run of the compiler over a source that uses the library, without code generation.
 struct CompilerRun {
     struct Complaint {
         let file: String
@@ -9,7 +9,7 @@ struct CompilerRun {
         let message: String
     }
 
-    /// Errors, in the compiler's order.
+    /// The errors, in the compiler's order.
     let errors: [Complaint]
     let output: String
 
@@ -39,7 +39,7 @@ struct CompilerRun {
         errors = output.split(separator: "\n").compactMap { Self.complaint(in: $0) }
     }
 
-    /// `file:line:column: error: message`, elsewhere than in what the line quotes.
+    /// Parses `file:line:column: error: message`, unless the line quotes that text.
     private static func complaint(in line: Substring) -> Complaint? {
         guard let match = line.firstMatch(of: /^(.+?):([0-9]+):[0-9]+: error: (.*)$/),
             let number = Int(match.2)
@@ -47,7 +47,7 @@ struct CompilerRun {
         return Complaint(file: String(match.1), line: number, message: String(match.3))
     }
 
-    /// The compiler that builds these tests is on the path of whoever runs them.
+    /// Whether the compiler that builds these tests is on the PATH.
     static let isPossible: Bool = {
         let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
         return folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/swiftc") }

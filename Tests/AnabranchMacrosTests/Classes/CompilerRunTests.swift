@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The compiler itself, over classes that users get wrong.
+/// Runs the compiler over classes with typical mistakes.
 @Suite(.enabled(if: CompilerRun.isPossible, "there is no swiftc on the PATH"))
 struct `The compiler with @Entity` {
-    /// A comment says what the macro answers on its line.
+    /// Sources with mistakes. A comment has the macro's error on its line.
     private static let wrongForms = #"""
         import Anabranch
         /// Für alle.

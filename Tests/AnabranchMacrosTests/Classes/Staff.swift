@@ -1,7 +1,7 @@
 public import Anabranch
 import Foundation
 
-/// Classes written with `@Entity`, and the model that they are made for.
+/// Classes written with `@Entity`, and their model.
 enum Staff {
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
@@ -45,7 +45,7 @@ enum Staff {
 
     @Entity
     class Person: ManagedObject {
-        // Neither in the order of the slots nor all in one style, on purpose.
+        // The order and the style differ from those of the slots on purpose.
         var reports: ManagedObjectSet<Staff.Person>
         var name: String?
         fileprivate(set) var age: Int64
@@ -88,11 +88,11 @@ enum Staff {
         var user: Person?
     }
 
-    /// Lacks attributes and relationships of its entity.
+    /// A class that lacks attributes and relationships of its entity.
     @Entity("Person")
     final class Half: ManagedObject { var age: Int64 }
 
-    /// Has an attribute that its entity has not.
+    /// A class with an attribute that its entity lacks.
     @Entity("Furniture")
     final class Stool: ManagedObject {
         var legs: Int16
@@ -100,11 +100,11 @@ enum Staff {
         var user: Person?
     }
 
-    /// Of a sub-entity, but not below the class of its super-entity.
+    /// A class of a sub-entity that is not a subclass of the super-entity's class.
     @Entity("Engineer")
     final class Stray: ManagedObject { var badge: String? }
 }
 
-/// A public class repeats its access in what is made.
+/// A public class. The generated members are public too.
 @Entity("Person")
 public final class PublicPerson: ManagedObject { public var age: Int64 }

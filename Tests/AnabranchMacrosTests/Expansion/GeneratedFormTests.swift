@@ -5,7 +5,7 @@ import Testing
 @testable import AnabranchMacroExpansion
 @testable import AnabranchModelTool
 
-/// There is one form of a class, whoever writes it.
+/// Tests that the macro and the model tool generate the same form of a class.
 @Suite struct `The form of generated classes` {
     @Test func `what @Entity makes is what the model tool writes`() throws {
         let model = try ManagedObjectModel {
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// Without white space, and a getter alone without its word.
+    /// Returns the source without white space, and a lone getter without `get`.
     private static func joined(_ source: String) -> String {
         let text = source.filter { !$0.isWhitespace }
         return text.replacing("{get{self[toMany:4]}}", with: "{self[toMany:4]}")

@@ -3,7 +3,7 @@ import Testing
 @testable import AnabranchMacroExpansion
 
 @Suite struct `What @Entity refuses` {
-    /// The words of complaints, with the word of the source where each points.
+    /// Returns the complaints, each with the word of the source to which it points.
     private func complaints(_ source: String) -> [(word: String, message: String)] {
         let expansion = EntityMacro.members(of: source, attribute: "@Entity")
         return expansion.complaints.map { complaint in
@@ -105,7 +105,7 @@ import Testing
         #expect(complaints(better).isEmpty)
     }
 
-    @Test func `a mark where nobody reads it`() {
+    @Test func `a mark in a place where it has no effect`() {
         let entity = ["@Entity(\"A\") class X: ManagedObject {}"]
         func isRefused(_ name: String, _ source: String, in context: [String] = entity) -> Bool {
             let complaints = EntityMark.check(name, on: source, in: context).attributeComplaints

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Messages as the compiler writes them, and the replies, without the plug-in's own types.
+/// Messages in the compiler's format, and the replies, without the plug-in's own types.
 struct CompilerMessage {
     let json: Data
 
-    /// What was recorded of Swift 6.3.1, with other declarations.
+    /// A recorded message of Swift 6.3.1, with other declarations.
     static func attached(
         _ type: String, as name: String = "Entity ", role: String, attribute: String,
         declaration: String, parent: String? = nil, context: [String] = []
@@ -33,7 +33,7 @@ struct CompilerMessage {
 
     init(text: String) { json = Data(text.utf8) }
 
-    /// With the length before it.
+    /// The message with its length in front.
     var framed: Data {
         Data((0..<8).map { UInt8(truncatingIfNeeded: json.count >> (8 * $0)) }) + json
     }
@@ -42,7 +42,7 @@ struct CompilerMessage {
         text: #"{"getCapability":{"capability":{"protocolVersion":7}}}"#)
 }
 
-/// What came back, read as the compiler reads it.
+/// A plug-in's reply, read as the compiler reads it.
 struct PluginAnswer {
     let kind: String
     let content: [String: Any]

@@ -6,7 +6,7 @@ struct PluginProcess {
     let answers: [PluginAnswer]
     let errors: String
 
-    /// - Parameter input: All that the plug-in is sent before its input ends.
+    /// - Parameter input: Everything that the plug-in receives before its input ends.
     init(input: Data) throws {
         let process = Process()
         let (stdin, stdout, stderr) = (Pipe(), Pipe(), Pipe())
@@ -30,7 +30,7 @@ struct PluginProcess {
         self.answers = answers
     }
 
-    /// Plug-ins of the compiler are built for the machine that builds, under a name of their own.
+    /// The program. Compiler plug-ins are built for the build machine, under a separate name.
     static var executable: URL {
         let folder = Built.folder
         let tool = folder.appending(path: "AnabranchMacros-tool")
@@ -39,7 +39,7 @@ struct PluginProcess {
     }
 }
 
-/// Where the build has put what it made.
+/// The places of built products.
 enum Built {
     static let folder: URL = {
         let runner = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()

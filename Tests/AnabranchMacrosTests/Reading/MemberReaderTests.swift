@@ -48,7 +48,7 @@ import Testing
             ])
     }
 
-    @Test func `tells what is said about a property`() throws {
+    @Test func `reports what is declared of a property`() throws {
         let properties = read(
             """
             @A(1) @B private(set) weak var a: Int?
@@ -77,7 +77,7 @@ import Testing
         #expect(properties[8].type == nil)
     }
 
-    @Test func `tells what depends on the build`() {
+    @Test func `reports what depends on the build`() {
         let properties = read(
             """
             var a: Int
@@ -126,7 +126,7 @@ import Testing
         _ = TypeDeclaration(source: "class X<\(body): {")
     }
 
-    /// Pieces that stand for everything that opens, closes or begins something.
+    /// Pieces of source for everything that opens, closes or begins a construct.
     private static let pieces = [
         "var", "let", "x", ":", "Int", "?", "=", "{", "}", "(", ")", "[", "]", "<", ">", ",", "@",
         "A", "\"", "\\(", "/", "*", "#if", "#endif", "\n", ";", "->", "class", ".", "func", "`",

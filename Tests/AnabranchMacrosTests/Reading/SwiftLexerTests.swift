@@ -17,7 +17,7 @@ import Testing
         ("#if os(Linux)\n#endif", ["#if", "os", "(", "Linux", ")", "#endif"]),
         ("#!/usr/bin/env swift {\nx", ["x"]),
     ])
-    func `tells words, numbers and marks apart`(source: String, expected: [String]) {
+    func `distinguishes words, numbers and marks`(source: String, expected: [String]) {
         #expect(texts(source) == expected)
     }
 
@@ -49,7 +49,7 @@ import Testing
         (#""\(a)" / b / c"#, [#""\(a)""#, "/", "b", "/", "c"]),
         ("reduce(1, /)", ["reduce", "(", "1", ",", "/", ")"]),
     ])
-    func `tells regular expressions from divisions`(source: String, expected: [String]) {
+    func `distinguishes regular expressions from divisions`(source: String, expected: [String]) {
         #expect(texts(source) == expected)
     }
 
@@ -83,7 +83,7 @@ import Testing
         #expect(texts(source).count == 2)
     }
 
-    @Test func `tells where a token stands in bytes, and whether it begins a line`() {
+    @Test func `reports a token's byte offset, and whether it begins a line`() {
         let tokens = SwiftLexer.code(of: "/* ü */ a\n  \"\"\"\n  é\n  \"\"\" b /*\n*/ c")
         #expect(tokens.map(\.offset) == [9, 13, 28, 36])
         #expect(tokens.map(\.end) == [10, 27, 29, 37])
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: ["\n", "\r\n", "\r"])
-    func `tells the lines of a token, whatever ends them`(end: String) {
+    func `reports the lines of a token, whatever ends them`(end: String) {
         let lines = ["a", "/* b", " */ c \"\"\"", " d", " \"\"\"", "e // f", "#/", "/# g"]
         let tokens = SwiftLexer.tokens(of: lines.joined(separator: end))
         #expect(tokens.map(\.line) == [1, 2, 3, 3, 6, 6, 7, 8])

@@ -30,7 +30,7 @@ import Testing
         ("distributed actor A {}", "actor"), ("extension E: P {}", "extension"),
         ("protocol P: AnyObject {}", "protocol"), ("class C", "class"),
     ])
-    func `tells one kind of type from another`(source: String, word: String) {
+    func `distinguishes one kind of type from another`(source: String, word: String) {
         #expect(TypeDeclaration(source: source)?.introducer.text == word)
     }
 }

@@ -45,8 +45,8 @@ struct PredicateFixtureTests {
         }
     }
 
-    /// What is refused: no predicates at all, two signs that no grammar has, and one key that is
-    /// a variable, which only Cappuccino reads.
+    /// Refused formats: text that is no predicate, two signs that no grammar has, and one key that
+    /// is a variable, which only Cappuccino reads.
     private static let unreadable: Set<String> = [
         "$record.$age = 34", "SELF like[c] %@?%@", "1", "TRUE", "state == %lud", "%K", "%K ", "...",
         "age", "sdlfjasdflj", "age * 25", ",", "()",
@@ -86,7 +86,7 @@ struct PredicateFixtureTests {
                 #expect(predicate.predicateFormat == canonical)
                 printed += 1
             }
-            // The others ask for objects that are not recorded, or for arithmetic.
+            // The other records need objects that are not recorded, or arithmetic.
             guard let answer = record.evaluates, record.object == "nil",
                 let resolved = try? predicate.resolved(for: subject.row.entity)
             else { continue }

@@ -7,7 +7,7 @@ import Testing
 private typealias Code = FetchPredicateError.Code
 
 struct PredicateParserTests {
-    /// Format, code, column, and what the message has to name.
+    /// Each entry has the format, the code, the column, and text that the message contains.
     private static let unreadable: [(String, Code, Int?, String)] = [
         ("", .emptyPredicate, 1, "empty predicate"),
         ("   ", .emptyPredicate, 4, "empty predicate"),
@@ -45,7 +45,7 @@ struct PredicateParserTests {
         ("SELF isKindOfClass:$c", .syntax, 6, "comparison operator"),
     ]
 
-    @Test func `what cannot be read is told with its column`() {
+    @Test func `text that cannot be read is reported with its column`() {
         for (format, code, column, mention) in Self.unreadable {
             let arguments: [(any PredicateArgument)?] = format.contains("%@") ? ["x"] : []
             let error = #expect(throws: FetchPredicateError.self, "\(format)") {
@@ -76,7 +76,7 @@ struct PredicateParserTests {
         }
     }
 
-    /// Format and canonical form.
+    /// Each entry has the format and its canonical form.
     private static let printed: [(String, String)] = [
         ("a=1", "a == 1"),
         ("age>18&&name=='x'", "age > 18 AND name == \"x\""),

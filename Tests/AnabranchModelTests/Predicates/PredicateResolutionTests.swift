@@ -7,7 +7,7 @@ import Testing
 private typealias Code = FetchPredicateError.Code
 
 struct PredicateResolutionTests {
-    /// Format, code, entity, key, and what the message has to name.
+    /// Each entry has the format, code, entity and key, and text that the message contains.
     private static let unsound: [(String, Code, String?, String?, String)] = [
         ("nosuch == 1", .unknownKey, "Person", "nosuch", "nosuch"),
         ("boss.nosuch == 1", .unknownKey, "Person", "nosuch", "nosuch"),
@@ -57,7 +57,7 @@ struct PredicateResolutionTests {
         ("TERNARY(age == 1, 1, 2) == 2", .notSupportedYet, "Person", nil, "TERNARY"),
     ]
 
-    @Test func `what an entity cannot answer is told with entity and key`() throws {
+    @Test func `a key that an entity lacks is reported with the entity and the key`() throws {
         let person = try #require(PeopleExample.model().entity(named: "Person"))
         for (format, code, entity, key, mention) in Self.unsound {
             let predicate = try FetchPredicate(format)
@@ -72,7 +72,7 @@ struct PredicateResolutionTests {
         }
     }
 
-    /// Format, and the constant that its right side becomes.
+    /// Each entry has the format and the constant that its right side becomes.
     @Test func `constants take the type of what they are compared with`() throws {
         let person = try #require(PeopleExample.model().entity(named: "Person"))
         let uuid = try #require(UUID(uuidString: "6BA7B810-9DAD-11D1-80B4-00C04FD430C8"))

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Rules of attributes and relationships, as the model reads, keeps and asks them.
+/// Tests of validation rules: how the model reads, stores and applies them.
 struct ValidationRuleTests {
     private func failures(
         _ type: AttributeType, _ formats: String..., by value: Value

@@ -5,7 +5,7 @@ import Testing
 @Suite struct `A bundle` {
     static let sender = ReplicaID(high: 5, low: 5)
 
-    /// Sets of random form, each with a context that needs no log.
+    /// Returns random change sets, each with a causal context that needs no log.
     private static func sets(_ generator: inout SeededGenerator) -> [ChangeSet] {
         let others = (0..<4).map { _ in generator.replica() }
         return (0..<Int.random(in: 0...5, using: &generator)).map { _ in
@@ -41,7 +41,7 @@ import Testing
         var count: Int?
     }
 
-    /// - Parameter piece: How many bytes are fed at once.
+    /// - Parameter piece: The number of bytes that the parser receives at once.
     private static func decoded(
         _ bytes: [UInt8], piece: Int = .max
     ) throws(ChangeSetDecodingError) -> Content {
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    /// Bytes that look like a bundle for as long as possible.
+    /// Tests bytes that look like a bundle as long as possible.
     @Test(arguments: TestLength.seeds(200))
     func `of hostile bytes gives an error and keeps no more than came`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
@@ -137,7 +137,8 @@ import Testing
             bytes.replaceSubrange(place..<min(place + length, bytes.count), with: noise)
         }
         _ = Self.failure(bytes)
-        // A block that claims to be large is waited for, never made room for.
+        // The parser waits for a block that claims to be large, but does not allocate memory for
+        // it.
         let claim: [UInt8] = BundleHeader.magic + [1, 0xFF, 0xFF, 0xFF, 0x7F]
         #expect(Self.failure(claim)?.code == .truncated)
         let tooLarge: [UInt8] = BundleHeader.magic + [1, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]

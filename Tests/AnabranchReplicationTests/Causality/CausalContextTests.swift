@@ -14,7 +14,7 @@ import Testing
         #expect(encoded(.empty) == [0, 0])
     }
 
-    /// Whoever holds a replica's later set holds its earlier ones.
+    /// A replica that holds a later change set of another replica holds its earlier ones.
     @Test func `of two entries of one replica the later stays`() throws {
         let replica = ReplicaID(high: 1, low: 2)
         let entries = [5, 9, 7].map {
@@ -47,7 +47,7 @@ import Testing
         position.append(varint: 1 << 53)
         position.append(count: 0)
         #expect(failure(of: position.bytes)?.code == .limitExceeded)
-        // 25 bytes of an entry whose sequence number is zero.
+        // These are 25 bytes of an entry with the sequence number zero.
         #expect(failure(of: [0, 1] + [UInt8](repeating: 0, count: 25))?.code == .limitExceeded)
         #expect(failure(of: [2, 0])?.code == .malformed)
     }

@@ -14,7 +14,8 @@ import Testing
         #expect(reader.isAtEnd)
     }
 
-    /// H(16 bytes of the running digest before ‖ kind ‖ dot ‖ digest ‖ origin), its first 16 bytes.
+    /// The running digest is the first 16 bytes of H(16 bytes of the previous running digest ‖ kind
+    /// ‖ dot ‖ digest ‖ origin).
     @Test func `the running digest is that of the documented bytes`() throws {
         var generator = SeededGenerator(seed: 1)
         let start = LogCursor(

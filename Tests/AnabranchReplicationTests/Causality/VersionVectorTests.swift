@@ -14,7 +14,7 @@ import Testing
         #expect(a.union(b).isSuperset(of: a) && a.union(b).isSuperset(of: b))
     }
 
-    /// The least upper bound: nothing is in a union that was in neither.
+    /// A union is the least upper bound: it has nothing that both parts lack.
     @Test(arguments: 0..<100 as Range<UInt64>)
     func `a union holds no more than its parts`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
@@ -51,7 +51,7 @@ import Testing
         #expect(VersionVector().order(relativeTo: right) == .before)
     }
 
-    @Test func `an insertion never takes back what is held`() {
+    @Test func `an insertion never removes held dots`() {
         var vector = VersionVector()
         vector.insert(Dot(replica: replicas[0], sequence: 7))
         vector.insert(Dot(replica: replicas[0], sequence: 3))
@@ -60,7 +60,7 @@ import Testing
         #expect(!vector.contains(Dot(replica: replicas[0], sequence: 8)))
     }
 
-    /// An entry of zero would make a vector unequal to one that never heard of the replica.
+    /// An entry of zero would make a vector unequal to one without the replica.
     @Test func `holding nothing of a replica is no entry`() {
         #expect(VersionVector([Dot(replica: replicas[0], sequence: 0)]) == VersionVector())
         #expect(VersionVector([Dot(replica: replicas[0], sequence: 0)]).isEmpty)

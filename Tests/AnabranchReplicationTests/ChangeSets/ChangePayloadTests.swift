@@ -50,7 +50,8 @@ import Testing
             return ChangePayload(blocks: [.insert(rows)]).encoded(author: author).count
         }
         let property = WireProperty(name: "p", type: .string)
-        // Name and table entry 4, index 1, length 1, run count 1, tag 1, count 2, no bytes 1.
+        // The bytes are: name and table entry 4, index 1, length 1, run count 1, tag 1, count 2,
+        // values 0.
         #expect(size([property]) - size([]) <= 12)
     }
 
@@ -108,7 +109,7 @@ import Testing
         }
     }
 
-    /// A counter that is updated, a register that is added to: no reader takes it.
+    /// No reader accepts an updated counter or an addition to a register.
     @Test(arguments: [
         (WireType.integer64, MergeRule.counter, "add"), (.string, .keepBoth, "write"),
         (.string, .lastWriter, "update"), (.integer64, .max, "update"),
@@ -134,7 +135,7 @@ import Testing
         }
     }
 
-    /// What is compared or added has to be understood by all.
+    /// Every replica must understand the values that are compared or added.
     @Test func `values that a rule can't merge are refused`() throws {
         let later = Value.unknown(tag: 99, bytes: [])
         let number = { (text: String) in ExactDecimal(text).map { Value.decimal($0) } ?? .null }
@@ -165,7 +166,7 @@ import Testing
         #expect(failure(of: .add(null))?.code == .malformed)
     }
 
-    /// A later version may give a meaning to rules and types that this one does not know.
+    /// A later version may give a meaning to rules and types that this version does not know.
     @Test func `operations on what is not known here are kept`() throws {
         let property = WireProperty(name: "p", type: .integer16, rule: .counter)
         let record = RecordID(replica: other, number: 1)

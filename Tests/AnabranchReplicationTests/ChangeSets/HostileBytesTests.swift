@@ -2,7 +2,7 @@ import AnabranchReplication
 import TestSupport
 import Testing
 
-/// Bytes from a network or a file never trap: they give a value or a typed error.
+/// Tests that bytes from a network or a file never trap: they give a value or a typed error.
 @Suite struct HostileBytesTests {
     let author = ReplicaID(high: 1, low: 1)
 
@@ -31,8 +31,8 @@ import Testing
         }
     }
 
-    /// The digest covers the core, the origin covers both digests, and only the context may change
-    /// unnoticed: it is no part of a set's identity.
+    /// The digest covers the core, and the origin covers both digests. Only the causal context may
+    /// change unnoticed, because it is no part of a change set's identity.
     @Test(arguments: 0..<6 as Range<UInt64>)
     func `every single changed bit of a change set is noticed before its context`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
@@ -69,7 +69,7 @@ import Testing
     @Test(arguments: 0..<400 as Range<UInt64>)
     func `random bytes give a payload or an error`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
-        // Small bytes look like counts and indexes, so that decoding goes deeper.
+        // Small bytes look like counts and indexes, so that decoding reaches deeper levels.
         let noise = generator.bytes(count: Int.random(in: 0...200, using: &generator))
         expectDecodable([1, 0, 1, 1, 0x65, 0] + noise)
         expectDecodable([1, 0, 1, 1, 0x65, 1, 1, 0x70, 4, 1] + noise.map { $0 & 7 })
@@ -94,8 +94,8 @@ import Testing
         for claim in claims { #expect(payloadFailure(claim) != nil) }
     }
 
-    /// Null takes no bytes, so a short payload may claim many; a thousand such blocks must not
-    /// come to a thousand times the allowance.
+    /// Null takes no bytes, so a short payload may claim many nulls. A thousand such blocks must
+    /// not get a thousand allowances.
     @Test func `blocks of nulls share one allowance`() {
         let records = (1...2_000).map { RecordID(replica: author, number: $0) }
         let properties = (0..<500).map { WireProperty(name: WireName("p\($0)"), type: .string) }
@@ -131,7 +131,7 @@ import Testing
         #expect(payloadFailure(Array(blocks.dropLast(2))) == nil)
     }
 
-    @Test func `an encoder tells when its payload would be refused`() {
+    @Test func `an encoder reports a payload that would be refused`() {
         var encoder = ChangePayloadEncoder(author: author)
         for number in 0..<Limits.mostNames {
             encoder.append(.delete(RecordBlock(entity: WireName("E\(number)"), records: [])))
@@ -143,8 +143,8 @@ import Testing
         #expect(payloadFailure(encoder.finish())?.code == .limitExceeded)
     }
 
-    /// Looked up one by one, as many columns as this would take minutes.
-    @Test func `many columns are told apart in one pass`() {
+    /// A separate look-up for each of so many columns would take minutes.
+    @Test func `many columns are distinguished in one pass`() {
         let properties = (0..<30_000).map { WireProperty(name: WireName("p\($0)"), type: .string) }
         let rows = RowBlock(
             entity: "E", records: [RecordID(replica: author, number: 1)], properties: properties,
@@ -183,7 +183,7 @@ import Testing
 
     @Test func `groups that are not in their one form are refused`() throws {
         func value(_ body: [UInt8]) -> [UInt8] {
-            // One update of record 1 of the author, with one group.
+            // The payload is one update of record 1 of the author, with one attribute group.
             let column = [1, ValueTag.group, 1, UInt8(body.count + 1), UInt8(body.count)] + body
             let block = [0, 1, 0, 1, 2, 1, 0, UInt8(column.count)] + column
             return [1, 0, 1, 1, 0x65, 1, 1, 0x67, 15, 10, 2, UInt8(block.count)] + block

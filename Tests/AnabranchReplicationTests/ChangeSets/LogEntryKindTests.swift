@@ -2,11 +2,11 @@ import AnabranchReplication
 import TestSupport
 import Testing
 
-/// Entries that stand for saves: their bytes, which golden files keep, and bytes that only look
-/// like theirs.
+/// Tests of log entries in place of saves: their bytes, which golden files keep, and bytes that
+/// only look like them.
 ///
-/// The golden files were written by an encoder of their own, in another language, from
-/// `Documentation/FileFormat.md` alone; they are never written again.
+/// The golden files were written by a separate encoder in another language, from
+/// `Documentation/FileFormat.md` alone. They are never rewritten.
 @Suite struct LogEntryKindTests {
     let replica = ReplicaID(bytes: 0xB0...0xBF) ?? ReplicaID(high: 0, low: 0)
     let epoch = EpochID(bytes: 0xE0...0xEF) ?? EpochID(high: 0, low: 0)
@@ -51,7 +51,7 @@ import Testing
         #expect(read == lost && read.kind == .lost && read.rejection == nil)
         #expect(read.encoded().count == ChangeSet.leastByteCount + 1)
         #expect(try read.decodedPayload().blocks.isEmpty)
-        // The context is no part of it: another log says it in other words.
+        // The causal context is no part of it: another log encodes the same context differently.
         var carried = lost
         carried.context = CausalContext(prefix: .init(epoch: epoch, position: 7))
         #expect(try ChangeSet(decoding: carried.encoded()) == carried)
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    /// With the digest and origin that its core has.
+    /// Returns an entry with the digest and origin of its core.
     private func entry(
         _ kind: LogEntryKind, payload: [UInt8], time: HybridTimestamp = .zero, author: String = ""
     ) throws -> ChangeSet {

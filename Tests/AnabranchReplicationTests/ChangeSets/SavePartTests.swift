@@ -5,7 +5,7 @@ import Testing
 @Suite struct `A save in parts` {
     private static let author = ReplicaID(bytes: 0xA0...0xAF) ?? ReplicaID(high: 0, low: 0)
 
-    /// Parts in memory.
+    /// Parts that are kept in memory.
     private final class Parts: PartKeeping {
         private(set) var kept: [SavePart: [UInt8]] = [:]
         private struct Missing: Error {}
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// The blocks of a set, each in a part of its own.
+    /// Returns the save with each block in a separate part.
     private static func cut(
         _ blocks: [ChangeBlock], of whole: ChangeSet, _ parts: Parts
     ) throws -> ChangeSet {
@@ -66,7 +66,7 @@ import Testing
         try read.forEachBlock(parts) { blocks.append($0) }
         #expect(blocks == Self.blocks)
         #expect(try read.joined(parts).decodedPayload().blocks == Self.blocks)
-        // Nobody takes it for a save that says nothing.
+        // No caller can take it for a save without operations.
         let error = #expect(throws: ChangeSetDecodingError.self) { try read.decodedPayload() }
         #expect(error?.code == .inParts)
     }
@@ -100,7 +100,7 @@ import Testing
         ]
         for bytes in wrong {
             #expect(throws: ChangeSetDecodingError.self) { try PartList(decoding: bytes) }
-            // In a set as well, before anything is done with it.
+            // The same holds in a change set, before it is applied.
             let set = ChangeSet(
                 saving: bytes, as: .saveInParts, dot: Dot(replica: Self.author, sequence: 1),
                 timestamp: .zero, previousOrigin: .zero, context: .empty)
@@ -126,7 +126,7 @@ import Testing
         var blocks: [ChangeBlock] = []
         try renamed.forEachBlock(parts) { blocks.append($0) }
         #expect(try blocks == plain.rewritten(whole).decodedPayload().blocks)
-        // What has no parts at hand can't do it.
+        // A caller without the parts can't rewrite it.
         #expect(throws: ChangeSetDecodingError.self) { try parted.rewritten(cut) }
     }
 
@@ -169,7 +169,7 @@ import Testing
         }
         try parser.finish()
         #expect(items == ["header", "part", "part", "part", "set", "end 1"])
-        // The version says so, and one that does not know parts reads none of it.
+        // The version says so, and a reader without support for parts reads nothing of it.
         #expect(bytes[8] == 2)
         bytes[8] = 1
         var older = BundleParser()

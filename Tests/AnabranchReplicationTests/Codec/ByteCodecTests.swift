@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `a nested reader ends at its end and tells offsets from the start`() throws {
+    @Test func `a nested reader ends at its end and reports offsets from the start`() throws {
         var outer = ByteReader([9, 2, 7, 8, 5])
         _ = try outer.readByte()
         var inner = try outer.readNested()

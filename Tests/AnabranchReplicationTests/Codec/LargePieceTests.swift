@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Bytes that a writer refers to instead of copying them.
+/// Tests of bytes that a writer references instead of copying.
 @Suite struct LargePieceTests {
     private static let large = Data((0..<(1 << 20) + 5).map { UInt8(truncatingIfNeeded: $0 / 97) })
 

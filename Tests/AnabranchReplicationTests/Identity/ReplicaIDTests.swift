@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ReplicaIDTests {
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func `bytes and text lead back to the replica`(seed: UInt64) {
+    func `bytes and text decode to the replica`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let replica = generator.replica()
         #expect(ReplicaID(bytes: replica.bytes) == replica)

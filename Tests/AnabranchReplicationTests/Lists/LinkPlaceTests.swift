@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Links with places, and references into lists, as they travel.
+/// Tests of links with list positions, and of references into lists, in the wire format.
 @Suite struct LinkPlaceTests {
     private let author = ReplicaID(high: 7, low: 7)
     private let list = WireProperty(name: "queue", type: .links, rule: .list)
@@ -51,7 +51,7 @@ import Testing
         var changed = whole
         changed[place - 1] = 0x41
         #expect(refusal(changed) == .malformed)
-        // The byte of the sides stands behind entity and property.
+        // The byte of the sides comes after the entity and the property.
         let name = try #require(whole.firstRange(of: Array("queue".utf8))?.upperBound)
         let sides = name + 2 + 2 + 2
         #expect(whole[sides] == 1)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct ListPositionTests {
-    /// Replicas that each save when they put something somewhere.
+    /// Replicas that each save after every insertion.
     private struct Writers {
         let replicas: [ReplicaID]
         private var sequences: [UInt64]
@@ -26,7 +26,7 @@ import Testing
             return behind ? maker.position(between: first, and: nil) : first
         }
 
-        /// Puts one element at an index of a list.
+        /// Inserts one element at an index of a list.
         mutating func insert(_ writer: Int, at index: Int, of list: inout [ListPosition]) {
             var maker = maker(writer)
             list.insert(ListPosition.position(at: index, of: list, &maker), at: index)
@@ -34,13 +34,13 @@ import Testing
     }
 
     @Test(arguments: TestLength.seeds(60))
-    func `a position lies between its neighbours, whoever made them`(seed: UInt64) {
+    func `a position lies between its neighbours, whichever replica created them`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var writers = Writers(4, seed: seed)
         var list: [ListPosition] = []
         var place = 0
         for _ in 0..<150 {
-            // At random, or where the last one went.
+            // The place is random or near the last one.
             if generator.oneIn(3) { place = Int.random(in: 0...list.count, using: &generator) }
             place = min(max(place + Int.random(in: -1...1, using: &generator), 0), list.count)
             writers.insert(Int.random(in: 0..<4, using: &generator), at: place, of: &list)
@@ -82,7 +82,7 @@ import Testing
         #expect(list.map(\.bytes.count).max() ?? 0 <= 40)
     }
 
-    /// The worst case: always between the last two, on one side and the other by turns.
+    /// This is the worst case: each insertion is between the last two elements, on alternate sides.
     @Test func `a position grows by a step where two elements are parted again and again`() {
         var writers = Writers(1, seed: 4)
         var between = (writers.first(), writers.first(behind: true))
@@ -117,8 +117,8 @@ import Testing
         #expect(lengths.max() ?? 0 < 500)
     }
 
-    /// Runs that replicas put at one place without knowing of each other: each stands together,
-    /// in the order that its author gave it, however it was put together.
+    /// Replicas concurrently insert runs at one place. Each run stays together, in its author's
+    /// order, however it was built.
     @Test(arguments: TestLength.seeds(400))
     func `concurrent runs do not interleave`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
@@ -172,7 +172,7 @@ import Testing
                 bytes[place] = UInt8(truncatingIfNeeded: generator.next())
             }
             guard let read = ListPosition(bytes: bytes), read != position else { continue }
-            // Whatever is taken for a position leaves room on both its sides.
+            // Every valid position leaves space on both sides.
             var maker = ListPositionMaker(generator.dot())
             #expect(maker.position(between: nil, and: read) < read)
             #expect(read < maker.position(between: read, and: nil))

@@ -31,7 +31,7 @@ import Testing
             { $0.deleteMark = nil },
             { $0.deleteMark?.formUnion([stamp]) },
             { record in
-                // A sibling: a second value of the same property.
+                // This is a sibling, a second value of the same property.
                 let cell = record.cells[0]
                 record.cells.append(.init(property: cell.property, value: .null, stamp: stamp))
             },
@@ -61,14 +61,14 @@ import Testing
         }
     }
 
-    @Test func `a hash tells records and their number apart`() {
+    @Test func `a hash differs for different records and for their number`() {
         var generator = SeededGenerator(seed: 9)
         let records = (0..<3).map { _ in record(&generator) }.sorted { $0.id < $1.id }
         #expect(hash(records) != hash(Array(records.dropLast())))
         #expect(hash([]) == Digest(of: []))
     }
 
-    /// The digest of the digests of the records, in the order of their identities.
+    /// The hash is the digest of the records' digests, ordered by record ID.
     @Test func `the canonical hash is that of the documented bytes`() {
         var generator = SeededGenerator(seed: 10)
         let records = (0..<3).map { _ in record(&generator) }.sorted { $0.id < $1.id }

@@ -83,8 +83,8 @@ import Testing
             found == ["insert", "update", "delete", "link", "unlink", "tie", "other order"])
     }
 
-    /// What each of the later rules is about happens: values side by side, dead records with
-    /// links and deltas, records that come back and die again, ties of `max` and `min`.
+    /// The cases of each later merge rule occur: siblings, dead records with links and deltas,
+    /// records that are restored and deleted again, and ties of `max` and `min`.
     @Test func `random histories of all rules contain what each is about`() throws {
         var found: Set<String> = []
         for seed in 0..<200 as Range<UInt64> {

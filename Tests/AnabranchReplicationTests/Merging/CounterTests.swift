@@ -6,7 +6,7 @@ import Testing
     @Test(arguments: [WireType.integer64, .decimal], 0..<60 as Range<UInt64>)
     func `a sum is commutative and associative, null its zero`(type: WireType, seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
-        // Whatever comes: also what no reader lets through.
+        // The values are arbitrary, also those that no reader accepts.
         let values = (0..<3).map { _ in
             generator.oneIn(4)
                 ? generator.value(of: .init(rawValue: 8), replicas: [])
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [WireType.integer64, .decimal], 0..<60 as Range<UInt64>)
-    func `a delta leads from any value to any other`(type: WireType, seed: UInt64) throws {
+    func `a delta turns any value into any other`(type: WireType, seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let (old, new) = (generator.delta(of: type), generator.delta(of: type))
         for start in [old, .null] {

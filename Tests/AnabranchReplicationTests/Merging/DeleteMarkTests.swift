@@ -31,8 +31,8 @@ import Testing
         #expect(mark.isDead(holding: [stamp(1), stamp(2)]))
     }
 
-    /// Neither a delta nor a link brings a record back; a sibling does.
-    @Test func `a canonical record tells whether it is dead by its registers`() {
+    /// Neither a delta nor a link restores a record; a sibling does.
+    @Test func `the registers of a canonical record decide whether it is dead`() {
         func record(_ rule: MergeRule, _ stamps: [UInt64], seen: [UInt64]?) -> CanonicalRecord {
             let property = WireProperty(name: "p", type: .integer64, rule: rule)
             let id = RecordID(replica: ReplicaID(high: 0, low: 1), number: 1)

@@ -57,7 +57,8 @@ import Testing
         #expect(tags.greatest == nil)
     }
 
-    /// Quadratic, this would take hours: a hundred thousand tags against as many seen.
+    /// A quadratic algorithm would take hours for a hundred thousand tags against as many seen
+    /// tags.
     @Test func `long lists of tags are removed in one pass`() {
         let stamps = (0..<100_000 as Range<UInt64>).map(stamp)
         var tags = LinkTags(stamps)
@@ -70,7 +71,7 @@ import Testing
     }
 }
 
-/// Tags that carry places.
+/// Tests of tags with list positions.
 @Suite struct ListTagsTests {
     private let replica = ReplicaID(high: 1, low: 1)
 

@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func `a repeated write is told from one that lost`() {
+    @Test func `a repeated write is distinguished from one that lost`() {
         let low = Stamp(timestamp: .zero, replica: ReplicaID(high: 0, low: 1))
         let high = Stamp(timestamp: .zero, replica: ReplicaID(high: 0, low: 2))
         #expect(Register.outcome(ofWriting: low, over: nil) == .takes)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    /// Whatever comes, even what no reader lets through.
+    /// The values are arbitrary, also those that no reader accepts.
     @Test(arguments: [MergeRule.max, .min], 0..<40 as Range<UInt64>)
     func `standing is a total order of classes over all values`(rule: MergeRule, seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
@@ -99,7 +99,7 @@ import Testing
 
     @Test func `values stand as the rules say`() {
         let number = { (text: String) in ExactDecimal(text).map { Value.decimal($0) } ?? .null }
-        // Each behind the next under `max`.
+        // The values of each row ascend under `max`.
         let ascending: [[Value]] = [
             [.null, .bool(false), .bool(true)], [.null, .integer(.min), .integer(-1), .integer(7)],
             [.null, .unknown(tag: 99, bytes: [9]), .double(.nan), .double(-.infinity), .double(0)],
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    /// Few timestamps, so that the replica often decides.
+    /// Returns stamps with few timestamps, so that the replica often decides.
     private func stamps(_ generator: inout SeededGenerator) -> [Stamp] {
         let replicas = (0..<4).map { _ in generator.replica() }
         return replicas.map { replica in
@@ -162,7 +162,7 @@ import Testing
 }
 
 extension ReferenceMerge {
-    /// The write that the oracle lets stay.
+    /// Returns the write that wins according to the oracle.
     fileprivate static func furthest(
         _ writes: [(stamp: Stamp, value: Value)], _ rule: MergeRule
     ) -> (stamp: Stamp, value: Value)? {

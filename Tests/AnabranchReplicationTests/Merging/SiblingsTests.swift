@@ -19,7 +19,7 @@ import Testing
         #expect(!siblings.isConflict)
     }
 
-    /// A write comes behind those that it saw; else in any order.
+    /// A write comes after those that it saw, otherwise in any order.
     @Test(arguments: 0..<30 as Range<UInt64>)
     func `every causal order of writes leaves the same values`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
@@ -55,14 +55,14 @@ import Testing
         #expect(siblings.all.map(\.content) == ["seen"])
     }
 
-    @Test func `siblings are put in the order of their stamps, each once`() {
+    @Test func `siblings are ordered by their stamps, each once`() {
         let siblings = Siblings(
             [3, 1, 2, 1].map { Siblings.Sibling(stamp: stamp($0), content: "\($0)") })
         #expect(siblings.all.map(\.content) == ["1", "2", "3"])
         #expect(siblings == Siblings(siblings.all.reversed()))
     }
 
-    /// Quadratic, this would take hours.
+    /// A quadratic algorithm would take hours.
     @Test func `long lists of values seen go in one pass`() {
         let stamps = (0..<50_000 as Range<UInt64>).map(stamp)
         var siblings = Siblings(stamps.map { Siblings.Sibling(stamp: $0, content: 0) })

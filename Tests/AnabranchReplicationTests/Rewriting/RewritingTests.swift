@@ -25,7 +25,7 @@ import Testing
     private static let friends = WireProperty(name: "friends", type: .mutualLinks, rule: .set)
     private static let teams = WireProperty(name: "teams", type: .links, rule: .set)
 
-    /// Inserts record 4, which refers to record 3 of an earlier set.
+    /// A save that inserts record 4, which refers to record 3 of an earlier change set.
     private static let insert = set(
         2,
         [
@@ -66,7 +66,7 @@ import Testing
         var back = Rewriting()
         try back.rename(renamed, to: .init(dot: Self.insert.dot, timestamp: Self.insert.timestamp))
         #expect(try back.rewritten(renamed) == Self.insert)
-        // Another time is not how it was saved.
+        // Another time is not that of the save.
         var other = Rewriting()
         try other.rename(
             renamed, to: .init(dot: Self.insert.dot, timestamp: HybridTimestamp(rawValue: 7)))
@@ -142,7 +142,7 @@ import Testing
             ]))
     }
 
-    @Test func `turns a mutual link whose ends have changed their order`() throws {
+    @Test func `turns a mutual link if the order of its ends has changed`() throws {
         let link = Self.set(
             1, by: Self.other,
             [

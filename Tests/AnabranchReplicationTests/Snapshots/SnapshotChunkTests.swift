@@ -20,7 +20,7 @@ import Testing
         return chunk.finish()
     }
 
-    /// Puts the records of a chunk together again.
+    /// Assembles the records of a chunk again.
     private func records(of chunk: SnapshotChunk) -> [RecordID: CanonicalRecord] {
         var found: [RecordID: CanonicalRecord] = [:]
         for record in chunk.records { found[record.id] = record }
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: TestLength.seeds(60))
-    func `gives back every record with its values, stamps, marks and links`(
+    func `returns every record with its values, stamps, marks and links`(
         seed: UInt64
     ) throws {
         let state = try state(seed)
@@ -83,7 +83,8 @@ import Testing
         let bytes = encoded(Array(try state(seed).prefix(3)))
         let whole = try SnapshotChunk(decoding: bytes)
         for length in 0..<bytes.count {
-            // What ends with a whole block is a chunk with less in it: the digest of all tells.
+            // A prefix that ends after a whole block is a chunk with less content. The digest of
+            // the snapshot reveals that.
             if let cut = try? SnapshotChunk(decoding: Array(bytes.prefix(length))) {
                 #expect(cut != whole)
             }
@@ -97,7 +98,7 @@ import Testing
     }
 
     @Test func `claims no memory for what is not there`() {
-        // Version, no tables, then rows that claim 2^40 records.
+        // The bytes are the version, no tables, then rows that claim 2^40 records.
         var bytes = ByteWriter()
         bytes.append(varint: 1)
         for _ in 0..<3 { bytes.append(varint: 0) }

@@ -13,7 +13,7 @@ import Testing
             }
             previous = next
         }
-        // The first tick has counter 0, so the last is 999,999 counters on.
+        // The first tick has counter 0, so the last one is 999,999 counters later.
         #expect(previous.wallMilliseconds == 1_000 + 999_999 / 65_536)
         #expect(Int(previous.counter) == 999_999 % 65_536)
     }
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `a wall clock that goes on resets the counter`() {
+    @Test func `a wall clock that advances resets the counter`() {
         var clock = HybridClock(latest: HybridTimestamp(wallMilliseconds: 7, counter: 9))
         let next = clock.tick(wallMilliseconds: 8)
         #expect(next == HybridTimestamp(wallMilliseconds: 8, counter: 0))

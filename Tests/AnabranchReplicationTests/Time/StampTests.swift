@@ -14,12 +14,12 @@ import Testing
         #expect(!(late < early))
     }
 
-    /// Bytes compared as unsigned numbers, the first byte first.
+    /// Bytes are compared as unsigned numbers, from the first on.
     @Test(arguments: 0..<100 as Range<UInt64>)
     func `ties are decided by the replicas' bytes`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let left = generator.replica()
-        // Most pairs share a beginning, so that the second half decides too.
+        // Most pairs have the same first half, so that the second half decides too.
         let right =
             generator.oneIn(2)
             ? ReplicaID(high: left.high, low: generator.next())

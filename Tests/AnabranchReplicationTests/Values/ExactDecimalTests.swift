@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func `every decimal of Foundation within 38 digits has its number here`() throws {
-        // The greatest exponent, paid for with digits that are not used.
+        // The greatest exponent is reached with digits that are not used.
         let large = try #require(Decimal(string: "1" + zeros(37) + "e127"))
         #expect(ExactDecimal(large)?.exponent == 164)
         #expect(ExactDecimal(large)?.decimal == large)
@@ -87,7 +87,8 @@ import Testing
     @Test(arguments: 0..<200 as Range<UInt64>)
     func `the order is that of Foundation's Decimal`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        // Foundation aligns exponents and rounds where it must, so these stay within its digits.
+        // Foundation aligns exponents and rounds if necessary, so these numbers stay within its
+        // digits.
         let pair = try (0..<2).map { _ in
             try #require(
                 ExactDecimal(

@@ -28,7 +28,7 @@ import Testing
         #expect(group["z", .bool] == .null)
     }
 
-    @Test func `writing some members carries the others`() throws {
+    @Test func `writing some members keeps the other members`() throws {
         let later = member("later", WireType(rawValue: 77), .unknown(tag: 99, bytes: [1, 2]))
         let old = try #require(GroupValue([member("zip", .string, .string("8000")), later]))
         let new = try #require(old.replacing([member("zip", .string, .string("8001"))]))

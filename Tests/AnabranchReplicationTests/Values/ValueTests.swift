@@ -18,7 +18,7 @@ import Testing
         #expect("\(long)" == "'\(String(repeating: "a", count: 100))…'")
     }
 
-    /// A context holds one value for each slot of each object: a fourth word would be felt.
+    /// A context holds one value for each slot of each object, so a fourth word would be costly.
     @Test func `a value takes three words`() {
         #expect(MemoryLayout<Value>.stride <= 24)
         #expect(MemoryLayout<Value?>.stride <= 24)
@@ -62,7 +62,7 @@ import Testing
         #expect(Set(written).count == 1)
     }
 
-    /// Equal values have equal bytes, and only they: what merging and hashing rest on.
+    /// Values are equal exactly if their bytes are equal: merging and hashing rely on that.
     @Test(arguments: 0..<200 as Range<UInt64>)
     func `equality, hash and bytes agree`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)

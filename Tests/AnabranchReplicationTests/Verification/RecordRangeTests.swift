@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// Cuts ranges of a made-up state as a zone does, and follows every part down.
+    /// Cuts ranges of a made-up state as a zone does, and descends into every part.
     private static func descend(
         _ range: RecordRange, _ records: [CanonicalRecord], _ limits: RangeCutter.Limits,
         _ answers: inout Int
@@ -70,7 +70,7 @@ import Testing
         #expect(answers <= 2 * count + 2)
     }
 
-    @Test func `a summary that is not one of its range is told`() {
+    @Test func `a summary that does not belong to its range is reported`() {
         let range = RecordRange(lower: Self.id(1, 1), upper: Self.id(1, 9))
         func part(_ upper: RecordID?) -> RangeSummary.Part {
             .init(upper: upper, checksum: .zero)
@@ -91,7 +91,7 @@ import Testing
         #expect(!RangeSummary.parts([part(nil)]).fits(.all))
     }
 
-    @Test func `differences are told with what each side lacks`() {
+    @Test func `differences are reported with what each side lacks`() {
         func entry(_ number: UInt64, _ value: UInt8) -> RangeSummary.Entry {
             .init(record: Self.id(1, number), checksum: StateChecksum(ofRow: [value]))
         }

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: TestLength.seeds(40))
-    func `a sum does not depend on the order, and what was added can be taken away`(
+    func `a sum does not depend on the order, and what was added can be subtracted`(
         seed: UInt64
     ) throws {
         let records = try Self.records(seed: seed)
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: TestLength.seeds(40))
-    func `any cell, stamp, link, tag or mark that differs tells`(seed: UInt64) throws {
+    func `any different cell, stamp, link, tag or mark is noticed`(seed: UInt64) throws {
         for record in try Self.records(seed: seed) {
             let checksum = StateChecksum(of: record)
             for place in record.cells.indices {
@@ -79,7 +79,7 @@ import Testing
         #expect(StateChecksum.zero.description == String(repeating: "0", count: 64))
     }
 
-    /// A client in another language computes the same.
+    /// A client in another language computes the same sum.
     @Test func `the sum of one record is known`() {
         let replica = ReplicaID(high: 1, low: 2)
         let stamp = Stamp(timestamp: HybridTimestamp(rawValue: 3), replica: replica)

@@ -54,7 +54,7 @@ import Testing
         #expect(try server.get("/v1/health", role: nil).status == 200)
     }
 
-    @Test func `chunked bodies beyond what all may take together are put off`() throws {
+    @Test func `chunked bodies beyond the common limit are deferred`() throws {
         let server = try TestServer { $0.http.bufferedBytes = 10_000 }
         let client = try chunks(4, to: server)
         client.send("0\r\n\r\n")
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `bodies beyond what all may take together are put off`() throws {
+    @Test func `bodies beyond the common limit are deferred`() throws {
         let server = try TestServer { $0.http.bufferedBytes = 1000 }
         let client = try RawClient(port: server.port)
         client.send(server.head("POST", "/v1/zones/test/push", body: 2000))

@@ -42,7 +42,7 @@ import Testing
         for client in clients { #expect(client.receive().isClosed) }
     }
 
-    /// The library's threads look at the listening socket until they have ended.
+    /// The library's threads use the listening socket until they have ended.
     @Test func `servers that stop while clients come stay in one piece`() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
@@ -65,8 +65,8 @@ import Testing
         #expect(server.log.waitFor("/v1/zones/test/events") != nil)
     }
 
-    /// The newest head is never lost, whatever else the connection threads have to do.
-    @Test func `listeners all see the last push while others pull`() throws {
+    /// The newest head is never lost, whatever the connection threads do besides.
+    @Test func `listeners all see the last push during concurrent pulls`() throws {
         let server = try TestServer()
         let listeners = try (0..<40).map { _ in try listen(server) }
         let port = server.port

@@ -4,13 +4,13 @@ import Testing
 
 @testable import AnabranchServer
 
-/// What two parsers could read as two different requests is refused by both.
+/// Tests that requests which two parsers could read differently are refused.
 @Suite struct MalformedRequestTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let request: String
         let statuses: Set<Int>
-        /// Whether closing without an answer will do.
+        /// Whether closing the connection without an answer is right too.
         var mayClose = false
 
         var testDescription: String { name }
@@ -111,8 +111,8 @@ import Testing
         }
         let response = try #require(RawResponse(bytes))
         #expect(one.statuses.contains(response.status), "status \(response.status)")
-        // The library sends the headers of its own refusals twice; the request behind them must
-        // not be answered.
+        // The library sends the headers of its own refusals twice. The request after them must not
+        // be answered.
         let text = String(decoding: bytes, as: UTF8.self)
         #expect(!text.contains("200 OK"), "a second request was answered")
         #expect(try server.get("/v1/health", role: nil).status == 200)

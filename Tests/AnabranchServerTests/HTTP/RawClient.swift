@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A loopback connection that sends bytes as they are: a client that keeps no rule.
+/// A loopback connection that sends any bytes: a client that breaks the protocol.
 final class RawClient {
     private let socket: Int32
 
@@ -43,7 +43,8 @@ final class RawClient {
         }
     }
 
-    /// What came until the peer closed, `marker` was seen, or nothing came for the time-out.
+    /// Returns the bytes until the peer closed, `marker` was seen, or the time-out passed without a
+    /// byte.
     func receive(until marker: String? = nil) -> (bytes: [UInt8], isClosed: Bool) {
         var received: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)
@@ -58,7 +59,8 @@ final class RawClient {
         }
     }
 
-    /// The line and headers of one answer, as to HEAD; what follows them is left out.
+    /// Returns the status line and headers of one answer, as to HEAD. It ignores the bytes after
+    /// them.
     func receiveHead() -> RawResponse? {
         let bytes = receive(until: "\r\n\r\n").bytes
         return RawResponse(bytes, hasBody: false)
@@ -71,7 +73,7 @@ final class RawClient {
         return recv(socket, &byte, 1, 0) <= 0
     }
 
-    /// One answer with its body; the connection may stay open.
+    /// Returns one answer with its body. The connection may stay open.
     func receiveResponse() throws -> RawResponse {
         var bytes: [UInt8] = []
         while true {
@@ -91,7 +93,7 @@ struct RawResponse {
 
     var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// The code of the error in the body.
+    /// The error code in the body.
     var code: String? {
         struct Envelope: Decodable {
             struct Content: Decodable { var code: String }
@@ -100,7 +102,7 @@ struct RawResponse {
         return try? JSONDecoder().decode(Envelope.self, from: Data(body)).error.code
     }
 
-    /// - Returns: `nil` while the bytes are not a whole answer with a length.
+    /// - Returns: `nil` if the bytes are not a whole answer with a length.
     init?(_ bytes: [UInt8], hasBody: Bool = true) {
         guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
         let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)

@@ -81,7 +81,7 @@ import Testing
         #expect(try server.post("/v1/zones/test/push", push, role: .admin).status == 200)
     }
 
-    @Test func `a token of a zone that does not exist tells nothing about others`() throws {
+    @Test func `a token of a zone that does not exist reveals nothing about other zones`() throws {
         let server = try TestServer()
         #expect(try server.get("/v1/zones/nowhere").status == 403)
         #expect(try server.get("/v1/zones/nowhere", role: nil).status == 401)
@@ -140,7 +140,7 @@ import Testing
         #expect(head.status == 200)
         #expect(head.headers["content-length"] == "\(get.body.count)")
         #expect(head.headers["content-type"] == get.headers["content-type"])
-        // Nothing stands between this answer and the next.
+        // No byte comes between this answer and the next.
         client.send(server.head("GET", "/v1/health"))
         let next = try client.receiveResponse()
         #expect(next.status == 200 && next.text == #"{"status":"ok"}"#)

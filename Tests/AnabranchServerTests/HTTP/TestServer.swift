@@ -7,7 +7,7 @@ import Testing
 
 @testable import AnabranchServer
 
-/// A server on a free loopback port over a temporary store, with one token of each role.
+/// A server on a free loopback port with a temporary store and one token of each role.
 final class TestServer {
     let port: Int
     let directory: TemporaryDirectory
@@ -44,7 +44,7 @@ final class TestServer {
 
     func stop() { server.stop() }
 
-    /// The text of a request line and the headers that it needs.
+    /// Returns a request line and the necessary headers.
     func head(
         _ method: String, _ path: String, role: TokenRole? = .write, body: Int? = nil,
         extra: [String] = []
@@ -97,7 +97,7 @@ final class LogLines: Sendable {
 
     var all: [String] { lines.withLock { $0 } }
 
-    /// Waits until a line has the text: it is written once the answer is on its way.
+    /// Waits for a log line with the text. The line is written after the answer was sent.
     func waitFor(_ text: String) -> String? {
         for _ in 0..<6_000 {
             if let line = all.first(where: { $0.contains(text) }) { return line }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnabranchServer
 
-/// What only the back end of files has.
+/// Tests of the features that only the file back end has.
 @Suite struct SQLiteZoneStorageTests {
     private let directory: TemporaryDirectory
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnabranchServer
 
-/// The checksum that a zone keeps, and what it tells of ranges.
+/// Tests of the checksum that a zone stores, and of its ranges.
 @Suite struct ZoneChecksumTests {
     private static func sum(_ records: some Sequence<CanonicalRecord>) -> StateChecksum {
         records.reduce(.zero) { $0 &+ StateChecksum(of: $1) }
@@ -49,7 +49,7 @@ import Testing
         #expect(try zone.checksums().checksum == before)
         _ = try zone.push(sets[2])
         #expect(try zone.checksums().checksum.recordCount == 2)
-        // A set whose second block can't be merged leaves nothing of its first.
+        // A change set with a second block that can't be merged leaves nothing of its first block.
         let twice = author.newRecord()
         let broken = author.save([.person(twice, name: "a"), .person(twice, name: "b")])
         #expect(try zone.push(broken).acknowledgements.first?.rejection != nil)
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: StorageKind.allCases, TestLength.seeds(20))
-    func `ranges lead to every record within bounded answers`(
+    func `ranges reach every record within bounded answers`(
         kind: StorageKind, seed: UInt64
     ) throws {
         var limits = ZoneLimits()

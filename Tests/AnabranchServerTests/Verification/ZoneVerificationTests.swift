@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnabranchServer
 
-/// What a zone finds wrong with itself, and puts right.
+/// Tests of the errors that a zone finds in itself and repairs.
 @Suite struct ZoneVerificationTests {
     private let directory: TemporaryDirectory
 
@@ -23,7 +23,7 @@ import Testing
             wallMilliseconds: { 1_700_000_000_000 })
     }
 
-    /// People who know each other, some renamed.
+    /// Inserts people with links between them, and renames some.
     private func fill(_ zone: ZoneService) throws {
         var author = TestAuthor(1)
         let people = (0..<30).map { author.insertPerson("person \($0)") }
@@ -58,7 +58,7 @@ import Testing
         "DELETE FROM link; DELETE FROM record WHERE key > 10",
         "UPDATE zone SET checksum = zeroblob(40)",
     ])
-    func `what differs from the log is found, and put right`(sql: String) throws {
+    func `differences from the log are found and repaired`(sql: String) throws {
         var zone = try open()
         try fill(zone)
         let hash = try zone.canonicalHash().hash
@@ -76,7 +76,7 @@ import Testing
         #expect(try zone.canonicalHash().hash == hash)
     }
 
-    @Test func `a log that was compacted tells nothing of the state`() throws {
+    @Test func `a compacted log is not compared with the state`() throws {
         let zone = try open()
         defer { zone.close() }
         try fill(zone)
@@ -87,7 +87,7 @@ import Testing
         #expect(try !zone.verify().isChecksumRight)
     }
 
-    @Test func `a file that SQLite finds damaged is told`() throws {
+    @Test func `a file that SQLite finds damaged is reported`() throws {
         var zone = try open()
         try fill(zone)
         zone.close()

@@ -9,7 +9,7 @@ import Testing
 @testable import AnabranchServer
 
 @Suite struct GroupCommitTests {
-    /// A queue whose first transaction waits until all other jobs stand behind it.
+    /// Runs jobs on a queue with a first transaction that waits until all other jobs are queued.
     private func runTogether(
         _ jobs: Int, _ work: @escaping @Sendable ([Int]) throws -> [Int]
     ) -> (results: [Int: Int], sizes: [Int]) {
@@ -76,7 +76,7 @@ import Testing
     }
 }
 
-/// Threads of their own: callers that wait would use up a pool's.
+/// Starts separate threads, because callers that wait would exhaust a pool.
 @discardableResult
 func startThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) -> DispatchGroup {
     let group = DispatchGroup()

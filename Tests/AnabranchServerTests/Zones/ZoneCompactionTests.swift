@@ -29,7 +29,7 @@ import Testing
         }
         #expect(refusal?.code == .snapshotRequired)
         #expect(refusal?.details["start"] == "16")
-        // A set that is pushed again is known, and a fork is told.
+        // A change set that is pushed again is recognized, and a fork is reported.
         let again = try zone.push(sets[3])
         #expect(again.refusal == nil && again.acknowledgements.first?.position == 4)
         var twin = TestAuthor(1)
@@ -70,7 +70,7 @@ import Testing
         #expect(
             try zone.service.head().position == 4,
             "it is an entry of the log, which all replicas get")
-        // An update that nobody had seen comes too late now.
+        // An update that no author had seen is too late now.
         var late = TestAuthor(2)
         late.context = CausalContext(
             prefix: .init(epoch: try zone.service.head().epoch, position: 2), beyond: [])

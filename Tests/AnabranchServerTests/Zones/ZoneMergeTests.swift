@@ -5,7 +5,8 @@ import Testing
 
 @testable import AnabranchServer
 
-/// The zone's merge against the oracle, over random histories in random causal orders and pushes.
+/// Tests of the zone's merge against the reference model, over random histories, causal orders and
+/// pushes.
 @Suite struct ZoneMergeTests {
     @Test(arguments: StorageKind.allCases, TestLength.seeds(60))
     func `a zone ends in the state of the reference merge`(
@@ -46,7 +47,7 @@ import Testing
         #expect(try zone.service.canonicalHash().hash == reference.canonicalHash)
     }
 
-    /// A reference that is wrong about one rule has to differ, or the histories prove nothing.
+    /// A reference model with one wrong rule must differ, or the histories prove nothing.
     @Test(arguments: ReferenceMerge.Mistake.allCases)
     func `a mistake in a rule shows in the state`(mistake: ReferenceMerge.Mistake) throws {
         let differing = try (UInt64(0)..<40).first { seed in
@@ -73,7 +74,7 @@ import Testing
         #expect(!differing.isEmpty)
     }
 
-    @Test func `without the gap check a set is taken in before its predecessor`() throws {
+    @Test func `without the gap check a set is accepted before its predecessor`() throws {
         let zone = try TestZone(.sqlite, disabled: [.gapCheck])
         var author = TestAuthor(1)
         let (first, _) = author.insertPerson()
@@ -82,7 +83,7 @@ import Testing
         #expect(try zone.service.head().position == 2)
     }
 
-    @Test func `without the digest check damaged bytes are taken in`() throws {
+    @Test func `without the digest check damaged bytes are accepted`() throws {
         let zone = try TestZone(.sqlite, disabled: [.digestCheck])
         var author = TestAuthor(1)
         let (set, record) = author.insertPerson("Ada")
@@ -141,7 +142,8 @@ import Testing
 }
 
 extension TestZone {
-    /// Pushes a history in one of its causal orders, some sets twice, cut into random pushes.
+    /// Pushes a history in one of its causal orders, some change sets twice, cut into random
+    /// pushes.
     func push(_ history: RandomHistory, seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var rest = history.causalOrder(seed: seed)[...]

@@ -6,9 +6,9 @@ import Testing
 
 @testable import AnabranchServer
 
-/// Saves in parts, as good and bad clients send them.
+/// Tests of saves in parts from correct and incorrect clients.
 @Suite struct ZonePartTests {
-    /// A save of some people, cut into parts of one each.
+    /// A save of some people, cut into parts of one person each.
     private struct Parted {
         let set: ChangeSet
         let parts: [[UInt8]]
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a save is taken in when all its parts are staged, and not before`(
+    func `a save is accepted when all its parts are staged, and not before`(
         kind: StorageKind
     ) throws {
         let zone = try TestZone(kind)
@@ -70,7 +70,7 @@ import Testing
             #expect(response.refusal?.details["part"] == "\(number)")
             #expect(response.refusal?.details["held"] == "0")
             #expect(try zone.records().isEmpty)
-            // In two pieces, of which the zone says what it has; a restart forgets nothing.
+            // The part comes in two pieces, and the zone reports what it has, also after a restart.
             let named = SavePart(of: part)
             #expect(try stage(Array(part[..<10]), of: named, in: zone) == 10)
             try zone.reopen()
@@ -122,7 +122,7 @@ import Testing
         let error = #expect(throws: ProtocolError.self) { try stage(wrong, of: named, in: zone) }
         #expect(error?.code == .invalidChangeSet)
         #expect(try partCount(zone) == 0)
-        // A beginning under another size is not the whole of this one.
+        // A beginning under another size does not count as the whole of this part.
         let longer = SavePart(digest: named.digest, byteCount: part.count + 1)
         #expect(try stage(wrong, of: longer, in: zone) == part.count)
         #expect(try zone.push(save.set).refusal?.details["held"] == "0")
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `what is staged is given to nobody, and goes when nobody goes on with it`(
+    func `staged parts are sent to no client, and are removed after a time without progress`(
         kind: StorageKind
     ) throws {
         let time = TestTime()
@@ -172,7 +172,8 @@ import Testing
         let large = SavePart(digest: Digest(of: [1]), byteCount: 201)
         let error = #expect(throws: ProtocolError.self) { try stage([1], of: large, in: zone) }
         #expect(error?.code == .bodyTooLarge)
-        // The save is too large by its list alone: a void, and the next one goes on.
+        // The save is too large by its list alone. It becomes a void, and the next save is
+        // accepted.
         #expect(save.set.savedBytes < 300)
         var other = TestAuthor(2)
         let list = PartList((0..<4).map { SavePart(digest: Digest(of: [$0]), byteCount: 100) })
@@ -220,7 +221,7 @@ import Testing
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a save that makes a record too large together with others becomes a void`(
+    func `a save that makes a record too large in combination with earlier ones becomes a void`(
         kind: StorageKind
     ) throws {
         var limits = ZoneLimits()
@@ -240,7 +241,7 @@ import Testing
         let response = try zone.push(other.save([motto(2000)]))
         #expect(response.refusal == nil)
         #expect(response.acknowledgements.first?.rejection?.code == .tooLarge)
-        // What is behind it goes on.
+        // The saves after it are accepted.
         let next = try zone.push(other.save([motto(500)]))
         #expect(next.acknowledgements.map { $0.rejection?.code } == [nil])
         let held = try zone.records()
@@ -289,7 +290,7 @@ import Testing
             try zone.service.part(PartRequest(part: gone, start: 0, byteLimit: 100))
         }
         #expect(error?.code == .unknownPart)
-        // Its name stays.
+        // Its dot stays used.
         #expect(try zone.push(saves[0].set).acknowledgements.map(\.position) == [1])
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AnabranchServer
 
-/// What a zone keeps of each rule, one case at a time.
+/// Tests of the state that a zone keeps for each merge rule, one case at a time.
 @Suite struct ZoneRuleTests {
     private static let visits = WireProperty(name: "visits", type: .integer64, rule: .counter)
     private static let note = WireProperty(name: "note", type: .string, rule: .keepBoth)
@@ -42,7 +42,7 @@ import Testing
         #expect(held.cells.first { $0.property == Self.visits }?.value == .integer(3))
         #expect(held.deleteMark == DeleteMark(seen: [first.stamp]))
 
-        // A delete that saw the rest completes the union.
+        // A delete that saw the rest completes the union of seen stamps.
         let again = bob.save([.yielding(record, seeing: [renamed.stamp])])
         _ = try zone.push(again)
         #expect(try dead(zone) == [record])
@@ -100,7 +100,7 @@ import Testing
         #expect(try zone.service.canonicalHash().hash == hash)
     }
 
-    /// Two of one record in one block, and more records than are fetched together.
+    /// A block has two operations on one record, and more records than are fetched together.
     @Test(arguments: StorageKind.allCases)
     func `every operation of a long block counts`(kind: StorageKind) throws {
         let zone = try TestZone(kind)

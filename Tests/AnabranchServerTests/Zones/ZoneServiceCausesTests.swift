@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct ZoneServiceCausesTests {
     @Test(arguments: StorageKind.allCases)
-    func `a set whose author held more of the log than there is lacks its causes`(
+    func `a set that names a log position beyond the zone's head lacks its causes`(
         kind: StorageKind
     ) throws {
         let zone = try TestZone(kind)
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a stamp within a second of the log's greatest is taken in whatever the clock says`(
+    func `a stamp within a second of the log's greatest is accepted whatever the clock says`(
         kind: StorageKind
     ) throws {
         let time = NowBox()

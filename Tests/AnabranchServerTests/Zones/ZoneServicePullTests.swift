@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `hello tells what is held of the client, and under which origin`(
+    func `hello reports what is held of the client, and under which origin`(
         kind: StorageKind
     ) throws {
         let zone = try TestZone(kind)

@@ -207,7 +207,7 @@ import Testing
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a zone refuses one replica more than its row keys can tell apart`(
+    func `a zone refuses one replica more than its row keys can distinguish`(
         kind: StorageKind
     ) throws {
         let zone = try TestZone(kind, greatestOrdinal: 1)
@@ -234,7 +234,7 @@ import Testing
 }
 
 extension ChangeSet {
-    /// The same save under another replica's name, as the losing branch of a fork gets.
+    /// Returns the same save under another replica's name, as for the losing branch of a fork.
     func renamed(to replica: ReplicaID, sequence: UInt64? = nil) -> ChangeSet {
         var renamed = ChangeSet(
             fromLog: kind, dot: Dot(replica: replica, sequence: sequence ?? dot.sequence),

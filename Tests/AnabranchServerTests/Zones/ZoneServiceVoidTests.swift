@@ -6,7 +6,8 @@ import Testing
 
 @testable import AnabranchServer
 
-/// What a zone rejects for good keeps its place in the log, and what nobody can supply too.
+/// Tests that rejected saves, and change sets that no replica can supply, keep their position in
+/// the log.
 @Suite struct ZoneServiceVoidTests {
     private static func zone(
         _ kind: StorageKind, rejecting code: Rejection.Code = .notAllowed,
@@ -20,7 +21,9 @@ import Testing
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a rejected set becomes a void, and what follows is taken in`(kind: StorageKind) throws {
+    func `a rejected set becomes a void, and the sets after it are accepted`(kind: StorageKind)
+        throws
+    {
         let zone = try Self.zone(kind) { $0.dot.sequence == 2 }
         var author = TestAuthor(1)
         let (first, _) = author.insertPerson()
@@ -99,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `voids that a log has lost are taken in again`(kind: StorageKind) throws {
+    func `voids that a log has lost are accepted again`(kind: StorageKind) throws {
         let zone = try TestZone(kind)
         var author = TestAuthor(1)
         let (first, record) = author.insertPerson()
@@ -134,7 +137,7 @@ import Testing
         let response = try zone.push(ChangeSet(lost: second.dot), third, depending)
         #expect(response.refusal == nil && response.acknowledgements.count == 3)
         #expect(try zone.push(ChangeSet(lost: second.dot)).acknowledgements.map(\.position) == [2])
-        // Who offers it now holds another branch, which gets in under another name.
+        // A replica that offers it now has another branch, which is accepted under another name.
         #expect(try zone.push(second).refusal?.code == .forked)
         let branch = second.renamed(to: ReplicaID(high: 9, low: 9), sequence: 1)
         #expect(try zone.push(branch).refusal == nil)

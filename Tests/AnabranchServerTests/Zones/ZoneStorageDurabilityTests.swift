@@ -9,7 +9,7 @@ private struct Crash: Error {}
 
 @Suite struct ZoneStorageDurabilityTests {
     @Test(arguments: StorageKind.allCases)
-    func `a reopened zone goes on where it was`(kind: StorageKind) throws {
+    func `a reopened zone continues where it was`(kind: StorageKind) throws {
         let zone = try TestZone(kind)
         var author = TestAuthor(1)
         let (first, _) = author.insertPerson()
@@ -53,7 +53,7 @@ private struct Crash: Error {}
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a zone whose file was copied starts an epoch that its clients can go on in`(
+    func `a zone with a copied file starts an epoch in which its clients can continue`(
         kind: StorageKind
     ) throws {
         let zone = try TestZone(kind)
@@ -68,11 +68,12 @@ private struct Crash: Error {}
         let description = try zone.service.information()
         #expect(description.epochs.map(\.forkPosition) == [0, 1])
         #expect(description.epochs.map(\.id) == [old.epoch, head.epoch].map(\.description))
-        // The client's place is in what both logs share; it learns the new epoch from the answer.
+        // The client's position is in the common part of both logs. It learns the new epoch from
+        // the answer.
         #expect(try zone.hello(author, cursor: old).isCursorKnown)
         let pulled = try zone.service.pull(PullRequest(cursor: old, byteLimit: 1000))
         #expect(pulled.cursor.epoch == head.epoch)
-        // So is a context that names the old epoch, up to the fork and not beyond it.
+        // A causal context with the old epoch is accepted too, up to the fork and not beyond it.
         author.context = CausalContext(prefix: .init(epoch: old.epoch, position: 1))
         #expect(try zone.push(author.insertPerson().0).refusal == nil)
         author.context = CausalContext(prefix: .init(epoch: old.epoch, position: 2))
@@ -92,7 +93,7 @@ private struct Crash: Error {}
         let beyond = cursor.advanced(over: second)
         try zone.reopen(copied: true)
         #expect(try !zone.hello(author, cursor: beyond).isCursorKnown)
-        // The client sends again what the server lost.
+        // The client sends again what the server has lost.
         #expect(try zone.push(second).acknowledgements.first?.position == 2)
         #expect(try !zone.hello(author, cursor: beyond).isCursorKnown)
     }

@@ -3,7 +3,7 @@ import AnabranchStore
 import TestSupport
 import Testing
 
-/// Sets of a bundle that the zone's log has in another form than the file.
+/// Tests of change sets in a bundle that the zone's log has in another form than the file.
 @Suite struct `A set that two stores gave earlier times` {
     @Test func `keeps what later sets did, also where the zone has those already`() throws {
         let scenario = try StoreScenario()
@@ -16,7 +16,7 @@ import Testing
         let limit = HybridTimestamp(wallMilliseconds: 1_000)
         for store in [a, b] { _ = try store.restamp(above: limit, clockOffsetMilliseconds: 0) }
         try scenario.zone.push(from: a)
-        // b pushes, too: the log holds Anna in another form, and takes in the others.
+        // Store b pushes too: the log has Anna in another form and accepts the other saves.
         let pending = try b.pending(byteLimit: .max)
         #expect(
             pending.map(\.changeSet.dot.replica) == [try b.replica, try a.replica, try b.replica])

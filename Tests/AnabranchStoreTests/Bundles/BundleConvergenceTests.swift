@@ -5,9 +5,9 @@ import AnabranchStore
 import TestSupport
 import Testing
 
-/// Stores that give each other bundles at random: any order, some twice, some never.
+/// Tests of stores that exchange bundles at random, in any order, some twice, some never.
 @Suite struct `Stores that exchange bundles at random` {
-    /// Three stores, their bundles so far, and what each does next.
+    /// Three stores, their bundles so far, and their random next steps.
     private final class World {
         let scenario: StoreScenario
         let stores: [Store]
@@ -72,7 +72,7 @@ import Testing
             #expect(try store.read { try $0.versionVector() }.isSuperset(of: before))
         }
 
-        /// Each gives each other all it has.
+        /// Sends everything from each store to each other store.
         func settle() throws {
             for _ in 0..<2 {
                 for store in stores {
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    /// Every set by itself, in no order at all.
+    /// Every change set comes separately, in any order.
     @Test(arguments: TestLength.seeds(40))
     func `agree with the reference merge whatever comes first`(seed: UInt64) throws {
         let history = try RandomHistory(seed: seed, steps: 30, rules: .all)

@@ -3,7 +3,7 @@ import AnabranchStore
 import TestSupport
 import Testing
 
-/// Histories under one replica ID that meet by bundles.
+/// Tests of histories under one replica ID that meet by bundles.
 @Suite struct `Forked histories in bundles` {
     let scenario: StoreScenario
 
@@ -18,7 +18,7 @@ import Testing
         let outcome = try copy.send(to: original, in: scenario)
         #expect((outcome.appliedCount, outcome.heldCount, outcome.waitingCount) == (0, 1, 2))
         #expect(try original.send(to: copy, in: scenario).waitingCount == 1)
-        // Each knows now that it has a twin.
+        // Each of them knows of the fork now.
         let replica = try original.replica
         try original.insertPerson("afterwards")
         #expect(try original.replica != replica)
@@ -70,5 +70,31 @@ import Testing
         #expect(try restored.canonicalHash() == b.canonicalHash())
         try restored.insertPerson("Cyd")
         #expect(try restored.replica != replica)
+    }
+
+    @Test func `come with their cause when the same page rejects a local save`() throws {
+        let author = try scenario.open("author")
+        try author.insertPerson("Anna")
+        try scenario.zone.sync(author)
+        let peer = try scenario.open("peer")
+        try scenario.zone.sync(peer)
+        try peer.insertPerson("saved with Anna in sight")
+        let sets = try scenario.changeSets(in: scenario.bundle(peer, as: "all.bundle"))
+        let dependent = sets.suffix(1)
+        let store = try scenario.open("store")
+        try store.insertPerson("refused by the zone")
+        let own = try #require(try store.pending(byteLimit: .max).first).changeSet
+        let outcome = try store.take(scenario.bundle(of: Array(dependent), as: "one.bundle"))
+        #expect(outcome.waitingCount == 1)
+        scenario.zone.append(ChangeSet(voiding: own, for: Rejection(.malformed, "refused")))
+        // The cause comes first, then the void that takes the place of the store's own save.
+        try scenario.zone.pull(into: store)
+        #expect(try store.waitingCount == 0)
+        for store in [peer, store, author, peer, store] {
+            try scenario.zone.sync(store)
+            try scenario.zone.repair(store)
+        }
+        #expect(try store.canonicalHash() == author.canonicalHash())
+        #expect(try store.canonicalHash() == peer.canonicalHash())
     }
 }

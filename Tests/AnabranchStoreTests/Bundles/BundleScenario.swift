@@ -6,7 +6,7 @@ import TestSupport
 extension StoreScenario {
     /// Writes a bundle of a store.
     ///
-    /// - Returns: Its file.
+    /// - Returns: The bundle's file.
     @discardableResult
     func bundle(
         _ store: Store, as name: String, lacking base: BundleBase = .nothing,
@@ -16,7 +16,7 @@ extension StoreScenario {
         return path(name)
     }
 
-    /// Two stores that can't be told apart, with saves of their own under the same names.
+    /// Returns two stores that can't be told apart, with different saves under the same dots.
     func twins(savesOfCopy: [String] = ["of the copy"]) throws -> (original: Store, copy: Store) {
         let a = try open("a")
         try a.insertPerson("Anna")
@@ -29,7 +29,7 @@ extension StoreScenario {
         return (original, copy)
     }
 
-    /// What a bundle holds.
+    /// Returns the change sets of a bundle.
     func changeSets(
         in bundle: String, _ keyRing: BundleKeyRing? = nil
     ) throws -> [ChangeSet] {
@@ -40,13 +40,13 @@ extension StoreScenario {
         return sets
     }
 
-    /// What was not finished, in the folder of all files.
+    /// Returns the unfinished files in the folder of all files.
     func partialFiles() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path)
             .filter { $0.hasSuffix(".partial") }
     }
 
-    /// A bundle with change sets of anybody's choice, in any order.
+    /// Writes a bundle with given change sets in any order.
     func bundle(of sets: [ChangeSet], as name: String) throws -> String {
         var encoder = BundleEncoder()
         var bytes = encoder.begin(
@@ -66,7 +66,7 @@ extension Store {
         try importBundle(from: bundle, openedWith: keyRing) { _ in }
     }
 
-    /// Gives another store all it has.
+    /// Sends everything that it has to another store.
     @discardableResult
     func send(
         to other: Store, in scenario: StoreScenario, lacking base: BundleBase = .nothing

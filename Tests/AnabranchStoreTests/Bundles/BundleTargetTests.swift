@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Where bundles are written to, and what they must not take the place of.
+/// Tests of the files to which bundles are written, and of the files that they must not replace.
 @Suite struct `The file of a bundle` {
     let scenario: StoreScenario
     private let files = FileManager.default
@@ -52,7 +52,7 @@ import Testing
             #expect(refusal(store, to: scenario.path(name))?.code == .alreadyExists, "\(name)")
         }
         #expect(!files.fileExists(atPath: scenario.path("a-journal")))
-        // Where the store itself was named by a link SQLite keeps them beside the file.
+        // If the store was opened through a link, SQLite keeps the files beside its target.
         store.close()
         try files.createSymbolicLink(
             atPath: scenario.path("link"), withDestinationPath: scenario.path("a"))
@@ -75,10 +75,10 @@ import Testing
             let before = try Data(contentsOf: URL(filePath: scenario.path(name)))
             let error = refusal(store, to: scenario.path(name))
             #expect(error?.code == .alreadyExists, "\(name)")
-            #expect(error?.message.contains("no bundle") == true)
+            #expect(error?.message.contains("not a bundle") == true)
             #expect(try Data(contentsOf: URL(filePath: scenario.path(name))) == before)
         }
-        // One that was cut is one, and an empty file is nothing that is lost.
+        // A truncated bundle is a bundle, and replacing an empty file loses nothing.
         let bundle = scenario.path("a.bundle")
         for beginning in [[], BundleHeader.magic, Array(BundleHeader.magic.prefix(3))] {
             try Data(beginning).write(to: URL(filePath: bundle))
@@ -97,7 +97,7 @@ import Testing
         let pipe = scenario.path("pipe")
         #expect(mkfifo(pipe, 0o600) == 0)
         for (name, cause) in [
-            ("folder", "a folder"), ("pipe", "no file"), ("none/b", "No such file"),
+            ("folder", "a folder"), ("pipe", "not a regular file"), ("none/b", "No such file"),
             ("a/b", "Not a directory"), (String(repeating: "x", count: 255), "too long"),
         ] {
             let error = refusal(store, to: scenario.path(name))
@@ -107,7 +107,7 @@ import Testing
         #expect(try scenario.partialFiles() == [])
     }
 
-    @Test func `is said to lack room only where room is lacking`() {
+    @Test func `reports a full disk only if the disk is full`() {
         for (number, code) in [
             (ENOSPC, StoreError.Code.diskFull), (EDQUOT, .diskFull), (EIO, .cannotOpen),
             (EACCES, .cannotOpen), (EISDIR, .cannotOpen),
@@ -120,7 +120,7 @@ import Testing
 
     // MARK: - While it is written
 
-    @Test func `is whole whoever writes it at once, and takes no other name`() async throws {
+    @Test func `is whole even with concurrent writers, and takes no other name`() async throws {
         let store = try scenario.open("a")
         try store.insertPeople(5_000)
         try Data("mine".utf8).write(to: URL(filePath: scenario.path("x.partial")))
@@ -138,7 +138,7 @@ import Testing
             try Data(contentsOf: URL(filePath: scenario.path("x.partial"))) == Data("mine".utf8))
     }
 
-    @Test func `is written anew where a crash has left one that is not whole`() throws {
+    @Test func `is rewritten if a crash has left an incomplete one`() throws {
         let store = try scenario.open("a")
         let left = scenario.path("x.0123456789abcdef.partial")
         try Data(BundleHeader.magic).write(to: URL(filePath: left))
@@ -156,8 +156,8 @@ import Testing
         for path in [pipe, "/dev/null"] {
             let error = storeError { try store.take(path) }
             #expect(error?.code == .cannotOpen)
-            #expect(error?.message.contains("no regular file") == true)
-            #expect(error?.message.contains("save it into one") == true)
+            #expect(error?.message.contains("not a regular file") == true)
+            #expect(error?.message.contains("Save it to a regular file") == true)
         }
     }
 

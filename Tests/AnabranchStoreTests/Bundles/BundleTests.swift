@@ -51,7 +51,7 @@ import Testing
         #expect(try names(.replica(a.replica)) == [])
         let stranger = ReplicaID(high: 1, low: 2)
         #expect(storeError { _ = try names(.replica(stranger)) }?.code == .notHeld)
-        // Another history under a name is no reason to leave anything out.
+        // Another history under the same name is no reason to omit anything.
         let other = BundleBase.Head(
             dot: Dot(replica: try a.replica, sequence: 2), originPrefix: 4711)
         #expect(try names(.heads([other])) == ["a1", "b1", "a2"])
@@ -119,7 +119,7 @@ import Testing
         #expect(changed.entities.flatMap(\.inserted).count == 1)
         #expect(try c.waitingCount == 0)
         #expect(try c.value("age", of: c.id(of: anna, on: a)) == .integer(7))
-        // It is the zone's now, too, whoever brings it.
+        // The zone has it now too, from whichever store.
         try scenario.zone.push(from: c)
         try scenario.zone.sync(b)
         try scenario.zone.sync(a)

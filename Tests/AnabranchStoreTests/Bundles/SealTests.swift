@@ -12,7 +12,7 @@ import Testing
     private static let sealedChunk = chunk + 17
     private static let header = SealedBundleHeader.byteCount
 
-    /// - Parameter piece: How many bytes are sealed at once.
+    /// - Parameter piece: The number of bytes that are sealed at once.
     private static func sealed(_ bytes: [UInt8], piece: Int = .max) -> [UInt8] {
         var sealer = BundleSealer(keyRing)
         var out = sealer.header.bytes
@@ -24,7 +24,7 @@ import Testing
         return out + sealer.finish()
     }
 
-    /// - Parameter piece: How many bytes are opened at once.
+    /// - Parameter piece: The number of bytes that are opened at once.
     private static func opened(
         _ bytes: [UInt8], piece: Int = .max, _ opening: BundleOpening = BundleOpening(keyRing)
     ) throws(SealError) -> [UInt8] {
@@ -38,7 +38,7 @@ import Testing
         return out + (try envelope.finish())
     }
 
-    /// - Returns: The offset that the refusal names; `nil` where there is none.
+    /// - Returns: The offset that the error names; `nil` if it names none.
     private static func offset(ofDamageIn bytes: [UInt8]) -> Int? {
         do throws(SealError) {
             _ = try opened(bytes)
@@ -57,7 +57,7 @@ import Testing
     @Test(arguments: [
         0, 1, 16, 17, 18, 65_535, 65_536, 65_537, 65_553, 131_071, 131_072, 131_073, 300_000,
     ])
-    func `gives back what was sealed, whatever the pieces`(count: Int) throws {
+    func `returns the sealed bytes, whatever the pieces`(count: Int) throws {
         var generator = SeededGenerator(seed: UInt64(count))
         let bytes = generator.bytes(count: count)
         for (writing, reading) in [(Int.max, Int.max), (1_000, 70_001), (65_536, 65_553)] {
@@ -78,7 +78,7 @@ import Testing
             var changed = bytes
             changed[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
             let offset = Self.offset(ofDamageIn: changed)
-            // Of the salt only the first chunk shows that it was changed.
+            // Only the first chunk reveals a change of the salt.
             #expect((offset ?? .max) <= max(place, Self.header), "\(place)")
             #expect(Self.offset(ofDamageIn: Array(bytes.prefix(place))) != nil, "\(place)")
             var longer = bytes
@@ -88,7 +88,7 @@ import Testing
         #expect(Self.offset(ofDamageIn: bytes + [0]) != nil)
     }
 
-    /// A file of four chunks, the last of them as long as the others.
+    /// Returns a file of four chunks of equal length.
     private static func chunks(_ generator: inout SeededGenerator) -> ([UInt8], [[UInt8]]) {
         let bytes = sealed(generator.bytes(count: 4 * chunk))
         return (
@@ -99,7 +99,7 @@ import Testing
         )
     }
 
-    @Test func `keeps its chunks in their order, all of them and no others`() throws {
+    @Test func `keeps its chunks in their order, all of them and no more`() throws {
         var generator = SeededGenerator(seed: 1)
         let (header, chunks) = Self.chunks(&generator)
         let (otherHeader, others) = Self.chunks(&generator)
@@ -179,7 +179,7 @@ import Testing
     @Test func `is asked for where a key is given`() throws {
         let plain = BundleHeader.magic + [1, 2, 3]
         #expect(try Self.opened(plain, .plain) == plain)
-        // Also where plain text would do without a key.
+        // This holds also where plain text without a key would be accepted.
         for opening in [
             BundleOpening(Self.keyRing), BundleOpening(Self.keyRing, takesPlain: true),
             BundleOpening(nil, takesPlain: false),
@@ -230,14 +230,14 @@ import Testing
 
     @Test func `of the first version is opened for ever`() throws {
         let name = "golden-1-sealed-bundle.hex"
-        // Its salt is random, so it is written once.
+        // The salt is random, so the file is written once.
         if Golden.isUpdating, (try? Golden.bytes(named: name)) == nil {
             Golden.expect(bytes: Self.sealed(Self.example()), matches: name)
         }
         #expect(try Self.opened(Golden.bytes(named: name)) == Self.example())
     }
 
-    /// As it is documented, without any of the code that ships.
+    /// The bytes are computed from the documentation, without any of the library's code.
     @Test func `has the bytes of the format`() throws {
         let bytes = try Golden.bytes(named: "golden-1-sealed-bundle.hex")
         #expect(Array(bytes[0..<9]) == [0x89, 0x41, 0x62, 0x53, 0x0D, 0x0A, 0x1A, 0x0A, 1])

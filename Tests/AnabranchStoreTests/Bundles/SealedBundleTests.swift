@@ -56,7 +56,7 @@ import Testing
         for error in [required, missing] {
             #expect(error?.message.contains("\(keyRing.newest.id)") == true)
         }
-        // Anybody could have put it in the place of a sealed one.
+        // An attacker could have replaced a sealed bundle by it.
         let plain = try scenario.bundle(a, as: "plain.bundle")
         #expect(storeError { try b.take(plain, openedWith: keyRing) }?.code == .notSealed)
         #expect(try b.read { try $0.logPosition() } == 0)
@@ -74,7 +74,7 @@ import Testing
             scenario.bundle(away, as: "1.bundle", sealedWith: old), openedWith: old)
         try new.rotate()
         try stayed.insertPerson("after the change")
-        // The device has not heard of the new key.
+        // The device has not received the new key.
         try away.insertPerson("while away")
         let fromAway = try scenario.bundle(away, as: "2.bundle", sealedWith: old)
         #expect(try header(of: fromAway).key == old.newest.id)
@@ -82,12 +82,12 @@ import Testing
         let fromStayed = try scenario.bundle(stayed, as: "3.bundle", sealedWith: new)
         let early = storeError { try away.take(fromStayed, openedWith: old) }
         #expect(early?.code == .keyMissing)
-        // It comes back, and is given the new key.
+        // The device is back and receives the new key.
         #expect(try away.take(fromStayed, openedWith: new).appliedCount == 1)
         #expect(try away.canonicalHash() == stayed.canonicalHash())
     }
 
-    @Test func `under a newer key are closed to a member who was removed`() throws {
+    @Test func `under a newer key can't be read by a member who was removed`() throws {
         let (a, b, removed) =
             (try scenario.open("a"), try scenario.open("b"), try scenario.open("removed"))
         let old = keyRing
@@ -103,7 +103,8 @@ import Testing
         #expect(error?.code == .keyMissing)
         #expect(error?.message.contains("\(new.newest.id)") == true)
         #expect(try removed.canonicalHash() != a.canonicalHash())
-        // What he could read before he still can, and he is heard until his key is taken out.
+        // The removed person can still read what was readable before. Bundles sealed under that key
+        // are accepted until the key is removed.
         #expect(try removed.take(first, openedWith: old).heldCount == 1)
         try removed.insertPerson("from outside")
         let outside = try scenario.bundle(removed, as: "3.bundle", sealedWith: old)
@@ -113,7 +114,7 @@ import Testing
 
     // MARK: - Copies
 
-    @Test func `of two copies of one store share nothing, and both are taken in`() throws {
+    @Test func `of two copies of one store share nothing, and both are applied`() throws {
         let (original, copy) = try scenario.twins()
         #expect(try original.replica == copy.replica)
         let files = try [original, copy].enumerated().map { number, store in
@@ -140,7 +141,7 @@ import Testing
             (0..<2).map { try scenario.bundle(a, as: "\($0).bundle", sealedWith: keyRing) })
     }
 
-    /// Neither salt nor key nor any run of the encrypted bytes.
+    /// Checks that the files share neither salt nor key nor any run of encrypted bytes.
     private func expectNothingShared(_ files: [String]) throws {
         let headers = try files.map { try header(of: $0) }
         #expect(headers[0].key == headers[1].key)
@@ -220,9 +221,9 @@ import Testing
             }
             return (count, error)
         }
-        // A header, three sets and an end.
+        // These are a header, three change sets and an end.
         #expect(try reading(sealed).count == 5)
-        // Another one that is whole, a part of the same one, and one in plain text.
+        // The cases are another whole bundle, a part of the same one, and one in plain text.
         let other = try bytes(of: scenario.bundle(a, as: "b.bundle", sealedWith: keyRing))
         let replaced = try reading(other)
         #expect(replaced.count == 0 && replaced.error?.code == .damagedBundle)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a file system, or another user, does to the file of a key ring.
+/// Tests of the effects of file systems and of other users on the file of a key ring.
 @Suite struct `A key ring's file` {
     private let folder: TemporaryDirectory
     private let ring = BundleKeyRing()
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root may give files away"))
-    func `keeps its owner, whoever changes it`() throws {
+    func `keeps its owner, whichever user changes it`() throws {
         try ring.create(at: url)
         #expect(chown(url.path, 65_533, 65_534) == 0)
         try BundleKeyRing.update(at: url) { try $0.rotate() }
@@ -44,7 +44,7 @@ import Testing
         #expect(try names() == ["a.keys"])
     }
 
-    @Test func `is not made where others could read it whatever its rights`() throws {
+    @Test func `is not created where other users could read it, whatever its mode`() throws {
         let file = KeyRingFile(path: url.path, refusing: [.rights])
         let created = error { try file.create(ring) }
         #expect(created?.code == .cannotWrite)
@@ -56,7 +56,7 @@ import Testing
         #expect(try names() == ["a.keys"])
     }
 
-    @Test func `is told of in a command that a shell takes, whatever its name`() throws {
+    @Test func `is named in a command that a shell accepts, whatever its name`() throws {
         let odd = folder.url.appending(path: "Ada's keys; $HOME.keys")
         try ring.create(at: odd)
         #expect(chmod(odd.path, 0o644) == 0)
@@ -88,7 +88,7 @@ import Testing
         #expect(try names() == (["a.keys"] + others).sorted())
     }
 
-    @Test func `leaves alone what somebody else is just writing`() throws {
+    @Test func `keeps what another process is writing at the moment`() throws {
         try ring.create(at: url)
         let busy = folder.file("a.keys.0123456789abcdef.partial")
         let file = open(busy, O_WRONLY | O_CREAT, 0o600)

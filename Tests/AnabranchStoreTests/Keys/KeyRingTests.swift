@@ -58,7 +58,7 @@ import Testing
             #expect(ring.newest == ring.keys.last)
         }
         #expect(zip(ring.keys, ring.keys.dropFirst()).allSatisfy { $0.date < $1.date })
-        // Made where the clock was far ahead.
+        // This key was created while the clock was far ahead.
         let future = BundleKeyRing(unsafeSecrets: [Array(0..<32)], since: 3_800_000_000)
         try ring.formUnion(future)
         #expect(ring.newest == future.newest)
@@ -66,7 +66,7 @@ import Testing
         #expect(ring.newest.date > future.newest.date)
     }
 
-    @Test func `of two who rotate apart is the same when each has the other's keys`() throws {
+    @Test func `is the same for two members after both rotate and exchange keys`() throws {
         let common = Self.known()
         var (ada, bob) = (common, common)
         for _ in 0..<2 {
@@ -109,7 +109,7 @@ import Testing
 
     @Test func `is not locked to a key with the last date there is`() throws {
         let last = BundleKeyRing(unsafeSecrets: [Array(200..<232)], since: .max)
-        // Where it is the only one there is nothing to go back to.
+        // If it is the only key, there is no earlier one to return to.
         var only = last
         let refusal = keyRingError { try only.remove(last.newest.id) }
         #expect(refusal?.code == .sealingKey)
@@ -125,7 +125,7 @@ import Testing
         #expect(ring.keys == keys)
         try ring.rotate()
         #expect(ring.keys.count == 4)
-        // And no other newest key may go.
+        // No other newest key can be removed.
         #expect(keyRingError { try ring.remove(ring.newest.id) }?.code == .sealingKey)
     }
 
@@ -184,7 +184,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.keys"])
     }
 
-    @Test func `keeps the keys of all who rotate at once`() async throws {
+    @Test func `keeps the keys of all members who rotate at once`() async throws {
         try Self.known().create(at: url())
         let url = url()
         await withThrowingTaskGroup { group in
@@ -289,7 +289,7 @@ import Testing
         #expect(try refusal(of: heading + [UInt8(ascii: "\n")] + endless)?.line == 2)
     }
 
-    @Test func `tells no secret`() throws {
+    @Test func `reveals no secret`() throws {
         let ring = Self.known(1)
         var dumped = ""
         dump(ring, to: &dumped)
@@ -297,15 +297,15 @@ import Testing
             #expect(!Self.tells(text))
         }
         #expect("\(ring)".contains("\(ring.newest.id)"))
-        // In whatever form, it would be noticed.
+        // The test would notice it in any form.
         let bytes = [UInt8](0..<32)
         dump(bytes, to: &dumped)
         let digits = bytes.map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()
         for text in ["\(bytes)", dumped, digits] { #expect(Self.tells(text)) }
     }
 
-    /// Whether a text has the bytes 0 to 31: in hexadecimal digits, or one by one with anything
-    /// between them, as `dump` writes them.
+    /// Returns whether a text has the bytes 0 to 31: as hexadecimal digits, or one by one with
+    /// anything between them, as `dump` writes them.
     private static func tells(_ text: String) -> Bool {
         let numbers = text.split { !$0.isNumber }.compactMap { UInt8($0) }
         return numbers.contains([UInt8](0..<32))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AnabranchStore
 
-/// Values that are larger than all else, and records that are larger than a row.
+/// Tests of values that exceed other limits, and of records that are larger than a row.
 @Suite struct LargeValueTests {
     private let scenario: StoreScenario
 
@@ -23,7 +23,7 @@ import Testing
             })
     }
 
-    /// Bytes that no two values have alike.
+    /// Returns bytes that differ between any two values.
     private static func data(_ count: Int, _ seed: UInt8 = 0) -> Value {
         .data(Data((0..<count).map { UInt8(truncatingIfNeeded: $0 / 251) &+ seed }))
     }
@@ -49,7 +49,7 @@ import Testing
             try store.insert("File", ["text": .string(String(repeating: "x", count: 50_001))])
         }
         try expectRefused(fits) { try set("bytes", Self.data(60_000), of: fits, in: store) }
-        // Nothing of them is left, and the store goes on.
+        // Nothing of them is left, and the store continues.
         #expect(try store.syncState().pendingCount == 1)
         try set("bytes", Self.data(10), of: fits, in: store)
         #expect(try store.check().isRight)
@@ -69,13 +69,13 @@ import Testing
         #expect(try store.check().isRight)
     }
 
-    /// One statement writes sixteen of them.
+    /// One statement writes sixteen records.
     @Test(arguments: [0, 7, 15, 21, 39])
     func `of many new records the one that is too large is named`(large: Int) throws {
         let store = try scenario.open("a", recordBytes: 50_000)
         let first = try store.reserveNumbers(40).lowerBound
         let file = try #require(store.model.entity(named: "File"))
-        /// Each value would fit.
+        /// Returns a save in which each value alone would fit.
         func request(_ sizes: (bytes: Int, preview: Int)) -> SaveRequest {
             let rows = (0..<40).map { index in
                 let size = index == large ? sizes : (10, 10)
@@ -95,7 +95,8 @@ import Testing
         #expect(try (0..<40).allSatisfy { try store.row("File", first + $0) != nil })
     }
 
-    @Test func `a record that two saves made larger than a row is told when it is taken in`() throws
+    @Test func `a record that two saves made larger than a row is reported when it is applied`()
+        throws
     {
         let (a, b) = (try scenario.open("a"), try scenario.open("b"))
         let file = try a.insert("File", ["name": .string("both")])
@@ -108,14 +109,14 @@ import Testing
         let error = try #require(throws: StoreError.self) { try scenario.zone.pull(into: b) }
         #expect(error.code == .recordTooLarge && error.records == [other])
         #expect(error.entity == "File")
-        // What the error says to do.
+        // The test does what the error's message says.
         try set("preview", Self.data(10_000), of: other, in: b)
         for store in [b, a, b] { try scenario.zone.sync(store) }
         #expect(try a.canonicalHash() == b.canonicalHash())
         #expect(try b.row("File", other)?.slots == a.row("File", file)?.slots)
     }
 
-    /// Large enough to be bound, encoded and cut without copies.
+    /// The value is large enough to be bound, encoded and cut without copies.
     @Test(arguments: [1 << 20, 3 << 20])
     func `a large value goes through log, parts, bundle and page unchanged`(size: Int) throws {
         let a = try scenario.open("a", partBytes: 1 << 19)

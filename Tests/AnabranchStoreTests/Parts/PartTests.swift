@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Saves that are larger than a part.
+/// Tests of saves that are larger than a part.
 @Suite struct PartTests {
     private let scenario: StoreScenario
 
@@ -16,7 +16,7 @@ import Testing
         try store.read { try $0.changeSets(after: 0, limit: .max) }.map(\.changeSet)
     }
 
-    /// A save of every kind of operation, so that each kind is cut.
+    /// Saves every kind of operation, so that each kind is cut.
     private func saveEverything(_ store: Store) throws {
         let people = try store.insertPeople(40)
         let team = try store.insert("Team", ["title": .string("T")])
@@ -81,7 +81,7 @@ import Testing
         #expect(try #require(cut.last).parts().count > (partBytes < 200 ? 5 : 1))
         #expect(try a.canonicalHash() == whole.canonicalHash())
         #expect(try a.check().isRight)
-        // Every block says what it said, in the same order.
+        // Every block has the same content, in the same order.
         for (cut, uncut) in zip(cut, uncut) {
             var touched: [RecordID] = []
             try a.forEachBlock(of: cut) { touched += $0.touchedRecords }
@@ -108,7 +108,7 @@ import Testing
         while let lacking = try b.lackingPart(of: page) {
             #expect(throws: StoreError.self) { try b.apply(page) }
             #expect(try b.canonicalHash() == before && b.syncState().cursor == nil)
-            // A few bytes at a time, each time after a restart, and once more than needed.
+            // A few bytes come at a time, each time after a restart, and once more than needed.
             let start = lacking.heldBytes
             let piece = try scenario.zone.bytes(of: lacking.part)[start...].prefix(70)
             for _ in 0..<2 { try b.keep(Array(piece), of: lacking.part, at: start) }
@@ -122,7 +122,7 @@ import Testing
         #expect(try b.canonicalHash() == a.canonicalHash())
     }
 
-    @Test func `are not taken in with a part that is another`() throws {
+    @Test func `are not accepted with a different part`() throws {
         let a = try scenario.open("a", partBytes: 100)
         try a.insertPeople(30)
         try scenario.zone.push(from: a)
@@ -134,12 +134,12 @@ import Testing
         wrong[wrong.count / 2] ^= 1
         let error = #expect(throws: StoreError.self) { try b.keep(wrong, of: part, at: 0) }
         #expect(error?.code == .digestMismatch)
-        // It is gone, a gap is not filled, and more than it has is not taken.
+        // The wrong part is removed, a gap is not filled, and surplus bytes are not accepted.
         for (start, bytes) in [(5, Array(right[5...])), (0, right + [0]), (0, [])] {
             try b.keep(bytes, of: part, at: start)
             #expect(try b.lackingPart(of: page) == LackingPart(part: part, heldBytes: 0))
         }
-        // A claim of another size makes no beginning pass for the whole.
+        // A claim of another size does not make the beginning pass for the whole.
         let longer = SavePart(digest: part.digest, byteCount: part.byteCount + 1)
         try b.keep(wrong, of: longer, at: 0)
         #expect(try b.lackingPart(of: page)?.heldBytes == 0)
@@ -165,12 +165,12 @@ import Testing
         #expect(outcome.waitingCount == 0)
         #expect(try b.canonicalHash() == a.canonicalHash())
         #expect(try b.importBundle(from: second) { _ in }.appliedCount == 0)
-        // What came by a bundle is pushed on.
+        // Change sets that came in a bundle are pushed.
         try scenario.zone.push(from: b)
         let c = try scenario.open("c")
         try scenario.zone.pull(into: c)
         #expect(try c.canonicalHash() == a.canonicalHash())
-        // Damage is noticed before anything is done.
+        // Damage is noticed before anything is applied.
         var bytes = try Data(contentsOf: URL(filePath: first))
         bytes[bytes.count / 3] ^= 4
         try bytes.write(to: URL(filePath: first))
@@ -179,7 +179,7 @@ import Testing
     }
 
     @Test(arguments: ["start = 1048576", "start = 0", "start = 2097152"])
-    func `that have lost a piece go to nobody`(piece: String) throws {
+    func `that have lost a piece are sent to no replica`(piece: String) throws {
         let a = try scenario.open("a", partBytes: 1 << 20)
         try a.insertPerson(String(repeating: "x", count: 5 << 19))
         let set = try #require(try sets(a).last)
@@ -190,13 +190,13 @@ import Testing
         try Connection(path: a.path).execute("DELETE FROM ab_part WHERE \(piece)")
         let exporting = #expect(throws: StoreError.self) { try a.exportBundle(to: bundle) }
         #expect(exporting?.code == .corrupt)
-        #expect(exporting?.message.contains("bytes are here") == true)
+        #expect(exporting?.message.contains("bytes are stored") == true)
         #expect(try Data(contentsOf: URL(filePath: bundle)) == before)
         let reading = #expect(throws: StoreError.self) { try a.forEachBlock(of: set) { _ in } }
         #expect(reading?.code == .corrupt)
     }
 
-    @Test func `with a byte that is another go to nobody`() throws {
+    @Test func `with a changed byte are sent to no replica`() throws {
         let a = try scenario.open("a", partBytes: 1 << 20)
         try a.insertPerson(String(repeating: "x", count: 5 << 19))
         try Connection(path: a.path).execute(

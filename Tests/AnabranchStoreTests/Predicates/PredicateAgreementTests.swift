@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// SQL against the evaluation in memory, on random rows and random predicates.
+/// Tests of SQL against the evaluation in memory, on random rows and random predicates.
 struct PredicateAgreementTests {
     @Test(arguments: 0..<30 as Range<UInt64>)
     func `SQL and memory give the same answer`(seed: UInt64) throws {
@@ -83,7 +83,7 @@ struct PredicateAgreementTests {
         }
     }
 
-    @Test func `sub-entities are fetched with their parents unless told otherwise`() throws {
+    @Test func `sub-entities are fetched with their parents unless excluded`() throws {
         var generator = SeededGenerator(seed: 1)
         let graph = try RandomGraph.make(&generator)
         let database = try SampleDatabase(graph)

@@ -4,7 +4,7 @@ import AnabranchStore
 import TestSupport
 import Testing
 
-/// What SQLite cannot read is refused before it is asked, and nothing else is.
+/// Tests that a predicate is refused before SQLite sees it exactly if SQLite can't read it.
 struct PredicateLimitTests {
     private let database: SampleDatabase
     private let node: EntityDescription
@@ -30,7 +30,7 @@ struct PredicateLimitTests {
         node = try #require(database.graph.model.entity(named: "Node"))
     }
 
-    /// - Returns: The error, or `nil` where SQLite read and ran the statement.
+    /// - Returns: The error, or `nil` if SQLite has read and run the statement.
     private func refusal(_ format: String) throws -> FetchPredicateError? {
         try refusal(FetchPredicate(format).resolved(for: node))
     }
@@ -109,14 +109,14 @@ struct PredicateLimitTests {
         #expect(error.message.contains("32764"))
     }
 
-    /// Everything around everything, until it is too much: SQLite reads whatever is not refused.
+    /// Constructs are nested until there are too many: SQLite must read whatever is not refused.
     @Test(arguments: 0..<300 as Range<UInt64>)
     func `what is accepted can be read`(_ seed: UInt64) throws {
         for depth in 1...100 {
             var generator = SeededGenerator(seed: seed)
             var format = NestedFormat(&generator)
             for level in 0..<depth { format.nest(level, &generator) }
-            // The format's own limit is reached first where there are only brackets.
+            // If there are only brackets, the limit of the format is reached first.
             guard let predicate = try? FetchPredicate(format.finished(&generator)),
                 try refusal(predicate.resolved(for: node)) == nil
             else {
@@ -132,7 +132,7 @@ private struct NestedFormat {
     private let kindCount: Int
     private var start = ""
     private var end = ""
-    /// What keys begin with: the variable of the innermost SUBQUERY.
+    /// The prefix of keys: the variable of the innermost SUBQUERY.
     private var owner = ""
 
     init(_ generator: inout SeededGenerator) { kindCount = .random(in: 1...6, using: &generator) }

@@ -3,8 +3,8 @@ import AnabranchReplication
 import Foundation
 import TestSupport
 
-/// Random objects with every type of attribute and every kind of relationship; many values are
-/// missing, and some references and links lead to objects that do not exist.
+/// Random objects with every type of attribute and every kind of relationship. Many values are
+/// missing, and some references and links point to missing objects.
 enum RandomGraph {
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
@@ -48,7 +48,7 @@ enum RandomGraph {
                 values[name] = RandomValue.stored(type, &generator)
             }
             for name in ["parent", "mate"] where !generator.oneIn(3) {
-                // The last two are nobody's IDs.
+                // The last two numbers are not IDs of objects.
                 values[name] = .integer(Int64.random(in: 1...26, using: &generator))
             }
             graph.insert(generator.oneIn(3) ? "Special" : "Thing", id: id, values)
@@ -116,7 +116,7 @@ enum RandomValue {
         }
     }
 
-    /// Of the type, or sometimes of one that can be compared with it, or missing.
+    /// Returns a value of the type, or sometimes of a comparable type, or null.
     static func constant(_ type: AttributeType, _ generator: inout SeededGenerator) -> Value {
         if generator.oneIn(10) { return .null }
         guard type.isNumeric, generator.oneIn(2) else { return stored(type, &generator) }

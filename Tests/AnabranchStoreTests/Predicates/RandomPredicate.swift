@@ -2,7 +2,7 @@ import AnabranchModel
 import AnabranchReplication
 import TestSupport
 
-/// Random predicates on the entity `Thing` of ``RandomGraph``, most of them sound.
+/// Random predicates on the entity `Thing` of ``RandomGraph``, most of them valid.
 struct RandomPredicate {
     let graph: SampleGraph
 

@@ -5,7 +5,7 @@ import AnabranchStore
 import Foundation
 import TestSupport
 
-/// A database that holds a ``SampleGraph`` in tables laid out as a store's are.
+/// A database with the content of a ``SampleGraph`` in the tables of a store.
 struct SampleDatabase {
     let graph: SampleGraph
     let naming: SampleNaming
@@ -27,7 +27,7 @@ struct SampleDatabase {
         try connection.execute("COMMIT")
     }
 
-    /// The IDs, in the order that the statement gives them.
+    /// Returns the IDs in the order of the statement's rows.
     func identifiers(
         _ entity: String, _ predicate: ResolvedPredicate? = nil, sorts: [ResolvedSort] = [],
         limit: Int? = nil, offset: Int = 0, includesSubentities: Bool = true
@@ -151,7 +151,7 @@ extension SampleDatabase {
     }
 }
 
-/// Tables and columns under the names of the model.
+/// A schema in which tables and columns have the names of the model.
 struct SampleNaming: SchemaNaming {
     let model: ManagedObjectModel
 
@@ -184,7 +184,7 @@ struct SampleNaming: SchemaNaming {
         }
     }
 
-    /// Of a whole hierarchy.
+    /// Returns the columns of a whole hierarchy.
     static func columns(of root: EntityDescription) -> [PropertyDescription] {
         root.hierarchy.flatMap { entity in
             entity.slots.filter { property in

@@ -18,7 +18,7 @@ import Testing
         return (a, b, anna)
     }
 
-    @Test func `go on under two, and nothing of either is lost or doubled`() throws {
+    @Test func `continue under two, and nothing of either is lost or doubled`() throws {
         let (a, b, anna) = try forked()
         let replica = try a.replica
         try a.set("name", .string("Anne"), of: anna)
@@ -52,7 +52,7 @@ import Testing
         #expect(Set(try twins.converge([a, b])).count == 1)
     }
 
-    @Test func `tell their contexts the new names with the old`() throws {
+    @Test func `report the new names with the old ones to their contexts`() throws {
         let (a, b, anna) = try forked()
         try a.insertPerson("Bob")
         let cyd = try b.insertPerson("Cyd", boss: anna)
@@ -71,7 +71,7 @@ import Testing
         #expect(people.updatedIDs.contains(cyd))
     }
 
-    @Test func `take what leads to renamed records along`() throws {
+    @Test func `update the references to renamed records`() throws {
         let (a, b, anna) = try forked()
         let team = try b.insert("Team", ["title": .string("Blue")])
         try b.link(anna, "teams", team)

@@ -59,6 +59,29 @@ import Testing
         #expect(try b.value("name", of: try b.id(of: anna, on: a)) == .string("of now"))
     }
 
+    /// A snapshot or a repair adds writes of change sets that the file's log lacks.
+    @Test func `stay later than the writes that the file holds without their change set`() throws {
+        let b = try twins.open("b", clock: ahead)
+        ahead.milliseconds = twins.scenario.clock.milliseconds
+        let anna = try b.insertPerson("Anna")
+        try twins.sync(b)
+        let a = try twins.open("a")
+        try twins.zone.pull(into: a)
+        twins.scenario.clock.milliseconds += 1000
+        try a.set("age", .integer(3), of: a.id(of: anna, on: b))
+        let seen = try #require(try a.pending(byteLimit: .max).first).changeSet
+        var reference = try twins.zone.reference()
+        try reference.apply(seen)
+        let image = reference.image(of: try #require(try b.recordID(of: anna)))
+        let place = CausalContext.Prefix(epoch: twins.zone.epoch, position: 1)
+        _ = try b.repair([image], at: place)
+        ahead.milliseconds += 3_600_000
+        try b.set("age", .integer(4), of: anna)
+        try restamp(b)
+        let later = try #require(try b.pending(byteLimit: .max).last).changeSet
+        #expect(later.timestamp > seen.timestamp)
+    }
+
     @Test func `leave the clock where the server's is`() throws {
         let b = try twins.open("b", clock: ahead)
         try b.insertPerson("Anna")
@@ -93,7 +116,8 @@ import Testing
         #expect(try a.related(anna, "teams") == [])
     }
 
-    /// A file and its copy hold one save that both have to restamp, and do so at other times.
+    /// A file and its copy hold one save that both have to restamp, and they restamp it at
+    /// different times.
     @Test func `are adopted in the log's form where another has pushed them`() throws {
         let a = try twins.open("a", clock: ahead)
         let anna = try a.insertPerson("Anna")
@@ -117,7 +141,7 @@ import Testing
         #expect(try a.related(anna, "teams") == [])
     }
 
-    /// Two holders of a save have it restamped at different times, and one of them has saved more.
+    /// Two holders of a save have restamped it at different times, and one of them has saved more.
     @Test func `stay behind each other where the log has the first at a later time`() throws {
         let a = try twins.open("a", clock: ahead)
         let anna = try a.insertPerson("Anna")
@@ -136,7 +160,7 @@ import Testing
         let raised = try a.pending(byteLimit: .max).map(\.changeSet)
         #expect(raised.map(\.timestamp.rawValue) == [given + 1, given + 2])
         #expect(raised.map(\.dot.sequence) == [2, 3])
-        // What was written since is later still.
+        // Later writes have even later stamps.
         try a.set("age", .integer(3), of: anna)
         let last = try #require(try a.pending(byteLimit: .max).last).changeSet.timestamp
         #expect(last.rawValue > given + 2)
@@ -144,9 +168,9 @@ import Testing
         #expect(try b.value("age", of: anna) == .integer(3))
     }
 
-    /// What a bundle's set takes away it names by times that only its author's file has still.
+    /// A bundle's change set removes values by stamps that only its author's file still has.
     ///
-    /// - Parameter isEarly: Whether it came before the restamping and waited for something else.
+    /// - Parameter isEarly: Whether it came before the restamp and waited for another change set.
     @Test(arguments: [true, false])
     func `make a bundle's set wait that names the old ones`(isEarly: Bool) throws {
         let scenario = twins.scenario

@@ -4,7 +4,7 @@ import AnabranchSQLite
 import AnabranchStore
 import TestSupport
 
-/// Stores whose files can't be told apart, as after the snapshot of a virtual machine.
+/// Stores with files that can't be told apart, as after the snapshot of a virtual machine.
 struct TwinScenario {
     let scenario: StoreScenario
 
@@ -23,13 +23,13 @@ struct TwinScenario {
             at: scenario.path(name), model: scenario.model, environment: environment)
     }
 
-    /// Copies a store that goes on; nothing tells the two apart.
+    /// Copies a store that stays in use; nothing distinguishes the two.
     func twin(of name: String, as other: String) throws -> Store {
         try scenario.copy(name, to: other)
         return try open(other)
     }
 
-    /// Pulls, repairs, pushes.
+    /// Pulls, repairs and pushes.
     func sync(_ store: Store) throws {
         try zone.pull(into: store)
         try zone.repair(store)
@@ -38,14 +38,14 @@ struct TwinScenario {
         try zone.repair(store)
     }
 
-    /// Syncs until nobody has anything to say, then compares all with the plain rules.
+    /// Syncs until no store has anything to exchange, then compares all with the reference merge.
     func converge(_ stores: [Store]) throws -> [Digest] {
         for _ in 0..<3 { for store in stores { try sync(store) } }
         return try stores.map { try $0.canonicalHash() } + [zone.reference().canonicalHash]
     }
 }
 
-/// Random saves of people and teams, each of one small change.
+/// Random saves of people and teams, each with one small change.
 struct RandomEdits {
     var generator: SeededGenerator
 

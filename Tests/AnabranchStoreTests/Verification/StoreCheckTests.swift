@@ -5,13 +5,13 @@ import AnabranchStore
 import TestSupport
 import Testing
 
-/// What a store's file says of itself.
+/// Tests of the check of a store's file.
 @Suite struct StoreCheckTests {
     private static func sum(_ reference: ReferenceMerge) -> StateChecksum {
         reference.state.values.reduce(.zero) { $0 &+ StateChecksum(of: $1) }
     }
 
-    /// Of every rule, a part of which the model does not know.
+    /// The histories use every merge rule, and the model lacks a part of them.
     @Test(arguments: TestLength.seeds(40))
     func `a checksum is that of the reference merge, and the state what the log says`(
         seed: UInt64
@@ -63,7 +63,7 @@ import Testing
         "DELETE FROM Person WHERE name = 'Anna'",
         "UPDATE Person SET ab_writes = x'FFFFFF' WHERE name = 'Anna'",
     ])
-    func `a record that is not what the log says is told`(sql: String) throws {
+    func `a record that differs from the log is reported`(sql: String) throws {
         let scenario = try StoreScenario()
         let store = try scenario.open("a")
         try store.insertPerson("Anna")
@@ -84,7 +84,7 @@ import Testing
         "UPDATE ab_changeset SET hlc = hlc + 1 WHERE position = 2",
         "UPDATE ab_changeset SET previous_origin = zeroblob(32) WHERE position = 3",
     ])
-    func `an entry of the log that is not what it was is told`(sql: String) throws {
+    func `a changed entry of the log is reported`(sql: String) throws {
         let scenario = try StoreScenario()
         let store = try scenario.open("a")
         for name in ["Anna", "Bob", "Cyd"] { try store.insertPerson(name) }

@@ -4,18 +4,18 @@ import AnabranchStore
 import TestSupport
 import Testing
 
-/// Stores whose edits meet at few keys, looked at after every step: what they show follows from
-/// their state alone, so stores of one state show the same.
+/// Stores whose edits use few keys, compared with the reference model after every step. The visible
+/// state follows from the stored state alone, so stores with equal states show the same.
 final class GroupWorld {
     static let references = ["parent", "owner", "clerk"]
     static let links = ["teams", "friends"]
 
     let scenario: StoreScenario
     private(set) var stores: [Store]
-    /// Whether files can't be told apart, as after the snapshot of a virtual machine.
+    /// Whether the files can't be told apart, as after the snapshot of a virtual machine.
     private let areTwins: Bool
     var generator: SeededGenerator
-    /// How often it happened that something was shown as one.
+    /// The number of times at which records were shown as one.
     private(set) var groupCount = 0
 
     static func model(_ policy: DeletePolicy) throws -> ManagedObjectModel {
@@ -65,7 +65,7 @@ final class GroupWorld {
         let scenario = try StoreScenario(model: Self.model(policy))
         self.scenario = scenario
         stores = try ["a", "b", "c"].enumerated().map { index, name in
-            // Whose identities are smaller, the seed says.
+            // The seed decides which identities are smaller.
             let high = (seed &+ 1) &* 0x9E37_79B9_7F4A_7C15 &* UInt64(index + 1)
             return areTwins
                 ? try Self.openTwin(name, in: scenario)
@@ -83,7 +83,7 @@ final class GroupWorld {
             at: scenario.path(name), model: scenario.model, environment: environment)
     }
 
-    /// One more store goes on from what the first one is now, under the same name.
+    /// Opens one more store as a copy of the first, with the same replica ID.
     func fork() throws {
         try scenario.copy("a", to: "twin")
         stores.append(try Self.openTwin("twin", in: scenario))
@@ -91,7 +91,7 @@ final class GroupWorld {
 
     func step() throws {
         let store = generator.element(of: stores)
-        // Often nothing: stamps of different replicas are equal in time then.
+        // The step is often zero: stamps of different replicas are then equal in time.
         scenario.clock.milliseconds += Int64.random(in: 0...1, using: &generator)
         if generator.oneIn(4) {
             areTwins || generator.oneIn(3) ? try sync(store) : try send(store)
@@ -101,7 +101,7 @@ final class GroupWorld {
         try check(store)
     }
 
-    /// Pulls, repairs what names have changed for, and pushes.
+    /// Pulls, repairs the records for which names have changed, and pushes.
     private func sync(_ store: Store) throws {
         for _ in 0..<(areTwins ? 2 : 1) {
             try scenario.zone.pull(into: store)
@@ -168,7 +168,7 @@ final class GroupWorld {
         }
     }
 
-    /// One end of a time or both, each sometimes open.
+    /// Returns one end of a time or both, each sometimes open.
     private func times() -> [String: Value] {
         var times: [String: Value] = [:]
         for name in ["start", "end"] where generator.oneIn(2) {
@@ -199,13 +199,13 @@ final class GroupWorld {
         try save(store, "\(entity) \(values)") { try store.insert(entity, values) }
     }
 
-    /// What is written shows, where its rule lets it.
+    /// Checks that a written value is visible, if its merge rule permits it.
     private func set(
         _ store: Store, _ id: LocalID, _ values: [String: Value], _ entity: String = "Person"
     ) throws {
         let before = try store.row(entity, id)?.slots
         let isSaved = try save(store, "\(values)") { _ = try store.update(entity, id, values) }
-        // Of a group all that was shown stays together.
+        // The whole visible value of an attribute group stays together.
         if isSaved, let before, let after = try store.row(entity, id) {
             for name in ["start", "end"]
             where values[name] == nil
@@ -220,7 +220,7 @@ final class GroupWorld {
         guard isSaved, let record = try store.recordID(of: id) else { return }
         let expected = try expected(store)
         for (name, value) in values where !GroupWorld.references.contains(name) {
-            // A key of nothing parts a group.
+            // Removing a key separates merged duplicates.
             guard expected.shown.contains(where: { $0.id == record }) else { continue }
             #expect(try store.value(name, of: id, entity) == value, "\(name)")
         }
@@ -243,7 +243,7 @@ final class GroupWorld {
         #expect(try store.related(id, name).contains(other) == !isThere)
     }
 
-    /// All that was shown as one goes.
+    /// Checks that all records shown as one are deleted together.
     private func delete(_ store: Store, _ id: LocalID) throws {
         let record = try #require(try store.recordID(of: id))
         let before = try expected(store)
@@ -254,7 +254,7 @@ final class GroupWorld {
         }
     }
 
-    /// Nothing that is shown becomes one by a save; what is refused would have.
+    /// Checks that no save merges visible records: such a save is refused.
     @discardableResult
     private func save(_ store: Store, _ what: String, _ body: () throws -> Void) throws -> Bool {
         let before = try expected(store)
@@ -309,7 +309,7 @@ final class GroupWorld {
         #expect(links == expected.links)
     }
 
-    /// As it is stored: the smaller name of the two sides has its owner on the left.
+    /// Returns the link as stored: the side with the smaller name has its owner on the left.
     private func link(
         _ name: String, _ record: RecordID, _ other: RecordID
     ) -> ExpectedGroups.Link {
@@ -340,7 +340,7 @@ final class GroupWorld {
         #expect(found == Set(expected.shown.map(\.id)))
     }
 
-    /// Everybody has everything; a new store takes a snapshot.
+    /// Syncs all stores; a new store loads a snapshot.
     func settle() throws {
         for _ in 0..<(areTwins ? 3 : 2) { for store in stores { try sync(store) } }
         for store in stores { try check(store) }
@@ -358,7 +358,7 @@ final class GroupWorld {
         #expect(try late.canonicalHash() == reference.canonicalHash)
     }
 
-    /// Rows and what stands beside them are lost behind the store's back, and repaired.
+    /// Removes rows and related entries in a store's file without the store, and repairs them.
     func damageAndRepair(_ name: String, _ store: Store) throws {
         let checksum = try store.checksum()
         let records = try state(store).map(\.id)
@@ -379,7 +379,8 @@ final class GroupWorld {
 }
 
 extension CanonicalRecord {
-    /// What a record's own cells say of an attribute, also of one in a group.
+    /// Returns the value of an attribute in a record's own cells, also for a member of an attribute
+    /// group.
     fileprivate func value(of attribute: AttributeDescription) -> Value {
         let cell = cells.first { $0.property == attribute.wireProperty }?.value ?? .null
         guard attribute.group != nil else { return cell }

@@ -18,7 +18,7 @@ import Testing
         for _ in 0..<40 { try world.step() }
         try world.settle()
         let expected = try world.expected(world.stores[0])
-        // The set before another in the zone's log need not be its cause.
+        // The change set before another in the zone's log need not be its cause.
         for order in 0..<2 {
             let store = try world.scenario.open("order \(order)")
             for source in world.stores.shuffled(using: &world.generator) {

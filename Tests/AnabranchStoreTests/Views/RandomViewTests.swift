@@ -4,8 +4,9 @@ import AnabranchStore
 import TestSupport
 import Testing
 
-/// Stores whose edits meet at few records, looked at after every step: what they show follows from
-/// their state alone, so stores of one state show the same.
+/// Tests of stores whose edits use few records, compared with the reference model after every step.
+/// The visible state follows from the stored state alone, so stores with equal states show the
+/// same.
 @Suite struct `Views of random histories` {
     private static let properties = ["next", "owner", "parent"]
 
@@ -37,7 +38,7 @@ import Testing
             let scenario = try StoreScenario(model: model(policy))
             self.scenario = scenario
             let stores = try ["a", "b", "c"].enumerated().map { index, name in
-                // Which of equal stamps wins, the seed says.
+                // The seed decides which of equal stamps wins.
                 let high = (seed &+ 1) &* 0x9E37_79B9_7F4A_7C15 &* UInt64(index + 1)
                 return try scenario.open(name, replica: ReplicaID(high: high, low: seed))
             }
@@ -49,7 +50,7 @@ import Testing
 
         func step() throws {
             let store = generator.element(of: stores)
-            // Often nothing: stamps of different replicas are equal in time then.
+            // The step is often zero: stamps of different replicas are then equal in time.
             scenario.clock.milliseconds += Int64.random(in: 0...1, using: &generator)
             if generator.oneIn(4) {
                 generator.oneIn(3)
@@ -95,7 +96,8 @@ import Testing
             ids.isEmpty || generator.oneIn(6) ? .null : .integer(generator.element(of: ids))
         }
 
-        /// A save is refused exactly where what the store shows would go round in a circle.
+        /// Checks that a save is refused exactly if the store's visible references would form a
+        /// cycle.
         private func set(
             _ property: String, of id: LocalID, _ store: Store, _ folders: [LocalID]
         ) throws {
@@ -131,7 +133,7 @@ import Testing
             }
         }
 
-        /// Everybody has everything; a new store takes a snapshot.
+        /// Syncs all stores; a new store loads a snapshot.
         func settle() throws {
             for _ in 0..<2 { for store in stores { try scenario.zone.sync(store) } }
             for store in stores { try check(store) }
@@ -159,7 +161,7 @@ import Testing
         for _ in 0..<40 { try world.step() }
         try world.settle()
         let expected = try world.stores[0].shownReferences()
-        // The set before another in the zone's log need not be its cause.
+        // The change set before another in the zone's log need not be its cause.
         for order in 0..<2 {
             let store = try world.scenario.open("order \(order)")
             let sources = world.stores.shuffled(using: &world.generator)
@@ -186,7 +188,7 @@ extension Store {
         _ = try save(request)
     }
 
-    /// What the to-ones of all records show, checked from both ends.
+    /// Returns the visible targets of all records' to-ones, checked from both ends.
     func shownReferences() throws -> [String: [RecordID: RecordID]] {
         var shown: [String: [RecordID: RecordID]] = [:]
         for entity in model.entities {

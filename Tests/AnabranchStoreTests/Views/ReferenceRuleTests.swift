@@ -4,7 +4,7 @@ import AnabranchStore
 import TestSupport
 import Testing
 
-/// Two stores that write the same references without knowing of each other.
+/// Tests of two stores that write the same references concurrently.
 @Suite struct `References that view rules hide` {
     let scenario: StoreScenario
     let a: Store
@@ -34,7 +34,8 @@ import Testing
         return try store.read { try $0.identifiers(query) }.sorted()
     }
 
-    /// One folder and two desks, to which both stores give the folder, the second one later.
+    /// Returns one folder and two desks. Each store gives the folder to another desk, the second
+    /// store later.
     private func quarrel() throws -> (folder: LocalID, first: LocalID, second: LocalID) {
         let folder = try a.insert("Folder", ["name": .string("f")])
         let first = try a.insert("Desk", ["name": .string("first")])
@@ -61,18 +62,18 @@ import Testing
         }
     }
 
-    @Test func `who lost a target shows it when the winner lets go`() throws {
+    @Test func `a record that lost a target shows it when the winner releases it`() throws {
         let (folder, first, second) = try quarrel()
         let result = try a.update("Desk", second, ["owner": .null])
         #expect(try a.value("owner", of: first, "Desk") == .integer(folder))
-        // The save tells what it has not written.
+        // The save reports visible changes that it has not written.
         let shown = try #require(result.shown.entities.first { $0.entity.name == "Desk" })
         #expect(shown.updated.flatMap(\.ids) == [first])
         try exchange()
         #expect(try b.value("owner", of: on(b, first), "Desk") == .integer(on(b, folder)))
     }
 
-    @Test func `who lost a target shows it when the winner is deleted`() throws {
+    @Test func `a record that lost a target shows it when the winner is deleted`() throws {
         let (folder, first, second) = try quarrel()
         try b.delete(try on(b, second), of: "Desk")
         #expect(try b.value("owner", of: on(b, first), "Desk") == .integer(on(b, folder)))
@@ -99,7 +100,7 @@ import Testing
         #expect(try a.value("owner", of: first, "Desk") == .null)
     }
 
-    /// Two folders that the stores put below each other, the second store later.
+    /// Returns two folders that the stores put below each other, the second store later.
     private func circle() throws -> (one: LocalID, two: LocalID) {
         let one = try a.insert("Folder", ["name": .string("one")])
         let two = try a.insert("Folder", ["name": .string("two")])
@@ -133,7 +134,7 @@ import Testing
         #expect(try b.value("parent", of: on(b, two), "Folder") == .integer(on(b, one)))
     }
 
-    @Test func `a cut reference shows again when somebody of the cycle is deleted`() throws {
+    @Test func `a cut reference shows again when a record of the cycle is deleted`() throws {
         let folders = try ["one", "two", "three"].map {
             try a.insert("Folder", ["name": .string($0)])
         }
@@ -170,11 +171,11 @@ import Testing
         #expect(try a.value("parent", of: one, "Folder") == .null)
     }
 
-    @Test func `a save may put what is shown below what is shown, whatever is hidden`() throws {
+    @Test func `a save may nest visible records, whatever is hidden`() throws {
         let (one, two) = try circle()
         let three = try a.insert("Folder", ["parent": .integer(two)])
         tick()
-        // Shown is two above one and three; two's own parent is hidden, and would be one.
+        // Folder two is shown above one and three. Its own parent one is hidden.
         _ = try a.update("Folder", one, ["parent": .integer(three)])
         #expect(try a.value("parent", of: one, "Folder") == .integer(three))
         #expect(try a.value("parent", of: two, "Folder") == .null)

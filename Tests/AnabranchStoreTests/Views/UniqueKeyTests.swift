@@ -5,7 +5,7 @@ import AnabranchStore
 import TestSupport
 import Testing
 
-/// Two stores that make and change records under one key without knowing of each other.
+/// Tests of two stores that concurrently insert and change records with one key.
 @Suite struct `Records that hold one unique key` {
     let scenario: StoreScenario
     let a: Store
@@ -13,7 +13,7 @@ import Testing
 
     init() throws {
         scenario = try StoreScenario(model: GroupWorld.model(.deleteWins))
-        // The identities of `a` are the smaller ones.
+        // The identities of store `a` are the smaller ones.
         a = try scenario.open("a", replica: ReplicaID(high: 1, low: 1))
         b = try scenario.open("b", replica: ReplicaID(high: 2, low: 2))
     }
@@ -31,7 +31,7 @@ import Testing
         try store === a ? id : store.id(of: id, on: a)
     }
 
-    /// One person of each store under one address; that of `b` is made later.
+    /// Returns one person of each store with the same address; store `b` inserts later.
     private func pair(
         _ first: [String: Value] = [:], _ second: [String: Value] = [:]
     ) throws -> (first: LocalID, second: LocalID) {
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `tell contexts what goes and what comes`() throws {
+    @Test func `report to contexts what disappears and what appears`() throws {
         let first = try a.insert("Person", ["email": .string("e")])
         let second = try b.insert("Person", ["email": .string("e")])
         try scenario.zone.push(from: a)
@@ -108,7 +108,7 @@ import Testing
         try exchange()
         #expect(try people(a).count == 2)
         try scenario.zone.push(from: a)
-        // Who knows one of them only moves it out of the middle.
+        // A store that has one of them only removes it from the middle.
         for store in [a, b] {
             try c.send(to: store, in: scenario)
             #expect(try people(store) == [on(store, one)])
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `are deleted together by who sees them as one`() throws {
+    @Test func `are deleted together by a store that sees them as one`() throws {
         let (first, _) = try pair()
         try b.delete(on(b, first), of: "Person")
         try exchange()
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `that a deleter did not know of appear again`() throws {
+    @Test func `that a deleter had not seen appear again`() throws {
         let first = try a.insert("Person", ["email": .string("e"), "name": .string("one")])
         try scenario.zone.sync(a)
         let c = try scenario.open("c", replica: ReplicaID(high: 3, low: 3))
@@ -186,8 +186,7 @@ import Testing
         }
     }
 
-    @Test func `show a value that only one has, whoever came later, until it is taken away`() throws
-    {
+    @Test func `show a value that only one has, whichever was later, until it is removed`() throws {
         let parent = try a.insert("Person", ["name": .string("parent")])
         try exchange()
         let (first, second) = try pair(
@@ -207,7 +206,7 @@ import Testing
                 #expect(try store.value(name, of: on(store, first)) == .null, "\(name)")
             }
         }
-        // It is gone from all of them, also where they show apart.
+        // The key is removed from all of them, also where they show separately.
         tick()
         _ = try a.update("Person", first, ["email": .null])
         try exchange()
@@ -232,7 +231,7 @@ import Testing
             return found.sorted { "\($0)" < "\($1)" }
         }
         #expect(try notes(a) == [.string("one"), .string("two")])
-        // Two write to what they see as one, without knowing of each other.
+        // Two stores concurrently write to the record that both show as one.
         tick()
         _ = try b.update("Person", on(b, first), ["note": .string("three")])
         tick()
@@ -263,7 +262,7 @@ import Testing
         #expect(try a.value("best", of: first) == .integer(6))
     }
 
-    @Test func `refuse others that would join them, also by a key that is not shown`() throws {
+    @Test func `refuse a save that would join them, also by a key that is not shown`() throws {
         let (first, _) = try pair(["code": .integer(1)], ["code": .integer(2)])
         #expect(try a.value("code", of: first) == .integer(2))
         for code: Int64 in [1, 2] {
@@ -280,7 +279,7 @@ import Testing
         #expect(try people(a).count == 2)
     }
 
-    @Test func `have all references and links lead to the visible one`() throws {
+    @Test func `have all references and links point to the visible one`() throws {
         let child = try b.insert("Person", ["name": .string("child")])
         let team = try b.insert("Team", ["title": .string("t")])
         let hidden = try b.insert("Person", ["email": .string("e"), "name": .string("p")])
@@ -298,7 +297,7 @@ import Testing
             #expect(try people(store, "ANY children.name == 'child'") == [id])
             #expect(try people(store, "ANY teams.title == 't'") == [id])
         }
-        // A removal of the link that shows removes the one that is there.
+        // Removing the visible link removes the stored one.
         try a.link(first, "teams", a.id(of: team, on: b), isAdded: false)
         try exchange()
         for store in [a, b] { #expect(try store.related(on(store, first), "teams").isEmpty) }
@@ -308,7 +307,7 @@ import Testing
         let (first, second) = try pair()
         let stale = try #require(try a.row("Person", first))
         tick()
-        // Nobody writes to the visible record; what it shows changes all the same.
+        // No store writes to the visible record, but what it shows changes.
         let c = try scenario.open("c", replica: ReplicaID(high: 3, low: 3))
         try scenario.zone.sync(c)
         _ = try c.update("Person", c.id(of: first, on: a), ["email": .string("x")])
@@ -320,7 +319,7 @@ import Testing
         #expect(error?.code == .mergeConflict)
         #expect(error?.records == [first])
         _ = second
-        // A save that only links the record leaves its version.
+        // A save that only links the record does not change its version.
         let before = try #require(try a.row("Person", first))
         let team = try a.insert("Team", ["title": .string("t")])
         try a.link(first, "teams", team)

@@ -83,7 +83,7 @@ private final class Held: @unchecked Sendable { var objects: [ManagedObject] = [
         }
     }
 
-    @Test func `each child's save is told to the parent, and the root's save tells all of them`()
+    @Test func `each child's save notifies the parent, and the root's save reports all of them`()
         throws
     {
         try Graph.family { graph, parent, child in
@@ -188,7 +188,7 @@ private final class Held: @unchecked Sendable { var objects: [ManagedObject] = [
         }
     }
 
-    @Test func `a child that changes what its parent has deleted is told so`() throws {
+    @Test func `a child gets an error for changing an object that its parent has deleted`() throws {
         try Graph.family { _, parent, child in
             let below = try #require(try child.people().first)
             below.age = 3
@@ -298,7 +298,7 @@ private final class Held: @unchecked Sendable { var objects: [ManagedObject] = [
     }
 
     @Test(arguments: ListOwner.allCases)
-    func `a move in a list is told and can be undone in the parent`(owner: ListOwner) throws {
+    func `a move in a list is reported and can be undone in the parent`(owner: ListOwner) throws {
         let jukebox = try Jukebox()
         try jukebox.inContext { parent throws in
             parent.isObservable = true

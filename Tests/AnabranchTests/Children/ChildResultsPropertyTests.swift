@@ -5,11 +5,11 @@ import Testing
 
 @testable import Anabranch
 
-/// A context at the end of a family with a result that is followed, while everybody above has
-/// unsaved changes.
+/// A context at the end of a chain of contexts, with followed results, while every context above
+/// has unsaved changes.
 private struct ChildTrial {
     private let graph: Graph
-    /// From the root on.
+    /// The contexts from the root on.
     private var contexts: [ManagedObjectContext]
     private let request: RandomRequest
     private var random: SeededGenerator
@@ -28,8 +28,8 @@ private struct ChildTrial {
         try root.save()
     }
 
-    /// Edits everywhere, then follows what happens to the youngest, until it can't be told any
-    /// more what that sees.
+    /// Edits every context and compares what the youngest reports, until its result is no longer
+    /// determined.
     mutating func run(_ name: String) throws {
         for context in contexts {
             for _ in 0..<Int.random(in: 0..<12, using: &random) {
@@ -45,7 +45,7 @@ private struct ChildTrial {
         for step in 0..<40 {
             guard try take(child) else { return }
             child.processPendingChanges()
-            let truth = try DumbResult(request, child)
+            let truth = try ReferenceResult(request, child)
             let place = Comment(
                 rawValue: "\(name), step \(step), after \(steps.suffix(12)), \(request)")
             #expect(table.mistakes == [], place)
@@ -55,7 +55,7 @@ private struct ChildTrial {
         }
     }
 
-    /// - Returns: Whether it has gone through everywhere.
+    /// - Returns: Whether the change has reached every context.
     private mutating func take(_ child: ManagedObjectContext) throws -> Bool {
         let choice = Int.random(in: 0..<20, using: &random)
         steps.append("\(choice)")

@@ -33,8 +33,8 @@ import Testing
     }
 
     /// - Parameters:
-    ///   - depth: Of the context with the results.
-    ///   - place: Of the one above that has not saved.
+    ///   - depth: The level of the context with the results.
+    ///   - place: The level of the context above that has not saved.
     @Test(
         arguments: [
             "ANY groups.title == 'x'", "ANY reports.age > 20", "company.name == 'Zinc'",
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `keep their order over a parent that has not merged what others have saved`()
+    @Test func `keep their order over a parent that has not merged a concurrent save`()
         throws
     {
         let graph = try Graph()

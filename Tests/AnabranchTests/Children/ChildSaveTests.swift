@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 
 @Suite struct `Saves of children` {
-    @Test func `what the parent knew by its ID alone becomes the child's insertion`() throws {
+    @Test func `an object that the parent knew by its ID alone becomes the child's insertion`()
+        throws
+    {
         try Graph.family { graph, parent, child in
             let bert = try child.person("Bert")
             let above = try #require(parent.object(with: bert.objectID, as: Person.self))
@@ -38,14 +40,14 @@ import Testing
         }
     }
 
-    @Test func `a former holder that is gone does not stand in the way`() throws {
+    @Test func `a former holder that was deleted is no obstacle`() throws {
         try Graph.family { graph, parent, child in
             let anna = try #require(try parent.people().first)
             let old = try parent.insert(Passport.self)
             old.holder = anna
             try parent.save()
             try parent.refreshAllObjects()
-            // The parent knows who refers to Anna, and has not read it.
+            // The parent knows the object that refers to Anna, and has not read it.
             #expect(anna.passport === old && old.isFault)
             try graph.inContext { other throws in
                 try other.fetch(FetchRequest<Passport>()).forEach(other.delete)
@@ -169,7 +171,9 @@ import Testing
         }
     }
 
-    @Test func `what the parent has rolled back is a conflict, and nobody refers to it`() throws {
+    @Test func `an object that the parent has rolled back is a conflict, and nothing refers to it`()
+        throws
+    {
         try Graph.family { graph, parent, child in
             let bert = try parent.person("Bert")
             let below = try #require(child.object(with: bert.objectID, as: Person.self))

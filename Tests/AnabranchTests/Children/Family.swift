@@ -1,7 +1,7 @@
 import Anabranch
 
 extension Graph {
-    /// Anna, saved in a parent, and a child beneath it.
+    /// Runs `body` with Anna, saved in a parent context, and a child of that context.
     static func family(
         _ body: (Graph, _ parent: ManagedObjectContext, _ child: ManagedObjectContext) throws ->
             Void
@@ -14,7 +14,7 @@ extension Graph {
         }
     }
 
-    /// What the store has, as a context of its own reads it.
+    /// Returns the first names in the store, read in a new context.
     func firstNames() throws -> [String] {
         try inContext { context throws in try context.people().map { $0.firstName ?? "" } }
     }

@@ -2,29 +2,30 @@ import Anabranch
 import Foundation
 import Testing
 
-/// A policy of the parent, or an undo in it, lets a record stand for one that a child knows.
-@Suite struct `A record that another one stands for in the parent` {
+/// A merge policy of the parent, or an undo in it, replaces a record that a child knows by another
+/// record.
+@Suite struct `A record that the parent replaced by another` {
     let ledger: Ledger
 
     init() throws { ledger = try Ledger() }
 
-    /// How a child hears of it.
+    /// The way in which the child learns of it.
     enum Way: CaseIterable, Sendable { case merge, save, refresh }
 
-    /// What a child has made, and what became of it in the parent.
+    /// An account that a child has inserted, and the parent's record that replaced it.
     private struct Case {
         let parent: ManagedObjectContext
         let child: ManagedObjectContext
         let account: ManagedObject
         let former: ManagedObjectID
-        /// Of the record that stands for it.
+        /// The ID of the surviving record.
         let id: ManagedObjectID
         let notification: Notification
 
         func merge() throws { try child.mergeChanges(fromContextDidSave: notification) }
     }
 
-    /// A child inserts an account, which becomes the stored one of the code `k` when the parent
+    /// Inserts an account in a child. It becomes the stored account of the code `k` when the parent
     /// saves it.
     private func rename(
         _ policy: Policy = .objectTrump, using present: Bool = false,
@@ -70,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func `takes over an edit that is not saved`(way: Way) throws {
+    func `adopts an unsaved edit`(way: Way) throws {
         try rename { it in
             try it.account.set(["b": 3])
             switch way {
@@ -91,7 +92,7 @@ import Testing
     func `is mentioned where the former one was`(way: Way) throws {
         func relate(_ account: ManagedObject) throws {
             let context = try #require(account.managedObjectContext)
-            // What was read before knows the former one.
+            // Lists that were read before still have the former ID.
             context.retainsRegisteredObjects = true
             for name in ["t", "u"] {
                 try account.objects(forKey: "tags").insert(
@@ -178,7 +179,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func `lets go of an object whose entity it is not of`(way: Way) throws {
+    func `releases an object of another entity`(way: Way) throws {
         let id = try ledger.account(["code": "k", "a": 1])
         try ledger.inContext(.mergeByPropertyObjectTrump) { parent throws in
             let child = parent.newChildContext()
@@ -203,7 +204,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases, [false, true])
-    func `may stand for several, and gets what each has unsaved`(
+    func `may replace several, and gets the unsaved changes of each`(
         way: Way, isPresent: Bool
     ) throws {
         let id = try ledger.account(["code": "k", "a": 1])
@@ -297,7 +298,7 @@ import Testing
         }
     }
 
-    @Test func `made anew by an undo is a conflict until the child merges the undo`() throws {
+    @Test func `recreated by an undo is a conflict until the child merges the undo`() throws {
         let id = try ledger.account(["code": "k", "a": 1])
         try ledger.inContext { parent throws in
             parent.undoManager = UndoStack()
@@ -320,7 +321,7 @@ import Testing
         }
     }
 
-    @Test func `does not lead in a circle where an app names it so`() throws {
+    @Test func `forms no cycle if an app names it so`() throws {
         let (a, b) = (try ledger.account(["a": 1]), try ledger.account(["a": 2]))
         try ledger.inContext { context throws in
             context.undoManager = UndoStack()
@@ -337,7 +338,7 @@ import Testing
         }
     }
 
-    /// Used on the queue of a child only.
+    /// Keeps an object; used on the queue of a child only.
     private final class Held: @unchecked Sendable { var object: ManagedObject? }
 
     @Test func `is that one, on every level, where contexts merge by themselves`() async throws {
@@ -379,7 +380,7 @@ import Testing
 }
 
 extension ManagedObjectContext {
-    /// Saves.
+    /// Saves and returns the notification of the save.
     fileprivate func notificationOfSave() throws -> Notification {
         nonisolated(unsafe) var notification: Notification?
         let token = NotificationCenter.default.addObserver(

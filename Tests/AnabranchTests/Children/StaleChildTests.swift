@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 @Suite struct `What a child has read that then changed` {
-    /// A parent with Anna and her report Bert, both of which a child has read with all that they
-    /// are related to.
+    /// Runs `body` with a parent with Anna and her report Bert, both of which a child has read with
+    /// all their relationships.
     private static func readers(
         _ body: (
             _ parent: ManagedObjectContext, _ above: [Person], _ child: ManagedObjectContext,
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `was led elsewhere by an edit, and is where it was read to lead after a rollback`()
+    @Test func `was moved by an edit, and has its former target again after a rollback`()
         throws
     {
         try Self.readers { parent, above, child, below in
@@ -46,7 +46,7 @@ import Testing
             try parent.save()
             above[1].boss = above[0]
             try child.refreshAllObjects()
-            // Anna's reports are read while the edit leads Bert elsewhere.
+            // Anna's reports are read while an unsaved change gives Bert another boss.
             #expect(below[0].reports.isEmpty && below[1].reports.objects == [below[1]])
             above[1].boss = nil
             child.rollback()
@@ -55,7 +55,9 @@ import Testing
         }
     }
 
-    @Test func `stays through a rollback where somebody else had mentioned what is gone`() throws {
+    @Test func `stays through a rollback where another object had referred to the deleted one`()
+        throws
+    {
         try Graph.family { _, parent, child in
             let above = try parent.people()[0]
             let carl = try parent.person("Carl")
@@ -87,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `is related to nobody where the parent has deleted it`() throws {
+    @Test func `has no related object that the parent has deleted`() throws {
         try Self.readers { parent, above, child, below in
             parent.delete(above[0])
             parent.processPendingChanges()
@@ -118,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `stays through a rollback where only somebody new was deleted`() throws {
+    @Test func `stays through a rollback where only a new object was deleted`() throws {
         try Self.readers { parent, above, child, below in
             let carl = try child.person("Carl", boss: below[0])
             child.processPendingChanges()
@@ -131,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func `stays through a rollback where what was deleted is gone above, too`() throws {
+    @Test func `stays through a rollback if the parent deleted the deleted object too`() throws {
         try Graph.family { _, parent, child in
             let above = try parent.people()[0]
             let carl = try parent.person("Carl")
@@ -152,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func `stays through a rollback where it had been gone for a while`() throws {
+    @Test func `stays through a rollback if it had been deleted for a while`() throws {
         try Graph.family { _, parent, child in
             parent.undoManager = UndoStack()
             let carl = try parent.person("Carl")

@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `a sum is exact, and nothing where nobody is`() throws {
+    @Test func `a sum is exact, and zero without values`() throws {
         let press = try Press()
         try press.inContext { context throws in
             let empty = try context.publisher("a")
@@ -44,7 +44,9 @@ import Testing
         }
     }
 
-    @Test func `what is saved refreshes whoever looks at it, as no change of the app's`() throws {
+    @Test func `a saved derived value refreshes every observer, without a change by the app`()
+        throws
+    {
         let press = try Press()
         try press.inContext { context throws in
             let anna = try context.publisher("Anna")
@@ -159,7 +161,7 @@ import Testing
             try context.save()
             #expect(try context.publishers("articleCount == 1") == [anna])
             try context.article(of: anna)
-            // The store has not computed anything yet.
+            // The store has not computed a value yet.
             #expect(try context.publishers("articleCount == 1") == [anna])
             try context.save()
             #expect(try context.publishers("articleCount == 2") == [anna])

@@ -3,8 +3,8 @@ import AnabranchStore
 import Foundation
 import Testing
 
-@Suite struct `Derived attributes and others` {
-    /// Applies what a zone has for a store, and waits until its contexts have it.
+@Suite struct `Derived attributes beside concurrent saves` {
+    /// Syncs a store with a zone, and waits until its contexts have merged the changes.
     private func exchange(_ zone: Zone, _ press: Press) async throws {
         let changed = try zone.exchange(press.coordinator)
         await withCheckedContinuation { done in
@@ -71,7 +71,7 @@ import Testing
             }
             try await Task.sleep(for: .milliseconds(3))
         }
-        // What was written first comes last there.
+        // The first write arrives there last.
         for press in [there, here, there] { try await exchange(zone, press) }
         let times = try [here, there].map { press in
             try press.inContext { try $0.publishers().first?.savedAt }
@@ -121,7 +121,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `who deletes need not know whose count it changes`(isRemote: Bool) async throws {
+    func `a deletion updates a count that the deleting context has not read`(isRemote: Bool)
+        async throws
+    {
         let (zone, here, there) = (Zone(), try Press(), try Press())
         let context = here.container.newBackgroundContext()
         let held = try context.performAndWait { context throws in
@@ -155,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func `a child has what its parent has, and its parent what the save has made`() throws {
+    @Test func `a child has its parent's records, and the parent the results of the save`() throws {
         let press = try Press()
         try press.inContext { parent throws in
             let anna = try parent.publisher("Anna", articles: 1)

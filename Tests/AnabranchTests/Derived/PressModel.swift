@@ -87,7 +87,7 @@ final class Article: ManagedObject {
     }
 }
 
-/// A store of this model in a folder of its own.
+/// A store of this model in a temporary folder.
 final class Press: Sendable {
     private let directory: TemporaryDirectory
     let container: PersistentContainer

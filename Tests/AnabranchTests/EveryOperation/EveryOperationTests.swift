@@ -2,43 +2,43 @@ import Anabranch
 import TestSupport
 import Testing
 
-/// A history with what it came to.
+/// A history of steps and its result.
 private struct HistoryRun {
-    let settings: HouseSettings
-    private(set) var steps: [HouseStep] = []
-    /// What was not as it should be after the last step; empty if all was.
+    let settings: StackSettings
+    private(set) var steps: [StackStep] = []
+    /// The differences after the last step; empty if there are none.
     private(set) var failure = ""
 
-    private var dumb: DumbHouse
-    private let house: House
+    private var reference: ReferenceStack
+    private let stack: ContextStack
 
-    init(_ settings: HouseSettings) throws {
+    init(_ settings: StackSettings) throws {
         self.settings = settings
-        dumb = DumbHouse(settings)
-        house = try House(settings)
+        reference = ReferenceStack(settings)
+        stack = try ContextStack(settings)
     }
 
-    /// Steps at random, until one comes to something else than it should.
+    /// Runs random steps until one gives a wrong result.
     static func random(
-        _ settings: HouseSettings, _ count: Int, seed: UInt64
+        _ settings: StackSettings, _ count: Int, seed: UInt64
     ) throws -> HistoryRun {
         var run = try HistoryRun(settings)
         var random = SeededGenerator(seed: seed)
         var next = 1
         for _ in 0..<count where run.failure.isEmpty {
-            run.take(run.dumb.randomStep(&next, &random))
+            run.take(run.reference.randomStep(&next, &random))
         }
         return run
     }
 
-    /// The steps that mean something after those before them.
-    static func replay(_ steps: [HouseStep], _ settings: HouseSettings) throws -> HistoryRun {
+    /// Runs those of the steps that are valid after the steps before them.
+    static func replay(_ steps: [StackStep], _ settings: StackSettings) throws -> HistoryRun {
         var run = try HistoryRun(settings)
-        for step in steps where run.failure.isEmpty && run.dumb.allows(step) { run.take(step) }
+        for step in steps where run.failure.isEmpty && run.reference.allows(step) { run.take(step) }
         return run
     }
 
-    /// As few of the steps as still fail.
+    /// Returns a failing history with as few of the steps as possible.
     func shrunk() throws -> HistoryRun {
         var smallest = self
         var size = max(smallest.steps.count / 2, 1)
@@ -61,13 +61,13 @@ private struct HistoryRun {
         }
     }
 
-    private mutating func take(_ step: HouseStep) {
+    private mutating func take(_ step: StackStep) {
         steps.append(step)
-        let isRefused = dumb.isRefused(step)
-        dumb.apply(step)
+        let isRefused = reference.isRefused(step)
+        reference.apply(step)
         do {
             do {
-                try house.apply(step)
+                try stack.apply(step)
                 if isRefused { failure = "It was not refused.\n" }
             } catch let error as SaveConflictError where error.code == .mergeConflict && isRefused {
             }
@@ -77,20 +77,23 @@ private struct HistoryRun {
         }
     }
 
-    private mutating func check(_ step: HouseStep) throws {
+    private mutating func check(_ step: StackStep) throws {
         for place in Place.allCases {
-            if place != .child || dumb.isChildFresh {
-                compare("\(place)", try house.lines(of: place), dumb[place].lines)
-            } else if !dumb.isChildMixed {
-                compare("\(place)", try house.heldLines(of: place), dumb[place].heldLines)
+            if place != .child || reference.isChildFresh {
+                compare("\(place)", try stack.lines(of: place), reference[place].lines)
+            } else if !reference.isChildMixed {
+                compare("\(place)", try stack.heldLines(of: place), reference[place].heldLines)
             }
         }
         if case .save = step {
-            compare("stored", try house.storedLines(), DumbContext(above: dumb.store).lines)
+            compare(
+                "stored", try stack.storedLines(), ReferenceContext(above: reference.store).lines)
         }
-        if dumb.isEventOpen { return }
-        let can = house.canUndo()
-        compare("undo, redo", ["\(can.0)", "\(can.1)"], ["\(dumb.canUndo)", "\(dumb.canRedo)"])
+        if reference.isEventOpen { return }
+        let can = stack.canUndo()
+        compare(
+            "undo, redo", ["\(can.0)", "\(can.1)"],
+            ["\(reference.canUndo)", "\(reference.canRedo)"])
     }
 
     private mutating func compare(_ what: String, _ found: [String], _ expected: [String]) {
@@ -101,12 +104,12 @@ private struct HistoryRun {
     }
 }
 
-@Suite struct `Every operation against a dumb model` {
+@Suite struct `Every operation against a reference model` {
     @Test(arguments: TestLength.seeds(200))
     func `any history shows what it should, everywhere and after every step`(
         seed: UInt64
     ) throws {
-        let settings = HouseSettings(
+        let settings = StackSettings(
             mergesAutomatically: seed & 1 == 0, childMerges: seed & 2 == 0,
             looksUpMentions: seed & 4 == 0, isObserved: seed & 8 == 0)
         let run = try HistoryRun.random(settings, 60, seed: seed)

@@ -16,7 +16,7 @@ import Testing
             Run(number: $0, weight: Int.random(in: 0..<4, using: &random))
         }
         var blocks = BlockSequence(array)
-        // Most seeds grow, the others shrink to nothing.
+        // Most seeds grow the sequence, and the rest shrink it until it is empty.
         let insertions = seed % 4 == 0 ? 3 : 6
         for step in 0..<4000 {
             let run = Run(number: step, weight: Int.random(in: 0..<4, using: &random))
@@ -39,8 +39,8 @@ import Testing
         #expect(height(of: blocks.root, isRoot: true) != nil)
     }
 
-    /// - Returns: `nil` unless all nodes are as full as they must be, all leaves equally deep, and
-    ///   all counts and weights true.
+    /// - Returns: `nil` unless all nodes are full enough, all leaves are equally deep, and all
+    ///   counts and weights are right.
     private func height(of node: BlockNode<Run>, isRoot: Bool = false) -> Int? {
         let least = !isRoot ? BlockNode<Run>.minimum : node.children.isEmpty ? 0 : 2
         guard (least...BlockNode<Run>.capacity).contains(node.length) else { return nil }

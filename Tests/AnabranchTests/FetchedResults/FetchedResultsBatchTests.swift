@@ -24,12 +24,12 @@ import Testing
             #expect(graph.readStatements == before + 1)
             #expect(objects.map(\.age) == Array(0..<100))
             #expect(graph.readStatements == before + 6)
-            // No more than the slices that were asked for last.
+            // At most the objects of the slices that were read last stay registered.
             #expect(context.registeredObjects.count <= 40)
         }
     }
 
-    @Test func `an object is the same for as long as somebody holds it`() throws {
+    @Test func `an object stays the same as long as it is referenced`() throws {
         let graph = try Graph()
         try fill(graph, 60)
         try graph.inContext { context throws in

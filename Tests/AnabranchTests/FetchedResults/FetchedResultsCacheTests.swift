@@ -19,9 +19,9 @@ import Testing
         try .people("age >= 3", sortedBy: "lastName", "salary", "firstName", batch: batch)
     }
 
-    /// Fetches in a context of its own.
+    /// Fetches in a new context.
     ///
-    /// - Returns: What was found, and how many SELECTs it took.
+    /// - Returns: The names that were found, and the number of SELECT statements.
     private func fetch(
         _ graph: Graph, _ request: FetchRequest<Person>, cache: String? = "people",
         sections: String? = "lastName"
@@ -60,7 +60,7 @@ import Testing
         #expect(try fetch(graph, try request()).names.count == plain.names.count - 1)
     }
 
-    @Test func `objects that are made at once come from a cache, too`() throws {
+    @Test func `results without batches come from a cache too`() throws {
         let graph = try Graph(.file)
         try fill(graph)
         let first = try fetch(graph, try request(0))
@@ -137,11 +137,11 @@ import Testing
             try graph.inContext { other throws in
                 try other.person("new", age: 100)
                 try other.save()
-                // Written for the newest state.
+                // The cache was written for the newest state.
                 #expect(try count(other, "newest") == 28)
             }
             #expect(try count(context, "newest") == 27)
-            // Written for the pinned one.
+            // The cache was written for the pinned state.
             #expect(try count(context, "pinned") == 27)
             try context.setQueryGeneration(from: nil)
             #expect(try count(context, "pinned") == 28)
@@ -149,7 +149,7 @@ import Testing
         #expect(try fetch(graph, request, cache: "pinned", sections: nil).names.count == 28)
     }
 
-    @Test func `a damaged file is as none, and is written anew`() throws {
+    @Test func `a damaged file counts as missing, and is rewritten`() throws {
         let graph = try Graph(.file)
         try fill(graph)
         let plain = try fetch(graph, try request())

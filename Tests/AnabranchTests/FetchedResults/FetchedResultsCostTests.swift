@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a change costs where there are many objects.
+/// Tests of the cost of one change among many objects.
 @Suite struct `The cost of fetched results` {
     private func fill(_ graph: Graph, _ count: Int) throws {
         try graph.inContext { context throws in
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [0, 50])
-    func `one change among many is told without a read`(batch: Int) throws {
+    func `one change among many is reported without a read`(batch: Int) throws {
         let graph = try Graph()
         try fill(graph, 20_000)
         try graph.inContext { context throws in
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func `the time of a change does not grow with the number of objects`() throws {
-        /// Of the fastest of many changes.
+        /// Returns the time of the fastest of many changes.
         func time(_ count: Int) throws -> Duration {
             let graph = try Graph()
             try fill(graph, count)

@@ -2,7 +2,7 @@ import Anabranch
 import Foundation
 import Testing
 
-/// Results of requests that look at other objects than the fetched ones.
+/// Results of requests whose predicates read other objects than the fetched ones.
 @Suite struct `Fetched results over relationships` {
     private func companies(_ context: ManagedObjectContext) throws -> [ManagedObject] {
         try ["Acme", "Beta"].map {
@@ -33,7 +33,7 @@ import Testing
             context.processPendingChanges()
             #expect(sorted.names == ["Bob", "Ann", "Cyd"])
             #expect(moves.objects.count == 2 && members.names == [] && log.objects.count == 2)
-            // A fetch anew sees the same.
+            // A new fetch returns the same.
             try members.performFetch()
             try sorted.performFetch()
             #expect(members.names == [] && sorted.names == ["Bob", "Ann", "Cyd"])
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `an edit at the other end that is undone to what is stored is told`() throws {
+    @Test func `an edit at the other end that is undone to the stored state is reported`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             context.undoManager = UndoStack()
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `elements of a to-many decide about those who have them`() throws {
+    @Test func `the elements of a to-many decide whether their owner matches`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let boss = try context.person("Boss", age: 60)
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `who hires does not move those who are there`() throws {
+    @Test func `an object that joins a company does not move the objects already in it`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let acme = try companies(context)[0]
@@ -153,7 +153,8 @@ import Testing
         }
     }
 
-    @Test func `who refers to what the save may deny to delete stays in its place`() throws {
+    @Test func `an object that refers to a target with a deniable deletion keeps its place`() throws
+    {
         let graph = try Graph()
         try graph.inContext { context throws in
             context.undoManager = UndoStack()
@@ -173,7 +174,7 @@ import Testing
     }
 
     @Test(arguments: [0, 2])
-    func `whoever others have given somebody to is not found under an edit that leads elsewhere`(
+    func `an owner given by another context is not found if an edit names another owner`(
         batch: Int
     ) throws {
         let graph = try Graph()

@@ -2,7 +2,7 @@ import Anabranch
 import Foundation
 import Testing
 
-/// The other forms in which changes are told.
+/// Tests of snapshots and differences, the other forms in which a controller reports changes.
 @Suite struct `Forms of fetched results` {
     private final class Snapshots: FetchedResultsSnapshotDelegate {
         var all: [FetchedResultsSnapshot] = []
@@ -53,13 +53,13 @@ import Testing
             #expect(Array(last.objectIDs(inSection: 1)) == [bob.objectID])
             #expect(last.objectIDs(inSection: 2).isEmpty && last.numberOfObjects == 2)
             #expect(snapshots.all.map(\.updatedObjectIDs) == [[], [], [bob.objectID]])
-            // Those before are as they were.
+            // The snapshots from before are unchanged.
             #expect(snapshots.all[0].numberOfObjects == 1)
             #expect(log.calls.isEmpty && differences.all.isEmpty)
         }
     }
 
-    @Test func `a difference leads from the IDs before to the IDs after`() throws {
+    @Test func `a difference turns the IDs before into the IDs after`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let people = try (0..<6).map { try context.person("p\($0)", age: Int64($0)) }
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `a controller that is gone is not told`() throws {
+    @Test func `a released controller is not notified`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let log = ResultsLog<Person>()

@@ -4,8 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a controller sees of changes that were made elsewhere.
-@Suite struct `Fetched results and others` {
+/// Tests of a controller's reports on changes of another context or replica.
+@Suite struct `Fetched results beside concurrent saves` {
     @Test func `what another context saves comes with the merge, registered or not`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
@@ -25,7 +25,7 @@ import Testing
             #expect(log.calls.isEmpty)
             let before = graph.readStatements
             try context.mergeChanges(from: changes)
-            // One to refresh what is registered, one for what is not.
+            // One SELECT refreshes the registered objects, and one reads the rest.
             #expect(graph.readStatements - before <= 2)
             #expect(results.names == ["p5", "p1", "p2"])
             #expect(log.calls.filter { $0 == .will }.count == 1)
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `who was not listening gets everything with the next event`() throws {
+    @Test func `a listener that was inactive receives everything with the next event`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let anna = try context.person("Anna", age: 1)
@@ -145,7 +145,7 @@ import Testing
     }
 }
 
-/// What lives on a context's queue from one body to the next.
+/// Values that live on a context's queue from one block to the next.
 private final class Kept: @unchecked Sendable {
     var results: FetchedResultsController<Person>?
     var log: ResultsLog<Person>?

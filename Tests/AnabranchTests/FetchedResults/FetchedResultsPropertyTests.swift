@@ -5,7 +5,7 @@ import Testing
 
 @testable import Anabranch
 
-/// One context with a result that is followed, and others that save to the same store.
+/// One context with followed results, and contexts that save to the same store.
 private struct ResultsTrial {
     let graph: Graph
     let context: ManagedObjectContext
@@ -13,7 +13,7 @@ private struct ResultsTrial {
     let results: FetchedResultsController<Person>
     let table = ResultsTable()
     var random: SeededGenerator
-    var last: DumbResult
+    var last: ReferenceResult
     private var steps: [String] = []
     private let stack: UndoStack?
 
@@ -34,11 +34,11 @@ private struct ResultsTrial {
         results.delegate = table
         try results.performFetch()
         table.load(results)
-        last = try DumbResult(request, context)
+        last = try ReferenceResult(request, context)
         #expect(table.sections == last.sections)
     }
 
-    /// - Returns: Whether there was an event, so that everything can be compared.
+    /// - Returns: Whether an event has ended, so that everything can be compared.
     mutating func step() throws -> Bool {
         let choice = Int.random(in: 0..<(stack == nil ? 24 : 30), using: &random)
         steps.append("\(choice)")
@@ -93,13 +93,13 @@ private struct ResultsTrial {
     }
 
     mutating func compare(_ place: String) throws {
-        let now = try DumbResult(request, context)
+        let now = try ReferenceResult(request, context)
         let place = Comment(
             rawValue: "\(place), after \(steps.suffix(12)), \(request)")
         #expect(table.mistakes == [], place)
         #expect(ResultsTable.read(results) == now.sections, place)
         #expect(table.sections == now.sections, place)
-        // A fetch costs more than following.
+        // A fetch costs more than a followed change.
         if steps.count.isMultiple(of: 4) {
             #expect(try request.fetched(in: context) == now.sections, place)
         }
@@ -112,9 +112,9 @@ private struct ResultsTrial {
     }
 }
 
-@Suite struct `Fetched results against a dumb table` {
+@Suite struct `Fetched results against a reference table` {
     @Test(arguments: TestSupport.TestLength.seeds(300))
-    func `what is told leads from each result to the next, which is a fresh fetch`(
+    func `the reports turn each result into the next, which equals a new fetch`(
         seed: UInt64
     ) throws {
         let graph = try Graph()
@@ -127,7 +127,7 @@ private struct ResultsTrial {
     }
 
     @Test(arguments: TestSupport.TestLength.seeds(200))
-    func `so does what is told of undo, redo and merge policies`(seed: UInt64) throws {
+    func `so do the reports of undo, redo and merge policies`(seed: UInt64) throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             var trial = try ResultsTrial(graph, context, seed: seed, isUndoing: true)

@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func `numbers, missing values and values of others name sections`() throws {
+    @Test func `numbers, missing values and values of related objects name sections`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let company = try context.insert("Company")

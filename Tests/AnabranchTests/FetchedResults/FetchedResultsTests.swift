@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `an insertion is told when changes are processed, before any save`() throws {
+    @Test func `an insertion is reported when changes are processed, before any save`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             try context.person("Bob", age: 2)
@@ -102,7 +102,7 @@ import Testing
             log.clear()
             people[0].age = 9
             context.processPendingChanges()
-            // It stands where it stood.
+            // The object did not move.
             #expect(
                 log.objects == [
                     .object(.update, people[0].objectID, IndexPath(0, 3), IndexPath(0, 3))
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `an update is told with its old place and its new one`() throws {
+    @Test func `an update is reported with its old and its new index path`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let anna = try context.person("Anna", age: 1)
@@ -153,7 +153,7 @@ import Testing
         try graph.inContext { context throws in
             let people = try (0..<10).map { try context.person("p\($0)", age: Int64($0)) }
             let (_, log) = try context.results(.people(sortedBy: "age"))
-            // All get other keys, and only one stands elsewhere then.
+            // All objects get other keys, and only one of them moves.
             for (index, person) in people.enumerated() { person.age = Int64(index + 100) }
             people[3].age = 1000
             context.processPendingChanges()
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func `a reset is told to nobody, and the next fetch begins anew`() throws {
+    @Test func `a reset is reported to no delegate, and the next fetch starts again`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             try context.person("Anna")
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test func `a rollback is told as what it takes back`() throws {
+    @Test func `a rollback is reported as the changes that it reverts`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let anna = try context.person("Anna", age: 1)
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test func `a refresh is told where values have changed, and only there`() throws {
+    @Test func `a refresh is reported if values have changed, and only then`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let people = try (0..<4).map { try context.person("p\($0)", age: Int64($0)) }
@@ -239,7 +239,7 @@ import Testing
         }
     }
 
-    @Test func `what a refresh takes out of the predicate is told as deleted`() throws {
+    @Test func `an object that no longer matches after a refresh is reported as deleted`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let anna = try context.person("Anna", age: 1)
@@ -262,7 +262,7 @@ import Testing
         }
     }
 
-    @Test func `a delegate may change things, and is told of them afterwards`() throws {
+    @Test func `a delegate may make changes, and is notified of them afterwards`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let (results, log) = try context.results(.people(sortedBy: "age"))
@@ -281,7 +281,7 @@ import Testing
         }
     }
 
-    @Test func `a delegate may let go of its controller`() throws {
+    @Test func `a delegate may release its controller`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let (_, log) = try context.results(.people(sortedBy: "age"))

@@ -60,7 +60,7 @@ struct RandomRequest: Sendable, CustomStringConvertible {
             fetchRequest: try request(), context: context, sectionNameKeyPath: sections)
     }
 
-    /// What a controller finds that has followed nothing.
+    /// Returns the sections of a new controller, which has followed no change.
     func fetched(in context: ManagedObjectContext) throws -> [ResultsTable.Section] {
         let results = try results(in: context)
         try results.performFetch()
@@ -68,10 +68,10 @@ struct RandomRequest: Sendable, CustomStringConvertible {
     }
 }
 
-/// What a result should be, found by asking every object.
-struct DumbResult {
+/// The reference model of a result, computed from every object.
+struct ReferenceResult {
     let sections: [ResultsTable.Section]
-    /// What can be seen of each.
+    /// The visible content of each object.
     let values: [ManagedObjectID: String]
 
     init(_ random: RandomRequest, _ context: ManagedObjectContext) throws {
@@ -103,8 +103,8 @@ struct DumbResult {
         self.sections = sections
         values = Dictionary(
             uniqueKeysWithValues: window.map { person in
-                // A reference to what was deleted elsewhere changes in objects that nobody holds,
-                // too, and is told of those that somebody holds.
+                // A reference to a record that another context deleted changes in faults too, but
+                // only registered objects report it.
                 let boss = random.batch > 0 ? 0 : person.boss?.objectID.localID ?? 0
                 return (
                     person.objectID,
@@ -118,7 +118,7 @@ struct DumbResult {
         case "age": "\(person.age)"
         case "firstName": person.firstName ?? ""
         case "lastName": person.lastName ?? ""
-        // One whose deletion may be denied is there still.
+        // An object with a deletion that may be denied still exists.
         case "company.name": person.company?["name"].text ?? ""
         case "boss.age": person.boss.map { "\($0.age)" } ?? ""
         case "reports.@count": "\(person.reports.count)"
@@ -127,7 +127,7 @@ struct DumbResult {
     }
 }
 
-/// A context that somebody edits at random, as one of several.
+/// Edits a context at random, as one of several.
 struct RandomEditor {
     let context: ManagedObjectContext
 

@@ -2,7 +2,7 @@ import Anabranch
 import Foundation
 import Testing
 
-/// Writes down what a controller tells its delegate.
+/// Records the calls of a controller to its delegate.
 final class ResultsLog<Object: ManagedObject>: FetchedResultsControllerDelegate {
     enum Call: Equatable {
         case will
@@ -14,12 +14,12 @@ final class ResultsLog<Object: ManagedObject>: FetchedResultsControllerDelegate 
     private(set) var calls: [Call] = []
     private(set) var deletedSectionCounts: [Int] = []
     var whenChanged: () -> Void = {}
-    /// Who tells, kept for as long as the log is.
+    /// The controller, kept as long as the log.
     var results: FetchedResultsController<Object>?
 
     func clear() { calls = [] }
 
-    /// The changes of objects alone.
+    /// The changes of objects, without those of sections.
     var objects: [Call] {
         calls.filter { if case .object = $0 { true } else { false } }
     }
@@ -67,7 +67,7 @@ extension FetchRequest where Object == Person {
 }
 
 extension ManagedObjectContext {
-    /// Results of people that were fetched, and a log of what is told of them.
+    /// Returns fetched results of people, and a log of the controller's reports.
     func results(
         _ request: FetchRequest<Person>, sections: String? = nil
     ) throws -> (FetchedResultsController<Person>, ResultsLog<Person>) {
@@ -82,7 +82,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObjectContext {
-    /// A boss with a report, in a company and a group.
+    /// Inserts a boss with a report, a company and a group.
     func insertFirm() throws {
         let boss = try insert(Employee.self)
         boss.firstName = "Boss"
@@ -95,7 +95,7 @@ extension ManagedObjectContext {
         group.members.insert(boss)
     }
 
-    /// Changes an attribute of everybody to whom the boss of the firm leads.
+    /// Changes an attribute of every object to which the boss has a relationship.
     func editFirm() throws {
         try people("firstName == 'Rep'")[0].age = 30
         for company in try fetch(FetchRequest<ManagedObject>(entityName: "Company")) {
@@ -111,7 +111,7 @@ extension FetchedResultsController where Object == Person {
 }
 
 extension Graph {
-    /// Saves in another context, and gives what was saved.
+    /// Saves in another context, and returns the saved changes.
     func changes(
         _ body: (ManagedObjectContext) throws -> Void
     ) throws -> ObjectIDChanges {

@@ -1,10 +1,11 @@
 import Anabranch
 import Foundation
 
-/// The dumbest table view: it knows a result only from what it was told of it.
+/// The reference model of a table view, which changes only by the controller's reports.
 ///
-/// A batch is applied as table views do: what is deleted or moved away goes by its old place, old
-/// sections go, new sections come, then what is inserted or moved here comes by its new place.
+/// It applies a batch as table views do. First it removes deleted and moved objects at their old
+/// index paths. Then it removes old sections, adds new ones, and inserts objects at their new index
+/// paths.
 final class ResultsTable: FetchedResultsControllerDelegate {
     struct Section: Equatable {
         let name: String
@@ -12,10 +13,10 @@ final class ResultsTable: FetchedResultsControllerDelegate {
     }
 
     private(set) var sections: [Section] = []
-    /// Where telling and result did not fit.
+    /// The contradictions between the reports and the result.
     private(set) var mistakes: [String] = []
     private(set) var batches = 0
-    /// Of the batches since the last look.
+    /// The objects that were reported in the batches since the last check.
     private(set) var told: Set<ManagedObjectID> = []
     private(set) var moved: Set<ManagedObjectID> = []
 

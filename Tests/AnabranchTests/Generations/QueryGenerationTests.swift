@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct `Query generations` {
-    /// Anna, one year old, in a store; her age is set elsewhere.
+    /// Returns a store with Anna, one year old. Another context sets her age.
     private func graph(lifetime: Duration = .seconds(600)) throws -> Graph {
         let graph = try Graph { $0.options.generationLifetime = lifetime }
         try graph.inContext { context throws in
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// What the store says where the context has nobody registered.
+    /// Returns the age in the store, for a context without registered objects.
     private func age(in context: ManagedObjectContext) throws -> Int64 {
         try context.people("firstName == 'Anna'")[0].age
     }
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `who is told of a save reads what was saved`() throws {
+    @Test func `an observer of a save reads the saved values`() throws {
         let graph = try graph()
         try graph.inContext { context throws in
             try context.setQueryGeneration(from: .current)
@@ -135,7 +135,7 @@ import Testing
         #expect(try await context.perform { try self.age(in: $0) } == 1)
     }
 
-    @Test func `a state ends with its lifetime, and the context goes on with the newest`()
+    @Test func `a state ends with its lifetime, and the context continues with the newest`()
         async throws
     {
         let graph = try graph(lifetime: .seconds(2))

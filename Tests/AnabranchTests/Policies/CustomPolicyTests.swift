@@ -5,14 +5,14 @@ import Testing
 
 @testable import Anabranch
 
-/// What policies were asked, in order.
+/// Records the calls of merge policies, in order.
 final class Seen: Sendable {
     private let lines = Mutex<[String]>([])
     var all: [String] { lines.withLock { $0 } }
     func append(_ line: String) { lines.withLock { $0.append(line) } }
 }
 
-/// The larger of both values stays; an object that is gone stays gone.
+/// A policy that keeps the larger value. A deleted object stays deleted.
 private struct Larger: MergePolicy {
     func resolve(
         _ conflict: MergeConflict, in context: ManagedObjectContext
@@ -119,7 +119,7 @@ private struct Refusal: Error {}
                 #expect(new.isInserted && new.managedObjectContext === context)
             }
             let hash = try ledger.coordinator.currentHistoryPosition()
-            // The lost reads are settled, the key is refused.
+            // The lost reads are settled; the duplicate key is refused.
             for way in [
                 MergeResolution.mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite,
                 .rollback,
@@ -177,7 +177,7 @@ private struct Refusal: Error {}
         }
     }
 
-    @Test func `is asked again where somebody saves meanwhile, but not without end`() throws {
+    @Test func `is asked again if a concurrent save arrives, but not for ever`() throws {
         let id = try ledger.account(["a": 0, "b": 0])
         let seen = Seen()
         let ledger = ledger
@@ -228,7 +228,7 @@ private struct Refusal: Error {}
         }
     }
 
-    @Test func `that throws leaves references among many objects to what is gone elsewhere`()
+    @Test func `that throws keeps references among many objects to records deleted elsewhere`()
         throws
     {
         let bankID = try ledger.inContext { context throws in
@@ -256,7 +256,7 @@ private struct Refusal: Error {}
     }
 }
 
-/// Objects that are compared though nothing was changed in them.
+/// Tests of objects that are compared although they are unchanged.
 @Suite struct `Detecting conflicts of unchanged objects` {
     let ledger: Ledger
 
@@ -285,7 +285,7 @@ private struct Refusal: Error {}
             context.mergePolicy = .mergeByPropertyObjectTrump
             try context.save()
             #expect(try read.values("a") == [50] && lost.isDeleted)
-            // Once saved nothing is compared any more.
+            // After the save nothing is compared any more.
             context.mergePolicy = .error
             try ledger.elsewhere { try $0.read(limit).set(["a": 40]) }
             try account.set(["a": 30])
@@ -308,7 +308,7 @@ private struct Refusal: Error {}
                 $0.delete(try $0.read(gone))
             }
             try context.save()
-            // Only what overwrites the store says something about what it has not changed.
+            // Only the policy that overwrites the store writes values that it has not changed.
             let isOverwritten = policy == .overwrite
             #expect(try read.values("a") == [isOverwritten ? 100 : 50])
             #expect(try ledger.stored(limit, "a") == [isOverwritten ? 100 : 50])

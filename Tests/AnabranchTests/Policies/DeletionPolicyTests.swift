@@ -3,14 +3,14 @@ import AnabranchStore
 import Foundation
 import Testing
 
-/// Objects that were deleted at one of the two, or at both.
+/// Tests of objects that the context, the store or both have deleted.
 @Suite struct `A merge policy and deleted objects` {
     let ledger: Ledger
 
     init() throws { ledger = try Ledger() }
 
     @Test(arguments: [Policy.storeTrump, .rollback])
-    func `lets go of what the store has deleted`(policy: Policy) throws {
+    func `releases objects that the store has deleted`(policy: Policy) throws {
         let id = try ledger.account(["a": 1])
         let other = try ledger.account(["a": 1])
         try ledger.inContext(policy.policy) { context throws in
@@ -58,7 +58,7 @@ import Testing
             #expect(try account.names("tags") == ["s", "t"])
             #expect(try account.target("access") == "x")
             try ledger.elsewhere { other in
-                // What would be deleted with it stays.
+                // Objects that the cascade would delete stay.
                 let account = try other.read(id)
                 try account.list(forKey: "steps").removeAll()
                 other.delete(account)
@@ -83,7 +83,7 @@ import Testing
             #expect(try account.names("tags") == ["s", "t"])
             #expect(try account.names("steps").last == "new")
             #expect(try account.target("bank") == "B" && account.target("access") == "x")
-            // One was registered, the other one the store has found.
+            // One object was registered, and the store has found the second.
             for name in ["n", "m"] {
                 #expect(try context.named(name, "Note").object(forKey: "about") === account)
             }
@@ -108,7 +108,7 @@ import Testing
             try child.set(["name": "s2"])
             try context.save()
             #expect(try child.object(forKey: "account") === account)
-            // The other one was deleted with its parent, and nobody has changed it.
+            // The second one was deleted with its parent, and no context has changed it.
             #expect(try account.names("steps") == ["s2"])
             let ids = [account.objectID, child.objectID]
             try ledger.inContext { other throws in
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `keeps a reference that was led elsewhere from what comes back`() throws {
+    @Test func `keeps a moved reference away from a restored target`() throws {
         let id = try ledger.account(["name": "first"])
         let second = try ledger.account(["name": "second"])
         try ledger.elsewhere {
@@ -175,7 +175,7 @@ import Testing
     }
 
     @Test(arguments: Policy.allCases)
-    func `takes what was deleted at both for gone`(policy: Policy) throws {
+    func `treats an object deleted at both as deleted`(policy: Policy) throws {
         let id = try ledger.account(["a": 1])
         let other = try ledger.account(["a": 1])
         try ledger.inContext(policy.policy) { context throws in
@@ -199,7 +199,7 @@ import Testing
     }
 
     @Test(arguments: Policy.resolving)
-    func `settles a link to a fault whose row is gone`(policy: Policy) throws {
+    func `settles a link to a fault without a row`(policy: Policy) throws {
         let id = try ledger.account(["name": "gone"])
         try ledger.elsewhere { $0.delete(try $0.read(id)) }
         try ledger.inContext(policy.policy) { context throws in

@@ -5,7 +5,7 @@ import AnabranchStore
 import Foundation
 import Testing
 
-/// Policies where the store shows several records of one unique key as one.
+/// Tests of merge policies in stores that show several records with one unique key as one.
 @Suite struct `A merge policy and records that show as one` {
     let scenario: ViewScenario
 
@@ -29,7 +29,7 @@ import Testing
         for (container, page) in [(scenario.first, "p"), (scenario.second, "q")] {
             try scenario.save(container) { context in
                 let tag = try context.make("Tag", ["name": "swift", "uses": 2])
-                // One code is the other's, and is not shown.
+                // One code is that of the merged duplicate and is hidden.
                 try tag.setValue(.string(page), forKey: "code")
                 try tag.objects(forKey: "pages").insert(try context.make("Page", page))
             }
@@ -69,7 +69,7 @@ import Testing
             return new.objectID
         }
         let (note, uses): (Value, Value) = policy == .rollback ? (.null, 4) : ("n", 5)
-        // Whoever overwrites takes the code away, too: then nothing but the name holds them.
+        // A policy that overwrites removes the code too. Then only the name makes the records one.
         try expectOneTag(scenario.first, note: note, uses: uses, pages: ["p", "q", "r"])
         try scenario.exchange()
         try expectOneTag(scenario.second, note: note, uses: uses, pages: ["p", "q", "r"])

@@ -4,8 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An account as plain values.
-private struct DumbAccount: Equatable {
+/// The reference model of an account, as plain values.
+private struct ReferenceAccount: Equatable {
     var attributes: [String: Int64] = ["a": 0, "b": 0, "c": 0]
     var visits: Int64 = 0
     var span: [Int64] = [0, 0]
@@ -13,16 +13,17 @@ private struct DumbAccount: Equatable {
     var tags: Set<Int> = []
     var isDeleted = false
 
-    /// Whether its row was written, links aside.
-    func hasOtherRow(_ base: DumbAccount) -> Bool {
+    /// Returns whether the row differs, without the links.
+    func hasOtherRow(_ base: ReferenceAccount) -> Bool {
         attributes != base.attributes || visits != base.visits || span != base.span
             || bank != base.bank
     }
 
-    /// What a save leaves, of a base that two have changed: said once more, one property at a time.
+    /// Returns the result of a save after two contexts have changed a base: the rules written as
+    /// plainly as possible, one property at a time.
     static func merged(
-        _ base: DumbAccount, here: DumbAccount, there: DumbAccount, _ policy: Policy
-    ) -> DumbAccount {
+        _ base: ReferenceAccount, here: ReferenceAccount, there: ReferenceAccount, _ policy: Policy
+    ) -> ReferenceAccount {
         if here.isDeleted || there.isDeleted { return survivor(base, here, there, policy) }
         let isConflict = here.hasOtherRow(base) && there.hasOtherRow(base)
         if isConflict, policy == .rollback { return there }
@@ -48,21 +49,22 @@ private struct DumbAccount: Equatable {
     }
 
     private static func survivor(
-        _ base: DumbAccount, _ here: DumbAccount, _ there: DumbAccount, _ policy: Policy
-    ) -> DumbAccount {
+        _ base: ReferenceAccount, _ here: ReferenceAccount, _ there: ReferenceAccount,
+        _ policy: Policy
+    ) -> ReferenceAccount {
         var gone = base
         gone.isDeleted = true
         if here.isDeleted {
             let isUndone = there.hasOtherRow(base) && !there.isDeleted && !policy.isOfContext
             return isUndone ? there : gone
         }
-        // A link that is only taken away asks nothing of the record.
+        // A link that is only removed does not need the record.
         let isMissed = here.hasOtherRow(base) || !here.tags.isSubset(of: base.tags)
         return isMissed && policy.isOfContext ? here : gone
     }
 }
 
-/// One store with accounts, and two contexts that change them at the same time.
+/// One store with accounts, and two contexts that change them concurrently.
 private struct PolicyTrial {
     static let accountCount = 8
     let ledger: Ledger
@@ -83,7 +85,7 @@ private struct PolicyTrial {
                 _ = try context.make("Account", ["name": .string("\(number)"), "visits": 0])
             }
             for account in try Self.accounts(context).values {
-                try write(DumbAccount(), to: account)
+                try write(ReferenceAccount(), to: account)
             }
         }
     }
@@ -93,41 +95,43 @@ private struct PolicyTrial {
         return Dictionary(uniqueKeysWithValues: try all.map { (Int(try $0.givenName) ?? -1, $0) })
     }
 
-    /// Makes an account what a dumb one is, writing what differs.
-    func write(_ dumb: DumbAccount, to account: ManagedObject) throws {
+    /// Writes the properties of an account that differ from a reference account.
+    func write(_ reference: ReferenceAccount, to account: ManagedObject) throws {
         guard let context = account.managedObjectContext else { return }
-        if dumb.isDeleted { return context.delete(account) }
-        var values = dumb.attributes.mapValues { Value.integer($0) }
-        values["visits"] = .integer(dumb.visits)
-        values["start"] = .integer(dumb.span[0])
-        values["end"] = .integer(dumb.span[1])
+        if reference.isDeleted { return context.delete(account) }
+        var values = reference.attributes.mapValues { Value.integer($0) }
+        values["visits"] = .integer(reference.visits)
+        values["start"] = .integer(reference.span[0])
+        values["end"] = .integer(reference.span[1])
         for (key, value) in values where try account.value(forKey: key) != value {
             try account.setValue(value, forKey: key)
         }
-        let bank = try dumb.bank.map { try context.named("\($0)", "Bank") }
+        let bank = try reference.bank.map { try context.named("\($0)", "Bank") }
         if try account.object(forKey: "bank") !== bank {
             try account.setObject(bank, forKey: "bank")
         }
         let tags = try account.objects(forKey: "tags")
-        for tag in tags where !dumb.tags.contains(Int(try tag.givenName) ?? -1) { tags.remove(tag) }
-        for number in dumb.tags { tags.insert(try context.named("\(number)", "Tag")) }
+        for tag in tags where !reference.tags.contains(Int(try tag.givenName) ?? -1) {
+            tags.remove(tag)
+        }
+        for number in reference.tags { tags.insert(try context.named("\(number)", "Tag")) }
     }
 
-    static func read(_ account: ManagedObject) throws -> DumbAccount {
+    static func read(_ account: ManagedObject) throws -> ReferenceAccount {
         func integer(_ key: String) throws -> Int64 {
             guard case .integer(let number) = try account.value(forKey: key) else { return -1 }
             return number
         }
-        var dumb = DumbAccount()
-        for key in ["a", "b", "c"] { dumb.attributes[key] = try integer(key) }
-        dumb.visits = try integer("visits")
-        dumb.span = [try integer("start"), try integer("end")]
-        dumb.bank = try account.target("bank").flatMap { Int($0) }
-        dumb.tags = Set(try account.names("tags").compactMap { Int($0) })
-        return dumb
+        var reference = ReferenceAccount()
+        for key in ["a", "b", "c"] { reference.attributes[key] = try integer(key) }
+        reference.visits = try integer("visits")
+        reference.span = [try integer("start"), try integer("end")]
+        reference.bank = try account.target("bank").flatMap { Int($0) }
+        reference.tags = Set(try account.names("tags").compactMap { Int($0) })
+        return reference
     }
 
-    mutating func edited(_ base: [Int: DumbAccount]) -> [Int: DumbAccount] {
+    mutating func edited(_ base: [Int: ReferenceAccount]) -> [Int: ReferenceAccount] {
         var edited = base
         for number in base.keys.sorted() {
             guard var account = edited[number] else { continue }
@@ -141,7 +145,7 @@ private struct PolicyTrial {
         return edited
     }
 
-    private mutating func change(_ account: inout DumbAccount) {
+    private mutating func change(_ account: inout ReferenceAccount) {
         let value = Int64.random(in: 1...4, using: &random)
         switch Int.random(in: 0..<8, using: &random) {
         case 0: account.attributes["a"] = value
@@ -157,10 +161,10 @@ private struct PolicyTrial {
     mutating func round() throws {
         let base = try ledger.inContext { try Self.accounts($0).mapValues(Self.read) }
         let (here, there) = (edited(base), edited(base))
-        var expected: [Int: DumbAccount] = [:]
+        var expected: [Int: ReferenceAccount] = [:]
         for (number, account) in base {
             guard let here = here[number], let there = there[number] else { continue }
-            let merged = DumbAccount.merged(account, here: here, there: there, policy)
+            let merged = ReferenceAccount.merged(account, here: here, there: there, policy)
             if !merged.isDeleted { expected[number] = merged }
         }
         let trial = self
@@ -179,7 +183,7 @@ private struct PolicyTrial {
             }
             try context.save()
             #expect(!context.hasChanges)
-            // What others alone have changed the context learns by merging, as after any save.
+            // A merge brings in what only another context has changed, as after any save.
             for (number, account) in accounts where account.managedObjectContext != nil {
                 guard let here = here[number], let base = base[number], here.hasOtherRow(base),
                     there[number]?.hasOtherRow(base) == true
@@ -192,7 +196,7 @@ private struct PolicyTrial {
     }
 }
 
-@Suite struct `Merge policies against a dumb reference` {
+@Suite struct `Merge policies against a reference model` {
     @Test(arguments: Policy.resolving, 1...12 as ClosedRange<UInt64>)
     func `each property is as the reference has it`(policy: Policy, seed: UInt64) throws {
         var trial = try PolicyTrial(policy, seed: seed)

@@ -3,7 +3,7 @@ import AnabranchStore
 import Foundation
 import Testing
 
-/// A row that others have changed since it was read.
+/// Tests of a row that another context has changed since it was read.
 @Suite struct `A merge policy` {
     let ledger: Ledger
 
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: Policy.resolving)
-    func `leads references and their inverses where the decision leads`(policy: Policy) throws {
+    func `moves references and their inverses as the decision says`(policy: Policy) throws {
         let id = try ledger.account(["name": "x"])
         try ledger.elsewhere { context in
             for name in ["old", "here", "there"] {
@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test func `that overwrites writes every register, that of others' concurrent writes too`()
+    @Test func `that overwrites writes every register, also those of concurrent writes`()
         throws
     {
         let id = try ledger.account(["a": 1, "b": 1, "best": 4, "visits": 3])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Anabranch
 
-/// Whatever happens it does nothing.
+/// A delegate that does nothing.
 private final class Listener: FetchedResultsControllerDelegate {
     typealias Object = ManagedObject
 }
@@ -11,7 +11,7 @@ private final class Listener: FetchedResultsControllerDelegate {
 private struct Refusal: Error {}
 
 extension ManagedObjectContext {
-    /// All accounts, and who listens to what becomes of them.
+    /// Returns the results of all accounts, and their delegate.
     fileprivate func accounts(
         batch: Int
     ) throws -> (results: FetchedResultsController<ManagedObject>, listener: Listener) {
@@ -26,7 +26,7 @@ extension ManagedObjectContext {
     }
 }
 
-@Suite struct `Who follows a context whose policy settles conflicts` {
+@Suite struct `Observers of a context with a policy that settles conflicts` {
     let ledger: Ledger
 
     init() throws { ledger = try Ledger() }
@@ -34,7 +34,7 @@ extension ManagedObjectContext {
     // MARK: - Results
 
     @Test(arguments: [0, 2])
-    func `results have an object that is made anew once, under its new ID`(batch: Int) throws {
+    func `results have a recreated object once, under its new ID`(batch: Int) throws {
         let id = try ledger.account(["a": 1, "b": 1])
         try ledger.inContext(.mergeByPropertyObjectTrump) { context throws in
             let account = try context.read(id)
@@ -88,7 +88,7 @@ extension ManagedObjectContext {
     // MARK: - Observers
 
     @Test(arguments: Policy.resolving)
-    func `observers are told of what a policy takes from the store`(policy: Policy) throws {
+    func `observers are notified of what a policy takes from the store`(policy: Policy) throws {
         let id = try ledger.account(["a": 1, "b": 1])
         try ledger.inContext(policy.policy) { context throws in
             context.isObservable = true
@@ -102,7 +102,7 @@ extension ManagedObjectContext {
         }
     }
 
-    @Test func `observers of an object that is made anew follow it`() throws {
+    @Test func `observers of an object that is recreated follow it`() throws {
         let id = try ledger.account(["a": 1, "b": 1])
         try ledger.inContext(.mergeByPropertyObjectTrump) { context throws in
             context.isObservable = true
@@ -120,7 +120,7 @@ extension ManagedObjectContext {
 
     // MARK: - Undo
 
-    @Test func `undo finds what a policy has made anew`() throws {
+    @Test func `undo finds what a policy has recreated`() throws {
         let id = try ledger.account(["a": 1])
         try ledger.inContext(.mergeByPropertyObjectTrump) { context throws in
             context.undoManager = UndoStack()
@@ -159,7 +159,7 @@ extension ManagedObjectContext {
         }
     }
 
-    @Test func `undoing an insertion that became the record of somebody else leaves the record`()
+    @Test func `undoing an insertion that became another context's record leaves the record`()
         throws
     {
         let id = try ledger.account(["a": 1, "code": "k"])
@@ -176,7 +176,7 @@ extension ManagedObjectContext {
     }
 
     @Test(arguments: Policy.resolving)
-    func `undo leaves what a policy has taken over from others`(policy: Policy) throws {
+    func `undo keeps the values that a policy has merged from the store`(policy: Policy) throws {
         let id = try ledger.account(["a": 1, "b": 1])
         try ledger.inContext(policy.policy) { context throws in
             context.undoManager = UndoStack()
@@ -251,7 +251,7 @@ extension ManagedObjectContext {
         }
     }
 
-    @Test func `what a policy has inserted before it throws is gone`() throws {
+    @Test func `objects that a policy has inserted before it throws are removed`() throws {
         let id = try ledger.account(["a": 1])
         try ledger.inContext { context throws in
             nonisolated(unsafe) var made: ManagedObject?

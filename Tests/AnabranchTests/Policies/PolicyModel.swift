@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Accounts with every kind of property that a merge meets.
+/// A model of accounts with every kind of property that a merge handles.
 enum PolicyModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
@@ -44,7 +44,7 @@ enum PolicyModel {
                 Attribute("name", .string)
                 Relationship("account", to: "Account", inverse: "steps")
             }
-            // Its name is the smaller one, so the reference is its own.
+            // The name of this side is the smaller one, so the reference is stored here.
             Entity("Access") {
                 Attribute("name", .string)
                 Relationship("account", to: "Account", inverse: "access")
@@ -57,7 +57,7 @@ enum PolicyModel {
     }
 }
 
-/// A store of that model, and the contexts that meet in it.
+/// A store of that model, with helpers for contexts.
 final class Ledger: Sendable {
     let directory: TemporaryDirectory
     let container: PersistentContainer
@@ -70,10 +70,10 @@ final class Ledger: Sendable {
     }
 
     var coordinator: PersistentStoreCoordinator { container.coordinator }
-    /// SELECTs that the readers have run so far.
+    /// The number of SELECT statements that the readers have run.
     var readStatements: Int { coordinator.store.readStatistics.selects }
 
-    /// Runs a body in a context with a policy.
+    /// Runs a block in a context with a merge policy.
     func inContext<T>(
         _ policy: any MergePolicy = .error,
         _ body: (ManagedObjectContext) throws -> sending T
@@ -84,7 +84,7 @@ final class Ledger: Sendable {
         }
     }
 
-    /// Changes objects in a context of their own, and saves.
+    /// Changes objects in another context, and saves.
     func elsewhere(_ body: (ManagedObjectContext) throws -> Void) throws {
         try inContext { context throws in
             try body(context)
@@ -92,7 +92,7 @@ final class Ledger: Sendable {
         }
     }
 
-    /// Saves an account and gives its ID.
+    /// Saves an account and returns its ID.
     @discardableResult
     func account(
         _ values: [String: Value], _ entity: String = "Account"
@@ -104,7 +104,7 @@ final class Ledger: Sendable {
         }
     }
 
-    /// What the store has of an object.
+    /// Returns the stored values of an object.
     func stored(_ id: ManagedObjectID, _ keys: String...) throws -> [Value] {
         try inContext { context throws in
             let object = try context.existingObject(with: id)
@@ -116,7 +116,7 @@ final class Ledger: Sendable {
         try inContext { context throws in (try? context.existingObject(with: id)) != nil }
     }
 
-    /// How many accounts there are.
+    /// Returns the number of accounts.
     func accountCount() throws -> Int {
         try inContext { context throws in
             try context.count(for: FetchRequest<ManagedObject>(entityName: "Account"))
@@ -131,7 +131,7 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// The object of an ID, read.
+    /// Returns the object of an ID after reading it.
     func read(_ id: ManagedObjectID) throws -> ManagedObject { try existingObject(with: id) }
 }
 
@@ -142,7 +142,7 @@ extension ManagedObject {
 
     func values(_ keys: String...) throws -> [Value] { try keys.map { try value(forKey: $0) } }
 
-    /// The names of the members of a to-many.
+    /// Returns the names of the members of a to-many.
     func names(_ key: String) throws -> [String] {
         try objects(forKey: key).objects.map { try $0.givenName }
     }

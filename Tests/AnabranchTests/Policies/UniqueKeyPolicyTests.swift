@@ -3,7 +3,7 @@ import AnabranchStore
 import Foundation
 import Testing
 
-/// Objects that would hold one unique key.
+/// Tests of objects with the same unique key.
 @Suite struct `A merge policy and unique keys` {
     let ledger: Ledger
 
@@ -76,7 +76,7 @@ import Testing
             #expect(!new.isInserted && new.managedObjectContext === context)
             #expect(try new.value(forKey: "draft") == "d")
             var values: [Value] = expected.map { $0.map { .integer($0) } ?? .null }
-            // The store's counter stands beside what a new one has counted.
+            // The store's counter stays, without the visits of the new object.
             if policy == .storeTrump { values[4] = 15 }
             #expect(try new.values("a", "b", "c", "level", "visits") == values)
             try new.set(["name": "later"])
@@ -87,7 +87,7 @@ import Testing
         #expect(try ledger.accountCount() == 1)
     }
 
-    @Test func `a default that nobody has set does not count`() throws {
+    @Test func `a default that was not set does not count`() throws {
         let id = try ledger.account(["code": "k", "level": 3])
         try ledger.inContext(.mergeByPropertyObjectTrump) { context throws in
             _ = try context.make("Account", ["code": "k"])
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: ["Account", "Bank"])
-    func `finds who holds a key also where the context has an ID of it with another entity`(
+    func `finds the holder of a key if the context has its ID with another entity`(
         entity: String
     ) throws {
         let id = try ledger.account(["code": "k", "a": 1], "Premium")
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(arguments: Policy.resolving)
-    func `leads to the record that remains whoever was related to the other`(
+    func `points to the surviving record from all objects related to the other one`(
         policy: Policy
     ) throws {
         let id = try ledger.account(["code": "k", "name": "one"])
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test(arguments: Policy.resolving)
-    func `lets go of the new object where the other one is in use`(policy: Policy) throws {
+    func `releases the new object if the other one is in use`(policy: Policy) throws {
         let id = try ledger.account(["code": "k", "a": 1])
         try ledger.inContext(policy.policy) { context throws in
             let account = try context.read(id)
@@ -231,7 +231,7 @@ import Testing
         #expect(try ledger.exists(holder) == !policy.isOfContext)
         try ledger.inContext { context throws in
             let expected = policy.isOfContext ? "claimant" : "holder"
-            // What would have been deleted with its parent has the other one.
+            // Objects that the cascade would have deleted point to the surviving account.
             #expect(try context.named("s", "Step").target("account") == expected)
             #expect(try context.named("n", "Note").target("about") == expected)
         }
@@ -264,7 +264,7 @@ import Testing
             let before = try ledger.coordinator.currentHistoryPosition()
             let reads = ledger.readStatements
             try context.save()
-            // Their rows, and their tags.
+            // One SELECT reads their rows, and one their tags.
             #expect(ledger.readStatements == reads + 2)
             #expect(try ledger.coordinator.changeSets(after: before).count == 1)
             #expect(try Set(tag.objects(forKey: "accounts")) == Set(all))

@@ -1,13 +1,15 @@
 import Anabranch
 import Testing
 
-/// A merge policy has made a new object the record of somebody else, which no undo deletes.
+/// Tests of an undo after a merge policy turned a new object into a record that another context had
+/// inserted. No undo deletes that record.
 @Suite struct `Undoing an insertion that became another's record` {
     let ledger: Ledger
 
     init() throws { ledger = try Ledger() }
 
-    /// Inserts an account in a context that can undo, whose save makes it the one of the code `k`.
+    /// Inserts an account in a context with an undo manager. The save turns it into the stored
+    /// account of the code `k`.
     private func adopt(
         _ policy: Policy, _ values: [String: Value] = [:], inOneEvent isOneEvent: Bool = true,
         with relate: (ManagedObject) throws -> Void = { _ in },
@@ -26,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: Policy.resolving, [false, true])
-    func `leaves the record as the others had it, and inserts nothing`(
+    func `leaves the record as the other context saved it, and inserts nothing`(
         policy: Policy, isOneEvent: Bool
     ) throws {
         let id = try ledger.account(["code": "k", "a": 1, "c": 5])
@@ -48,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `leaves nothing to redo where it takes back nothing`() throws {
+    @Test func `leaves nothing to redo if it reverts nothing`() throws {
         try ledger.account(["code": "k", "a": 1])
         try adopt(.rollback, ["a": 2]) { context, stack, new in
             context.undo()
@@ -57,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: Policy.resolving, [false, true])
-    func `takes back whom it was related to, but not whom others had related to the record`(
+    func `removes the object's own relationships, and keeps those that another context saved`(
         policy: Policy, isOneEvent: Bool
     ) throws {
         let id = try ledger.account(["code": "k", "name": "one"])

@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `a relationship alone has none, a reference has the record it led to`() throws {
+    @Test func `a relationship alone has no value, a reference has its former target`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let anna = try context.person("Anna")
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `those who are told of an event see it`(isUndoable: Bool) throws {
+    func `the observers of an event see its values`(isUndoable: Bool) throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             if isUndoable { context.undoManager = UndoStack() }
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `those who are told of a new object see its defaults`() throws {
+    @Test func `the observers of a new object see its defaults`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let watcher = EventWatcher(context, [try context.person("Anna", age: 3)])
@@ -118,9 +118,9 @@ import Testing
     }
 }
 
-/// Keeps what people have changed in an event, as those see it who are told of the event.
+/// Records the values that people have during the notification of an event.
 private final class EventWatcher: @unchecked Sendable {
-    // Both are used on the context's queue alone.
+    // Both are used on the context's queue only.
     var people: [Person]
     private(set) var seen: [[String: Value]] = []
     private var token: (any NSObjectProtocol)?

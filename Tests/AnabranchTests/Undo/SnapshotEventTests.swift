@@ -37,7 +37,7 @@ private final class Notes: Sendable {
     }
 }
 
-@Suite struct `Objects are told of values that nobody has set` {
+@Suite struct `Observers receive values that no code has set` {
     @Test func `the numbers of the events are Core Data's`() {
         let all: [SnapshotEventType] = [
             .undoInsertion, .undoDeletion, .undoUpdate, .rollback, .refresh, .mergePolicy,

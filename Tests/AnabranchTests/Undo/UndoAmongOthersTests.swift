@@ -1,7 +1,7 @@
 import Anabranch
 import Testing
 
-@Suite struct `Undoing beside others` {
+@Suite struct `Undoing beside concurrent saves` {
     @Test func `only the properties of the step are written`() throws {
         let workshop = try Workshop()
         try workshop.undoing { context, stack throws in
@@ -22,7 +22,8 @@ import Testing
             try context.mergeChanges(from: changes)
             context.undo()
             #expect(thing["count"] == 1 && thing["x"] == 9)
-            // A counter loses what the step has added, not what others have.
+            // The counter loses what the step has added, and keeps the additions of the other
+            // context.
             #expect(thing["hits"] == 8)
             #expect(try thing.changedValues() == ["count": 1, "hits": 8])
             try context.save()
@@ -70,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `a link that others have added, too, is gone when ours is undone`() throws {
+    @Test func `undoing a link removes it even if another context has added it too`() throws {
         let workshop = try Workshop()
         try workshop.undoing { context, stack throws in
             let (a, b) = (try context.thing("a"), try context.thing("b"))
@@ -89,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `a deletion that others have saved too is not undone`() throws {
+    @Test func `a deletion that another context has saved too is not undone`() throws {
         let workshop = try Workshop()
         try workshop.undoing { context, stack throws in
             let (a, b) = (try context.thing("a"), try context.thing("b"))
@@ -108,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `a deletion is undone to what others have saved meanwhile`() throws {
+    @Test func `a deletion is undone to the values that another context saved meanwhile`() throws {
         let workshop = try Workshop()
         try workshop.undoing { context, stack throws in
             let (a, b, c) = (
@@ -130,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `an undone deletion names no relationship that others have changed under an edit`()
+    @Test func `an undone deletion reports no relationship that a save changed under an edit`()
         throws
     {
         let workshop = try Workshop()
@@ -173,7 +174,9 @@ import Testing
         }
     }
 
-    @Test func `an undone deletion names whom an edit had taken a member from`() throws {
+    @Test func `an undone deletion reports the object from which an edit had moved a member`()
+        throws
+    {
         try Workshop().undoing { context, stack throws in
             let (a, b, c) = (
                 try context.thing("a"), try context.thing("b"), try context.thing("c")
@@ -189,7 +192,7 @@ import Testing
     }
 
     @Test(arguments: ["", "b", "c"])
-    func `an undone deletion gives an edit its target back whatever others have set`(
+    func `an undone deletion restores the target of an edit, whatever another context has set`(
         name: String
     ) throws {
         let workshop = try Workshop()
@@ -251,7 +254,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `an undone deletion has whoever had left it and has forgotten that`(
+    func `an undone deletion restores references whose removal was dropped`(
         isFollowed: Bool
     ) throws {
         try Workshop().undoing { context, stack throws in
@@ -276,7 +279,9 @@ import Testing
         }
     }
 
-    @Test func `a redone deletion leaves whoever was led to it by others as it was`() throws {
+    @Test func `a redone deletion does not change an object that another context pointed to it`()
+        throws
+    {
         let workshop = try Workshop()
         try workshop.undoing { context, stack throws in
             let (a, step) = (try context.thing("a"), try context.made("s", "Step"))
@@ -296,7 +301,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a link removed from who is then deleted is so at both ends if one is refreshed`(
+    func `a link removed before a deletion is equal at both ends after one end is refreshed`(
         isFollowed: Bool
     ) throws {
         try Workshop().undoing { context, stack throws in
@@ -308,7 +313,7 @@ import Testing
             if isFollowed { context.processPendingChanges() }
             try context.refresh(a, mergeChanges: false)
             context.undo()
-            // What is followed has the removal still.
+            // The followed state still has the removal.
             #expect(try a.nameText("friends") == (isFollowed ? "" : "b"))
             #expect(try b.nameText("friends") == (isFollowed ? "" : "a"))
             #expect(a.changedRelationshipNames == b.changedRelationshipNames)
@@ -328,7 +333,7 @@ import Testing
             try context.step { context.delete(a) }
             try context.refresh(a, mergeChanges: false)
             #expect(b.isDeleted && !a.hasChanges)
-            // Brings back the other one.
+            // The undo restores the other link.
             context.undo()
             #expect(try a.nameText("friends").isEmpty && b.nameText("friends").isEmpty)
             #expect(a.changedRelationshipNames == ["friends"])
@@ -340,7 +345,7 @@ import Testing
     }
 
     @Test(arguments: [false, true], [false, true])
-    func `an undone deletion has back whoever was refreshed before it was followed`(
+    func `an undone deletion restores an object that was refreshed before it was processed`(
         isRead: Bool, isEdited: Bool
     ) throws {
         try Workshop().undoing { context, stack throws in
@@ -361,7 +366,7 @@ import Testing
     }
 
     @Test(arguments: [false, true], [false, true])
-    func `a link that others have removed does not come back with its ends`(
+    func `a link that another context has removed does not return with its ends`(
         isOneOlder: Bool, isRead: Bool
     ) throws {
         let workshop = try Workshop()
@@ -399,7 +404,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `what others gave to who was deleted is not lost when that is deleted again`(
+    func `a part that another context added to a deleted object survives the redone deletion`(
         isHeld: Bool
     ) throws {
         let workshop = try Workshop()

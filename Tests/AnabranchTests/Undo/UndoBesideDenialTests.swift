@@ -2,9 +2,10 @@ import Anabranch
 import TestSupport
 import Testing
 
-/// A reference whose target may be denied to be deleted leads there until the save.
+/// Tests of references to targets with a deletion that may be denied. They keep their target until
+/// the save.
 @Suite struct `Undoing beside a deletion that the save may deny` {
-    /// A thing with a ward, and another thing, saved, and nothing to be undone.
+    /// Runs `body` with a thing with a ward, and another thing, saved, and an empty undo stack.
     private func withWard(
         _ body: (
             ManagedObjectContext, UndoStack, _ warden: ManagedObject, _ ward: ManagedObject,
@@ -22,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `an edit is undone to whom the reference had led`(isEmptied: Bool) throws {
+    func `an undone edit points to the deleted target again`(isEmptied: Bool) throws {
         try withWard { context, _, warden, ward, other in
             try context.step { context.delete(warden) }
             try context.step { try ward.relate("warden", to: isEmptied ? nil : other) }
@@ -40,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `an edit that leads to who is deleted with it is redone`() throws {
+    @Test func `an edit that points to a target deleted in the same event is redone`() throws {
         try withWard { context, _, warden, _, other in
             try context.step {
                 try other.relate("warden", to: warden)
@@ -57,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `once the deletion is saved the reference leads to nobody, and to who is made anew`()
+    @Test func `a reference is nil after its target's deletion was saved, until that is recreated`()
         throws
     {
         try withWard { context, _, warden, ward, other in
@@ -78,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `who comes back leads to who is deleted`() throws {
+    @Test func `a restored object points to its deleted target`() throws {
         try withWard { context, _, warden, ward, _ in
             let new = try context.thing("n")
             try context.step { try new.relate("warden", to: warden) }

@@ -23,7 +23,9 @@ import Testing
         }
     }
 
-    @Test func `who was related to it without a step of it leads nowhere`() throws {
+    @Test func `a reference made without undo registration is nil after the undo of its target`()
+        throws
+    {
         try Workshop().undoing { context, stack throws in
             let other = try context.thing("b")
             try context.save()
@@ -96,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `what is read while a deletion is pending leads back after its undo`() throws {
+    @Test func `a reference read during a pending deletion is restored by its undo`() throws {
         let workshop = try Workshop()
         try workshop.inContext { context throws in
             let (a, b, c) = (
@@ -221,7 +223,10 @@ import Testing
         }
     }
 
-    @Test func `whom others have taken away before the deletion was followed stays away`() throws {
+    @Test
+    func `a part removed by another context before the deletion is processed is not restored`()
+        throws
+    {
         let workshop = try Workshop()
         try workshop.undoing { context, stack throws in
             let owner = try context.thing("owner")
@@ -239,7 +244,7 @@ import Testing
         }
     }
 
-    @Test func `who was dropped while a deletion was pending is not related again`() throws {
+    @Test func `an object dropped during a pending deletion is not related again`() throws {
         try Workshop().undoing { context, stack throws in
             let a = try context.thing("a")
             try context.save()
@@ -257,7 +262,9 @@ import Testing
         }
     }
 
-    @Test func `who had left the deleted is as saved after undo, redo and undo`() throws {
+    @Test func `an object moved away from a deleted one is as saved after undo, redo and undo`()
+        throws
+    {
         try Workshop().undoing { context, stack throws in
             let (a, b) = (try context.thing("a"), try context.thing("b"))
             let step = try context.made("s", "Step")
@@ -276,7 +283,7 @@ import Testing
         }
     }
 
-    @Test func `who is linked again by an undone deletion counts as changed`() throws {
+    @Test func `an object that an undone deletion links again counts as changed`() throws {
         let workshop = try Workshop()
         try workshop.undoing { context, stack throws in
             let (a, b) = (try context.thing("a"), try context.thing("b"))
@@ -295,7 +302,9 @@ import Testing
         }
     }
 
-    @Test func `who is back leads to whom a refresh has brought back meanwhile`() throws {
+    @Test func `an undone deletion points to a target that a refresh has restored meanwhile`()
+        throws
+    {
         try Workshop().undoing { context, stack throws in
             let (a, b) = (try context.thing("a"), try context.thing("b"))
             let step = try context.made("s", "Step")

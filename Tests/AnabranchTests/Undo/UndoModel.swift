@@ -2,7 +2,7 @@ import Anabranch
 import Foundation
 import TestSupport
 
-/// Things with every kind of attribute and relationship that an undo has to restore.
+/// A model of things with every kind of attribute and relationship that an undo has to restore.
 enum UndoModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
@@ -42,7 +42,7 @@ enum UndoModel {
     }
 }
 
-/// A store of that model, whose objects have no classes.
+/// A store of that model. Its objects have no classes.
 final class Workshop: Sendable {
     let directory: TemporaryDirectory
     let container: PersistentContainer
@@ -59,7 +59,7 @@ final class Workshop: Sendable {
         try container.newBackgroundContext().performAndWait(body)
     }
 
-    /// A context that can undo.
+    /// Runs a block in a context with an undo stack.
     func undoing<T>(
         _ body: (ManagedObjectContext, UndoStack) throws -> sending T
     ) throws -> sending T {
@@ -84,7 +84,7 @@ final class Workshop: Sendable {
 extension ManagedObjectContext {
     func thing(_ name: String) throws -> ManagedObject { try made(name, "Thing") }
 
-    /// A thing with steps of these names in a list, saved, and nothing to be undone.
+    /// Returns a thing with steps of these names in a list, saved, with an empty undo stack.
     func savedThing(listing names: String, in key: String) throws -> ManagedObject {
         let thing = try thing("a")
         let list = try thing.list(forKey: key)
@@ -106,7 +106,7 @@ extension ManagedObjectContext {
         return try fetch(request).first
     }
 
-    /// Ends the event.
+    /// Runs a block and ends the event.
     func step(_ body: () throws -> Void) throws {
         try body()
         processPendingChanges()

@@ -2,19 +2,19 @@ import Anabranch
 import TestSupport
 import Testing
 
-/// One context under random groups of edits, undone and redone, with what it showed after each.
+/// One context under random groups of edits, undone and redone, with a snapshot after each.
 private struct UndoTrial {
     let workshop: Workshop
     let context: ManagedObjectContext
     let stack: UndoStack
     let seed: UInt64
     var random: SeededGenerator
-    /// All that there ever were; a picture calls an object by its place here.
+    /// All objects that have ever existed. A snapshot names an object by its index here.
     var objects: [ManagedObject] = []
-    var pictures: [GraphPicture] = []
-    /// Of the picture that the context shows.
+    var snapshots: [ContextSnapshot] = []
+    /// The index of the snapshot that the context shows.
     var position = 0
-    /// The position when everything was saved last.
+    /// The position at the last save of everything.
     var savedPosition: Int? = 0
     var changeCount = 0
 
@@ -26,23 +26,24 @@ private struct UndoTrial {
         self.stack = stack
         self.seed = seed
         random = SeededGenerator(seed: seed)
-        pictures = [try picture()]
+        snapshots = [try snapshot()]
     }
 
-    func picture() throws -> GraphPicture {
+    func snapshot() throws -> ContextSnapshot {
         let numbers = Dictionary(
             uniqueKeysWithValues: objects.enumerated().map { (ObjectIdentifier($1), $0) })
-        return try GraphPicture(of: context) { object in
+        return try ContextSnapshot(of: context) { object in
             numbers[ObjectIdentifier(object)].map(name) ?? "stranger \(object)"
         }
     }
 
     mutating func check(_ what: String) throws {
-        let found = try picture()
-        guard found != pictures[position] else { return }
-        // Who is new again, because that he was not there was saved, is gone when he is deleted.
+        let found = try snapshot()
+        guard found != snapshots[position] else { return }
+        // If an undo recreates an object after its deletion was saved, the object is new. When it
+        // is deleted again, it disappears at once.
         let gone = Set(objects.indices.filter { objects[$0].managedObjectContext == nil }.map(name))
-        let expected = pictures[position].without(deleted: { gone.contains(String($0)) })
+        let expected = snapshots[position].without(deleted: { gone.contains(String($0)) })
         guard found != expected else { return }
         let cause = "seed \(seed), \(what) to \(position)"
         Issue.record("\(cause):\n\(found.difference(from: expected))")
@@ -51,7 +52,7 @@ private struct UndoTrial {
 
     private func name(_ number: Int) -> String { "\(objects[number].entity.name) \(number)" }
 
-    /// What shows as it was saved has nothing to save.
+    /// Checks that a context that shows its saved state has no changes.
     func checkRest() throws {
         guard position == savedPosition, context.hasChanges else { return }
         let changed = try context.updatedObjects.union(context.insertedObjects).map {
@@ -63,7 +64,7 @@ private struct UndoTrial {
 
     struct Different: Error {}
 
-    // Steps of the whole.
+    // MARK: - Whole steps
 
     mutating func step() throws {
         switch Int.random(in: 0..<12, using: &random) {
@@ -85,15 +86,15 @@ private struct UndoTrial {
     }
 
     mutating func redo() throws {
-        #expect(stack.canRedo == (position < pictures.count - 1), "seed \(seed)")
-        guard position < pictures.count - 1 else { return }
+        #expect(stack.canRedo == (position < snapshots.count - 1), "seed \(seed)")
+        guard position < snapshots.count - 1 else { return }
         position += 1
         context.redo()
         try check("redo")
         try checkRest()
     }
 
-    /// Up to the store, unless somebody denies what is deleted.
+    /// Saves up to the store, unless a delete rule denies a deletion.
     mutating func save() throws {
         guard try isSaved() else { return try check("denied save") }
         savedPosition = position
@@ -118,7 +119,7 @@ private struct UndoTrial {
         return true
     }
 
-    /// Others read the rows again; what is unsaved stays.
+    /// Turns objects into faults, so that they are read again; unsaved changes stay.
     mutating func forget() throws {
         guard let object = forgettable.randomElement(using: &random) else { return }
         try context.refresh(object, mergeChanges: true)
@@ -145,19 +146,19 @@ private struct UndoTrial {
             try change()
             if isCut, random.oneIn(2) { context.processPendingChanges() }
         }
-        // A group that changes nothing would leave no trace.
+        // A group without a change would not be on the undo stack.
         context.processPendingChanges()
         if let object = anyone() { try touch(object) } else { try insert() }
         stack.endUndoGrouping()
-        let shown = try picture()
-        pictures.removeSubrange((position + 1)...)
-        pictures.append(shown)
+        let shown = try snapshot()
+        snapshots.removeSubrange((position + 1)...)
+        snapshots.append(shown)
         position += 1
         if savedPosition ?? 0 >= position { savedPosition = nil }
     }
 }
 
-// Single changes.
+// MARK: - Single changes
 extension UndoTrial {
     private mutating func change() throws {
         switch Int.random(in: 0..<14, using: &random) {
@@ -189,7 +190,7 @@ extension UndoTrial {
         try touch(object)
     }
 
-    /// Always another value, so that every group changes something.
+    /// Sets a value that is always new, so that every group has a change.
     private mutating func touch(_ object: ManagedObject) throws {
         changeCount += 1
         object["name"] = .string("\(changeCount)")
@@ -258,9 +259,9 @@ extension UndoTrial {
     }
 }
 
-// Beside another context.
+// MARK: - Beside another context
 extension UndoTrial {
-    /// Others change, link and delete what is saved; the context takes that over.
+    /// Lets another context change, link and delete saved objects, and merges its save.
     mutating func editElsewhere() throws {
         var random = self.random
         let changes = try workshop.elsewhere { other throws in
@@ -294,7 +295,7 @@ extension UndoTrial {
         }
     }
 
-    /// Whether nobody denies that it is deleted, with its parts.
+    /// Returns whether no delete rule denies the deletion of a thing and its parts.
     private func isFree(_ thing: ManagedObject) throws -> Bool {
         var seen: Set<ManagedObject> = []
         var open = [thing]
@@ -305,8 +306,8 @@ extension UndoTrial {
         return true
     }
 
-    /// Whoever is related to another is so at both ends, and leads to nobody who is deleted, unless
-    /// he may deny that.
+    /// Checks that every relationship agrees with its inverse, and that no reference points to a
+    /// deleted object, unless the deletion may be denied.
     func checkInverses() throws {
         for object in objects where object.managedObjectContext != nil && !object.isDeleted {
             for relationship in object.entity.relationships {
@@ -330,8 +331,8 @@ extension UndoTrial {
         }
     }
 
-    /// Whether an unsaved edit has given a thing another badge: who has it in the store, and is
-    /// read again, shows it until the save.
+    /// Returns whether an unsaved change has given a thing another badge. The badge's stored
+    /// holder, if it is read again, shows the badge until the save.
     private func isTaken(_ thing: ManagedObject, from badge: ManagedObject) throws -> Bool {
         guard let other = try thing.object(forKey: "badge"), other !== badge else { return false }
         return try other.changedValues()["holder"] != nil && badge.changedValues()["holder"] == nil
@@ -360,18 +361,18 @@ extension UndoTrial {
         try context.refresh(object, mergeChanges: random.oneIn(2))
     }
 
-    /// With nothing unsaved the context shows what the store has.
+    /// Checks that a context without unsaved changes shows the content of the store.
     fileprivate func checkStored(_ what: String) throws {
         let stored = try workshop.inContext { other throws in
-            try GraphPicture(of: other) { $0.objectID.description }.without("mood")
+            try ContextSnapshot(of: other) { $0.objectID.description }.without("mood")
         }
-        let own = try GraphPicture(of: context) { $0.objectID.description }.without("mood")
+        let own = try ContextSnapshot(of: context) { $0.objectID.description }.without("mood")
         #expect(own == stored, "seed \(seed), \(what):\n\(own.difference(from: stored))")
         #expect(!context.hasChanges, "seed \(seed), \(what)")
     }
 }
 
-@Suite struct `Undoing against pictures of the graph` {
+@Suite struct `Undoing against snapshots of the graph` {
     @Test(arguments: TestLength.seeds(80))
     func `all the way back and forth the graph is what it was`(seed: UInt64) throws {
         let workshop = try Workshop()
@@ -380,7 +381,7 @@ extension UndoTrial {
             for _ in 0..<25 { try trial.edit() }
             while trial.position > 0 { try trial.undo() }
             #expect(!context.hasChanges)
-            while trial.position < trial.pictures.count - 1 { try trial.redo() }
+            while trial.position < trial.snapshots.count - 1 { try trial.redo() }
             while trial.position > 0 { try trial.undo() }
             #expect(!context.hasChanges)
         }
@@ -400,7 +401,7 @@ extension UndoTrial {
                 while trial.position > 0 { try trial.undo() }
                 try trial.save()
                 try trial.forgetAll()
-                while trial.position < trial.pictures.count - 1 { try trial.redo() }
+                while trial.position < trial.snapshots.count - 1 { try trial.redo() }
                 try trial.save()
                 try trial.forgetAll()
             }
@@ -408,7 +409,9 @@ extension UndoTrial {
     }
 
     @Test(arguments: TestLength.seeds(80))
-    func `beside others both ends agree, and what is saved is what shows`(seed: UInt64) throws {
+    func `both ends agree beside concurrent saves, and the saved state is the visible one`(
+        seed: UInt64
+    ) throws {
         let workshop = try Workshop()
         try workshop.undoing { context, stack throws in
             var trial = try UndoTrial(workshop, context, stack, seed)

@@ -2,7 +2,7 @@ import Anabranch
 import Testing
 
 @Suite struct `Undoing changes of relationships` {
-    @Test func `a reference leads where it led, and its inverses know`() throws {
+    @Test func `a reference keeps its target, and the inverses agree`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let anna = try context.person("Anna")
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `of a one-to-one whoever had the target has it again`() throws {
+    @Test func `an undo of a one-to-one restores the former owner of the target`() throws {
         try Workshop().undoing { context, stack throws in
             let (a, b) = (try context.thing("a"), try context.thing("b"))
             let badge = try context.made("x", "Badge")
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `a member of a list that nobody has read goes back to its place`() throws {
+    @Test func `a member of a list that was not read returns to its position`() throws {
         let workshop = try Workshop()
         try workshop.inContext { context throws in
             let thing = try context.thing("a")
@@ -136,7 +136,9 @@ import Testing
         }
     }
 
-    @Test func `setting a list again to what it was leaves what others have put there`() throws {
+    @Test func `setting a list to its former order keeps the insertions of a concurrent save`()
+        throws
+    {
         let workshop = try Workshop()
         try workshop.undoing { context, stack throws in
             let thing = try context.thing("a")
@@ -176,7 +178,7 @@ import Testing
         }
     }
 
-    /// An edit, not what the deletion does.
+    /// The reference was emptied by an edit and not by the deletion.
     @Test(arguments: [false, true], [false, true])
     func `a reference emptied before its target was deleted is so after a redo`(
         isOneEvent: Bool, hasOther: Bool
@@ -200,7 +202,7 @@ import Testing
                 for _ in 0..<(isOneEvent ? 1 : 2) { context.redo() }
                 #expect(try step.changedValues() == ["thing": .null])
             }
-            // The edit holds where the deletion does not.
+            // The edit stays although the deletion is dropped.
             _ = try workshop.elsewhere { try $0.find("o")?["count"] = 5 }
             context.mergePolicy = StandardMergePolicy.mergeByPropertyStoreTrump
             try context.save()

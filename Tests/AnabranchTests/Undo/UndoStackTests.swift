@@ -2,7 +2,7 @@ import Anabranch
 import Dispatch
 import Testing
 
-/// A number that registers what takes back its changes.
+/// A number that registers the undo of its changes.
 private final class Dial {
     let stack: UndoStack
     private(set) var number = 0
@@ -121,7 +121,7 @@ private final class Dial {
         #expect(dial.number == 0 && !stack.canUndo)
     }
 
-    @Test func `it tells whether it is undoing or redoing`() {
+    @Test func `it reports whether it is undoing or redoing`() {
         final class Witness {
             var seen: [String] = []
         }
@@ -224,7 +224,7 @@ private final class Dial {
         #expect(anna.age == 0 && dial.number == 0)
         stack.redo()
         #expect(anna.age == 2 && dial.number == 1)
-        // The app's own actions stay.
+        // The app's own actions stay on the stack.
         context.undoManager = nil
         stack.undo()
         #expect(anna.age == 2 && dial.number == 0 && !stack.canUndo)

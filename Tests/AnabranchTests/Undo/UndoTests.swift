@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `an undo is told as a change`() throws {
+    @Test func `an undo is reported as a change`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             let anna = try context.person("Anna")
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `groups nest, and one undo takes back the outermost`() throws {
+    @Test func `groups nest, and one undo reverts the outermost`() throws {
         try Workshop().undoing { context, stack throws in
             let thing = try context.thing("a")
             thing["count"] = 1
@@ -205,7 +205,7 @@ import Testing
         }
     }
 
-    @Test func `what willSave changes is undone with what led to it`() throws {
+    @Test func `a change by willSave is undone with its cause`() throws {
         let graph = try Graph()
         try graph.inContext { context throws in
             context.undoManager = UndoStack()
@@ -246,7 +246,9 @@ import Testing
         }
     }
 
-    @Test func `one change among many objects is undone without looking at the others`() throws {
+    @Test func `one change among many objects is undone without a look at the unchanged ones`()
+        throws
+    {
         let workshop = try Workshop()
         func duration(among count: Int) throws -> Duration {
             try workshop.undoing { context, stack throws in
@@ -263,7 +265,7 @@ import Testing
                 return taken.min() ?? .zero
             }
         }
-        // A look at each of the others would take some milliseconds.
+        // A look at each of the other objects would take some milliseconds.
         #expect(try duration(among: 20_000) < duration(among: 100) * 10 + .microseconds(500))
     }
 }

@@ -19,7 +19,7 @@ import Testing
             #expect(log.all.map { Array($0.inserted) } == [[thing.objectID]])
             try context.save()
             #expect(try context.find("a") === thing)
-            // What was done to it before leads to it still.
+            // An earlier change still points to it.
             context.undo()
             #expect(thing.isDeleted)
             try context.save()
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `references and links that led to the old record lead to the new one`() throws {
+    @Test func `references and links to the old record point to the new one`() throws {
         let workshop = try Workshop()
         try workshop.inContext { context throws in
             let a = try context.thing("a")
@@ -50,7 +50,7 @@ import Testing
             try context.made("badge", "Badge").relate("holder", to: a)
             try context.save()
         }
-        // Nobody has read those who lead to it.
+        // The context has not read the objects that point to it.
         try workshop.undoing { context, stack throws in
             let a = try #require(try context.find("a"))
             context.delete(a)
@@ -73,7 +73,7 @@ import Testing
         #expect(try context.find("tag p", "Tag")?.sortedNames("things") == "aop")
     }
 
-    @Test func `a reference to it that nobody has read is written again`() throws {
+    @Test func `a reference to it that was not read is written again`() throws {
         let workshop = try Workshop()
         try workshop.inContext { context throws in
             let a = try context.made("a", "Tag")
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `a redone deletion spares those who had left the deleted before`() throws {
+    @Test func `a redone deletion spares the parts that were moved away before`() throws {
         try Workshop().undoing { context, stack throws in
             let (a, b) = (try context.thing("a"), try context.thing("b"))
             try b.relate("owner", to: a)
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func `earlier steps lead to the new record`() throws {
+    @Test func `earlier steps refer to the new record`() throws {
         try Workshop().undoing { context, stack throws in
             let (a, b) = (try context.thing("a"), try context.thing("b"))
             try b.relate("owner", to: a)
@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    @Test func `who had left the deleted for another of them is as saved when both are back`()
+    @Test func `an object moved between two deleted ones is as saved when both are restored`()
         throws
     {
         try Workshop().undoing { context, stack throws in
@@ -194,7 +194,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `who is related by others while it is deleted is so again unless that was saved`(
+    func `a link added concurrently to a deleted object is restored until the deletion is saved`(
         isSaved: Bool
     ) throws {
         let workshop = try Workshop()
@@ -217,7 +217,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a refresh of all does not make a deletion forget who was related`(isSaved: Bool) throws {
+    func `a refresh of all objects keeps the relationships of a deleted one for the undo`(
+        isSaved: Bool
+    ) throws {
         try Workshop().undoing { context, stack throws in
             let (a, b) = (try context.thing("a"), try context.thing("b"))
             try a.objects(forKey: "friends").insert(b)
@@ -257,7 +259,7 @@ import Testing
     }
 
     @Test(arguments: ["b", nil])
-    func `one that led to itself leads where others had led it before that was saved`(
+    func `a reference to itself stays as another context changed it before the save`(
         target: String?
     ) throws {
         let workshop = try Workshop()
@@ -279,7 +281,7 @@ import Testing
         }
     }
 
-    @Test func `is not related for a moment to whom the same event had related it`() throws {
+    @Test func `is not related to an object that the same event had related to it`() throws {
         try Workshop().undoing { context, stack throws in
             let a = try context.thing("a")
             let (b, step) = (try context.thing("b"), try context.made("s", "Step"))
@@ -298,7 +300,7 @@ import Testing
         }
     }
 
-    @Test func `who was taken from the deleted before stays away when both are undone`() throws {
+    @Test func `a link removed before the deletion stays removed when both are undone`() throws {
         let workshop = try Workshop()
         try workshop.undoing { context, stack throws in
             let step = try context.made("s", "Step")
@@ -349,9 +351,9 @@ import Testing
         }
     }
 
-    /// In a child every object that is inserted again gets another ID.
+    /// In a child, every object that is inserted again gets another ID.
     @Test(arguments: [false, true], [false, true])
-    func `what was deleted beside somebody new is related to him as before`(
+    func `objects deleted with a new one are related to it as before`(
         isChild: Bool, isOneEvent: Bool
     ) throws {
         let workshop = try Workshop()
@@ -444,7 +446,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `whose place in a one-to-one with somebody new was taken stays when that goes again`(
+    func `the former badge of a holder stays when the one that replaced it disappears again`(
         isSaved: Bool
     ) throws {
         try Workshop().undoing { context, stack throws in
@@ -471,7 +473,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `whose place in a one-to-one somebody new has taken has it again`(isSaved: Bool) throws {
+    func `a badge gets its holder back from a new badge`(isSaved: Bool) throws {
         try Workshop().undoing { context, stack throws in
             let (thing, former) = (try context.thing("t"), try context.made("f", "Badge"))
             try former.relate("holder", to: thing)
@@ -497,7 +499,7 @@ import Testing
         }
     }
 
-    @Test func `whose place in a one-to-one somebody has taken has it again`() throws {
+    @Test func `a badge gets its holder back from another badge`() throws {
         try Workshop().undoing { context, stack throws in
             let (thing, other) = (try context.thing("t"), try context.made("b", "Badge"))
             try context.save()
@@ -510,7 +512,7 @@ import Testing
                 try other.relate("holder", to: thing)
             }
             context.undo()
-            // It is made anew, and the redo of its deletion drops it at once.
+            // It is recreated, and the redo of its deletion drops it at once.
             context.undo()
             try context.save()
             context.redo()

@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `deleting a member leaves too few, though nobody has read the owner`() throws {
+    @Test func `deleting a member leaves too few, even if its owner was not read`() throws {
         let league = try League()
         try league.inContext { context throws in
             try context.team()

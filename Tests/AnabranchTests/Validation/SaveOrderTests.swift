@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `a save that changes are taken out of does nothing`() throws {
+    @Test func `a save without remaining changes does nothing`() throws {
         let league = try League()
         try league.inContext { context throws in
             let team = try context.insert(Team.self)

@@ -2,7 +2,7 @@ import Anabranch
 import Foundation
 import TestSupport
 
-/// A model that demands something of everything.
+/// A model with validation rules for every kind of property.
 enum TeamModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
@@ -50,7 +50,7 @@ enum TeamModel {
     static let classes: [ManagedObject.Type] = [Team.self, Player.self]
 }
 
-/// Whose hooks a test gives it.
+/// A class with hooks that a test supplies.
 class Team: ManagedObject, ValueChecking {
     override class var entityName: String { "Team" }
     override class var slotNames: [String] {
@@ -111,7 +111,7 @@ class Team: ManagedObject, ValueChecking {
     override func didSave() { calls.append("did") }
 }
 
-/// Without hooks.
+/// A class without hooks.
 final class Player: ManagedObject {
     override class var entityName: String { "Player" }
     override class var slotNames: [String] { ["age", "captaincy", "team"] }
@@ -147,7 +147,7 @@ final class League: Sendable {
         try container.newBackgroundContext().performAndWait(body)
     }
 
-    /// What a save of what the body does says; nothing where it is written.
+    /// Returns the errors of a save of the block's changes; empty if it succeeds.
     func failures(_ body: (ManagedObjectContext) throws -> Void) throws -> [ValidationError] {
         try inContext { context throws in
             try body(context)
@@ -157,7 +157,7 @@ final class League: Sendable {
 }
 
 extension ManagedObjectContext {
-    /// What a save says.
+    /// Returns the errors of a save.
     func failures() -> [ValidationError] {
         do {
             try save()
@@ -167,7 +167,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// A team with as many players as it needs.
+    /// Inserts a team with as many players as it needs.
     @discardableResult
     func team(_ name: String = "Foxes", players: Int = 2) throws -> Team {
         let team = try insert(Team.self)

@@ -249,7 +249,7 @@ import Testing
         try league.inContext { context throws in
             let team = try context.team()
             team.onValue = { value, key in
-                // It has the attribute's type already.
+                // The value has the attribute's type already.
                 if key == "rank" { value = value == 3 ? 1000 : 4 }
             }
             var value: Value = 3.0

@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Random demands and random values: what a save says is what a reference says that knows nothing
-/// of predicates, plans and slots.
+/// Tests that a save reports the errors of a reference model that has no predicates, plans and
+/// slots, for random rules and random values.
 @Suite struct `Validation against a reference` {
     @Test(arguments: TestLength.seeds(24))
     func `a save says what the reference says`(seed: UInt64) throws {
@@ -57,9 +57,9 @@ import Testing
     }
 }
 
-/// What a random model demands.
+/// The validation rules of a random model.
 private struct RandomDemands {
-    /// A rule, and what it means.
+    /// A rule, and its meaning in the reference model.
     private struct Rule {
         let format: String
         let holds: @Sendable (Value) -> Bool
@@ -167,7 +167,7 @@ extension RandomDemands {
         }
     }
 
-    /// What is wrong with a thing that has these values, by the names of its properties.
+    /// Returns the errors of a thing with these values, by the names of its properties.
     func failures(_ values: [String: Value], parts count: Int) -> [String] {
         var found = fields.flatMap { field in
             let name = field.attribute.name

@@ -47,7 +47,7 @@ import Testing
         #expect(failures.map(\.code) == [.wrongType] && failures[0].property == "rank")
     }
 
-    @Test func `a rule that fails is told with its predicate and its warning`() throws {
+    @Test func `a rule that fails is reported with its predicate and its warning`() throws {
         let league = try League()
         let failures = try league.failures { try $0.team().motto = "Bo" }
         #expect(failures.map(\.code) == [.failedRule, .failedRule])
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test func `what a to-one may lead to can be asked`() throws {
+    @Test func `the destination of a to-one can be asked`() throws {
         let league = try League()
         try league.inContext { context throws in
             let team = try context.team()

@@ -3,7 +3,7 @@ import AnabranchModel
 import AnabranchStore
 import Testing
 
-/// What objects in memory show where records hold one unique key.
+/// Tests of objects in memory that show several records with one unique key.
 @Suite struct `Objects that show several records` {
     let scenario: ViewScenario
 
@@ -29,7 +29,7 @@ import Testing
             })
     }
 
-    /// Both make a tag of one name, with what hangs on it.
+    /// Inserts a tag of the same name in both stores, with related objects.
     private func pair() throws {
         for (container, names) in [(scenario.first, ["a", "b"]), (scenario.second, ["c", "d"])] {
             try scenario.save(container) { context in
@@ -59,7 +59,7 @@ import Testing
             #expect(try note.target("tags") == "swift")
             let changes = try scenario.exchange()[1]
             let tags = try #require(changes.entities.first { $0.entity.name == "Tag" })
-            // Whose identity is smaller, chance says.
+            // The smaller identity survives, and it is random which one that is.
             guard !tags.deleted.isEmpty else { return }
             try context.mergeChanges(
                 from: ObjectIDChanges(updated: [note.objectID], deleted: [gone.objectID]))
@@ -81,7 +81,8 @@ import Testing
         }
     }
 
-    /// Whose identity is smaller, chance says; so both records lose a value once.
+    /// The smaller identity survives, and it is random which one that is. So each record loses a
+    /// value once.
     @Test func `a value that one of them lost is restored to the one that shows it`() throws {
         try pair()
         try scenario.exchange()
@@ -91,7 +92,7 @@ import Testing
             }
         }
         #expect(notes == [0, 0])
-        // They part, so that each can be changed by itself, and come together again.
+        // The records are separated, so that each can be changed by itself, and are merged again.
         let other = try shadowed()
         try scenario.exchange()
         for container in [scenario.first, scenario.second] {
@@ -119,13 +120,13 @@ import Testing
         }
     }
 
-    /// Makes the record that is hidden lose a note.
+    /// Makes the hidden record lose a note.
     private func shadowed() throws -> RecordID {
         let (first, second) = (scenario.first, scenario.second)
         let hidden = try scenario.read(first) { context throws in
             try #require(try context.duplicates(of: "Tag").first?.others.first)
         }
-        // Taking the key away from one of the files lets both come apart there.
+        // The key is removed in one of the stores, so that the records show separately there.
         try scenario.save(first) { context in
             try context.named("swift", "Tag").setValue(.null, forKey: "name")
         }
@@ -139,7 +140,7 @@ import Testing
             }
         }
         try scenario.exchange()
-        // Neither knows of the other's key.
+        // Neither store has seen the key of the other.
         for (container, isItsTurn) in [(first, true), (second, false)] {
             try scenario.save(container) { context in
                 for tag in try context.fetch(FetchRequest<ManagedObject>(entityName: "Tag")) {
@@ -171,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func `an edit shows at once, and a key that is taken away parts them`() throws {
+    @Test func `an edit shows at once, and removing a key separates them`() throws {
         try pair()
         try scenario.exchange()
         let context = scenario.first.newBackgroundContext()

@@ -3,13 +3,13 @@ import AnabranchModel
 import AnabranchStore
 import Testing
 
-/// Children that the deleter of their parent did not know of.
+/// Tests of children that the deleter of their parent had not seen.
 @Suite struct OrphanTests {
     let scenario: ViewScenario
 
     init() throws { scenario = try ViewScenario(try ViewScenario.folders()) }
 
-    /// A note that the deleter of its folder did not know of.
+    /// Inserts a note that the deleter of its folder has not seen.
     private func orphan(named name: String) throws {
         try scenario.save(scenario.first) { context in
             let folder = try context.make("Folder", "folder")
@@ -26,7 +26,7 @@ import Testing
         try scenario.exchange()
     }
 
-    @Test func `a child that the deleter did not know of is kept and listed`() throws {
+    @Test func `a child that the deleter had not seen is kept and listed`() throws {
         try orphan(named: "unknown")
         for container in [scenario.first, scenario.second] {
             try scenario.read(container) { context in
@@ -66,7 +66,7 @@ import Testing
         try scenario.save(scenario.first) { try $0.make("Folder", "folder") }
         try scenario.exchange()
         try scenario.zone.exchange(third.coordinator)
-        // The third store hears of nothing that follows.
+        // The third store receives none of the following saves.
         try scenario.save(third) { context in
             try context.named("folder", "Folder").setValue("renamed", forKey: "name")
         }

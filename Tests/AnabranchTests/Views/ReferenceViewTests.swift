@@ -3,7 +3,7 @@ import AnabranchModel
 import AnabranchStore
 import Testing
 
-/// What objects in memory show where view rules hide references.
+/// Tests of objects in memory with references that view rules hide.
 @Suite struct `Objects and hidden references` {
     let scenario: ViewScenario
 
@@ -37,7 +37,8 @@ import Testing
                 from: ObjectIDChanges(updated: [desk, folder, late].map(\.objectID)))
             #expect(try desk.target("owner") == nil)
             #expect(try folder.target("desk") == "late")
-            // The winner lets go: the other one has its folder back, without a fetch.
+            // The winner removes its reference: the other desk shows its folder again, without a
+            // fetch.
             try context.named("late", "Desk").setObject(nil, forKey: "owner")
             try context.save()
             #expect(try desk.target("owner") == "folder")

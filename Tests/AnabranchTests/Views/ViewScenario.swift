@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Two stores with contexts that show what the rules make of the state, and a zone between them.
+/// Two stores with contexts that show the view rules, and a zone between them.
 final class ViewScenario {
     let folder: TemporaryDirectory
     let model: ManagedObjectModel
@@ -52,17 +52,17 @@ final class ViewScenario {
         }
     }
 
-    /// Brings both to one state, without telling a context.
+    /// Syncs both stores to one state, without a notification to any context.
     @discardableResult
     func exchange() throws -> [ChangedRecords] {
         try [first, second, first].map { try zone.exchange($0.coordinator) }
     }
 
-    /// Runs a body in a new context and saves.
+    /// Runs a block in a new context and saves.
     func save(
         _ container: PersistentContainer, _ body: (ManagedObjectContext) throws -> Void
     ) throws {
-        // Stamps of later saves are later.
+        // This makes the stamps of later saves greater.
         Thread.sleep(forTimeInterval: 0.002)
         try container.newBackgroundContext().performAndWait { context in
             try body(context)
@@ -85,7 +85,7 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// The one object of a name.
+    /// Returns the only object of a name.
     func named(_ name: String, _ entity: String) throws -> ManagedObject {
         var request = FetchRequest<ManagedObject>(entityName: entity)
         request.predicate = try FetchPredicate("name == %@", name)
@@ -95,7 +95,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// The name of the object at the other end of a to-one.
+    /// Returns the name of the object at the other end of a to-one.
     func target(_ key: String) throws -> String? {
         guard let object = try object(forKey: key) else { return nil }
         guard case .string(let name) = try object.value(forKey: "name") else { return "" }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `anabranchd` as a person runs it.
+/// Tests of the commands of `anabranchd`.
 @Suite struct DaemonCommandTests {
     private let directory: TemporaryDirectory
 
@@ -67,13 +67,13 @@ import Testing
             #expect(run.status == 1)
             #expect(
                 run.errors
-                    == "anabranchd: There is no store \(store): \"anabranchd token create\" makes "
-                    + "one.\n")
+                    == "anabranchd: There is no store \(store): \"anabranchd token create\" "
+                    + "creates one.\n")
         }
         #expect(!FileManager.default.fileExists(atPath: directory.file("store")))
     }
 
-    @Test func `a directory that can't be made is told with its cause`() throws {
+    @Test func `a directory that can't be created is reported with the cause`() throws {
         let file = directory.file("file")
         try Data().write(to: URL(filePath: file))
         let run = try run(
@@ -81,12 +81,12 @@ import Testing
         #expect(run.status == 1)
         #expect(
             run.errors
-                == "anabranchd: Can't make the directory \(file)/x/zones because of this: Not a "
-                + "directory. (unusable)\n")
+                == "anabranchd: Can't create the directory \(file)/x/zones because of this error: "
+                + "Not a directory. (unusable)\n")
     }
 
     @Test(arguments: [
-        [], ["fly"], ["serve"], ["serve", "--store"], ["serve", "--store", "postgres:x"],
+        ["fly"], ["serve"], ["serve", "--store"], ["serve", "--store", "postgres:x"],
         ["serve", "--store", "sqlite:/tmp/x", "--listen", "nowhere"],
         ["serve", "--store", "sqlite:/tmp/x", "--listen", "127.0.0.1:99999"],
         ["serve", "--store", "sqlite:/tmp/x", "--workers", "no"],
@@ -140,7 +140,7 @@ import Testing
         #expect(second.errors.contains("another daemon serves it"))
         daemon.send(SIGKILL)
         _ = try daemon.wait()
-        // The lock of a daemon that was killed goes with it.
+        // The lock of a killed daemon is released with its process.
         let (third, line) = try serve()
         #expect(line.hasPrefix("anabranchd listening"))
         third.send(SIGTERM)

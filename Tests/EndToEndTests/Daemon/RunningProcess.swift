@@ -1,15 +1,15 @@
 import Foundation
 
-/// A program of this package, run as a person runs it.
+/// A program of this package that runs as a separate process.
 struct RunningProcess {
-    /// What a program left when it ended.
+    /// The result of a program that has ended.
     struct Outcome {
         let status: Int32
         let output: String
         let errors: String
     }
 
-    /// Beside the test bundle.
+    /// Returns a program beside the test bundle.
     static func program(_ name: String) -> URL {
         let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
         let folder =
@@ -22,7 +22,7 @@ struct RunningProcess {
     private let output: URL
     private let errors: URL
 
-    /// Starts it; what it prints goes to files, so that no pipe can fill up.
+    /// Starts the program. Its output goes to files, so that no pipe can fill up.
     init(_ name: String, _ arguments: [String], scratch: URL) throws {
         output = scratch.appendingPathComponent("out-\(UUID().uuidString)")
         errors = scratch.appendingPathComponent("err-\(UUID().uuidString)")

@@ -1,24 +1,25 @@
 import Foundation
 import Synchronization
 
-/// The way from one client to the daemon: a proxy on a loopback port that a test cuts and heals.
+/// A connection from one client to the daemon: a proxy on a loopback port that a test cuts and
+/// heals.
 ///
-/// What is held up in a cut is delivered when it heals, as TCP does; what is lost is lost with its
-/// connection.
+/// Data that a cut holds up is delivered after it heals, as in TCP. Data that is lost is lost with
+/// its connection.
 final class NetworkLink: Sendable {
     enum Condition: Hashable, Sendable {
         case whole
-        /// Nothing passes, nobody is told.
+        /// Nothing passes, and neither side is notified.
         case cut
         /// Requests pass, answers do not.
         case upOnly
         /// Answers pass, requests do not.
         case downOnly
-        /// Whoever connects is turned away, and every connection breaks.
+        /// New connections are refused, and every existing connection breaks.
         case refusing
-        /// Each piece takes as long.
+        /// Each piece is delayed by this time.
         case slow(milliseconds: UInt32)
-        /// The connection breaks after as many more bytes, in the midst of a body.
+        /// The connection breaks after this many more bytes, in the middle of a body.
         case breaking(afterBytes: Int)
     }
 
@@ -33,7 +34,7 @@ final class NetworkLink: Sendable {
     let port: Int
     private let daemonPort: Int
     private let listener: Int32
-    // Guarded by the condition's own lock.
+    // The condition's lock guards the state.
     nonisolated(unsafe) private var state = State()
     private let gate = NSCondition()
 
@@ -90,7 +91,7 @@ final class NetworkLink: Sendable {
         }
     }
 
-    /// Every connection breaks, on both sides.
+    /// Breaks every connection on both sides.
     func breakConnections() {
         gate.withLock {
             for (client, server) in state.connections {
@@ -136,7 +137,7 @@ final class NetworkLink: Sendable {
             }
         }
         guard isConnected else {
-            // The daemon is dead for the moment.
+            // The daemon is not running at the moment.
             Foundation.close(client)
             Foundation.close(server)
             return
@@ -153,7 +154,7 @@ final class NetworkLink: Sendable {
         }
     }
 
-    /// Both descriptors are closed once neither direction uses them.
+    /// Closes both descriptors once neither direction uses them.
     private func end(_ client: Int32, _ server: Int32, _ running: RunningPumps) {
         shutdown(client, Int32(SHUT_RDWR))
         shutdown(server, Int32(SHUT_RDWR))
@@ -185,8 +186,8 @@ final class NetworkLink: Sendable {
         }
     }
 
-    /// - Returns: How many bytes pass, fewer where the connection breaks behind them; `nil` where
-    ///   it is over.
+    /// - Returns: The number of bytes that pass, fewer if the connection breaks after them; `nil`
+    ///   if it has ended.
     private func waitToPass(_ count: Int, _ direction: Direction) -> Int? {
         gate.lock()
         defer { gate.unlock() }
@@ -213,7 +214,7 @@ final class NetworkLink: Sendable {
 private final class RunningPumps: Sendable {
     private let count = Mutex(2)
 
-    /// - Returns: Whether it was the last.
+    /// - Returns: Whether it was the last direction.
     func end() -> Bool {
         count.withLock { count in
             count -= 1

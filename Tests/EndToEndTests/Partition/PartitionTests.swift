@@ -3,23 +3,28 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Five clients and a daemon, with links that are cut and healed and processes that are killed.
+/// Tests of five clients and a daemon, with links that are cut and healed and processes that are
+/// killed.
 @Suite struct `Real processes in a partitioned network` {
     static let environment = ProcessInfo.processInfo.environment
 
-    /// Of disturbance; then all must come to rest.
+    /// The duration of the disturbance in seconds. Afterwards all clients must converge.
     static let seconds: Double =
         if let minutes = environment["ANABRANCH_PARTITION_MINUTES"].flatMap(Double.init) {
             minutes * 60
         } else {
-            TestLength.isQuick ? 10 : 120
+            switch TestLength.current {
+            case .quick: 10
+            case .usual: 30
+            case .long: 120
+            }
         }
 
     static let seed =
         environment["ANABRANCH_SEED"].flatMap { UInt64($0) }
         ?? UInt64(Date().timeIntervalSince1970 * 1000)
 
-    @Test func `nothing is lost, nobody is stuck, and all end equal`() throws {
+    @Test func `nothing is lost, no client is stuck, and all converge`() throws {
         let world = try PartitionedWorld(seed: Self.seed)
         defer { world.end() }
         let end = Date(timeIntervalSinceNow: Self.seconds)
@@ -57,7 +62,7 @@ import Testing
     }
 }
 
-/// What the test disturbs, all by one seed.
+/// The clients, links and processes that the test disturbs, by one seed.
 final class PartitionedWorld {
     let daemon: DaemonUnderTest
     let clients: [PartitionedClient]
@@ -91,7 +96,7 @@ final class PartitionedWorld {
         self.generator = generator
     }
 
-    /// One thing happens, then a while nothing.
+    /// Makes one disturbance, then waits.
     func disturb() throws {
         usleep(UInt32.random(in: 20_000...400_000, using: &generator))
         let client = generator.element(of: clients)
@@ -129,13 +134,13 @@ final class PartitionedWorld {
         }
     }
 
-    /// Links are whole, and nobody saves any more.
+    /// Heals the links and stops all saves.
     func heal() throws {
         try Data().write(to: URL(filePath: folder.file("stop")))
         for client in clients { client.link.set(.whole) }
     }
 
-    /// Asks each client's file until all have the zone's whole log.
+    /// Reads each client's file until all have the zone's whole log.
     func waitUntilCaughtUp(within seconds: Double) throws -> [PartitionedClient.Status] {
         let deadline = Date(timeIntervalSinceNow: seconds)
         while true {

@@ -2,7 +2,7 @@ import AnabranchReplication
 import Foundation
 import TestSupport
 
-/// A client that reaches the daemon by a link of its own, and the ledger of what it has saved.
+/// A client with a separate link to the daemon, and the ledger of its saves.
 final class PartitionedClient {
     let client: ClientUnderTest
     let link: NetworkLink
@@ -35,10 +35,10 @@ final class PartitionedClient {
 
     func kill() { process?.kill() }
 
-    /// The saves that its app was told of.
+    /// Returns the saves that succeeded for its app.
     func savedOrigins() throws -> Set<String> {
         let text = (try? String(contentsOfFile: ledger, encoding: .utf8)) ?? ""
-        // What was being written when the process was killed was not told.
+        // A line that was not complete when the process was killed does not count.
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
         return Set(lines.map(String.init))
     }
@@ -49,7 +49,7 @@ final class PartitionedClient {
         let text: String
     }
 
-    /// What `anabranch status` says.
+    /// Returns the output of `anabranch status`.
     func status() throws -> Status {
         let text = try ChildProcess.output(
             of: BuiltProducts.executable("anabranch"), ["status", client.path, "--json"])

@@ -1,13 +1,17 @@
 package import AnabranchReplication
 import Synchronization
 
-/// Whoever holds the same sets in the same forms has the same state (invariant 7), at any time.
+/// Checks that any two replicas that hold the same change sets in the same forms have the same
+/// state (invariant 7), at any time.
 package final class EqualKnowledge: Sendable {
     private let states = Mutex<[Digest: (hash: Digest, place: String)]>([:])
 
     package init() {}
 
-    /// - Parameter digests: Of all sets that are held; the order does not matter.
+    /// Records the state of a replica and compares it with the earlier states of the same
+    /// knowledge.
+    ///
+    /// - Parameter digests: The digests of all change sets that the replica holds, in any order.
     package func check(_ digests: [[UInt8]], hash: Digest, in place: String) throws {
         let key = Digest(
             of: digests.sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 })

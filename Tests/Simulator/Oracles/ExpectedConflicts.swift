@@ -1,15 +1,17 @@
 package import AnabranchReplication
 package import AnabranchStore
 
-/// What every journal must have at least, in whatever order the sets came: values that nobody had
-/// seen who wrote over them or deleted their record. And what no journal may have: values that were
-/// lost to a write whose author had seen them.
+/// The entries that a conflict journal must have and the entries that it must not have.
 ///
-/// Records, references and times are the last that they have got, whatever was renamed, restamped
-/// or rejected meanwhile. Left out are counters, where nothing is lost but with the record, and
-/// what was done to records that a rejected save had inserted: that is kept with the save. A value
-/// that some later author had seen may be in a journal or not, because it depends on the order of
-/// arrival whether it was lost to him or to another.
+/// Whatever the order of arrival, a journal has each value that was overwritten, or deleted with
+/// its record, by saves whose authors had not seen it. A journal has no value that lost to a write
+/// whose author had seen the value.
+///
+/// The records, references and times of an expected entry are the final ones, after every rename,
+/// restamp and rejection. Two kinds of values are not expected. A counter loses nothing except with
+/// its record. What was written to a record that a rejected save had inserted is kept with that
+/// save. If a later author had seen the value, the journal may have it or not: the order of arrival
+/// decides which write it lost to.
 package struct ExpectedConflicts {
     package struct Loss: Hashable {
         let record: RecordID
@@ -25,11 +27,12 @@ package struct ExpectedConflicts {
         }
     }
 
-    /// One way in which a value was lost.
+    /// One lost value and the saves that it lost to.
     private struct Account {
         let loss: Loss
         let origin: Digest
-        /// Who wrote over it or deleted its record, or wrote beneath it.
+        /// The saves that overwrote the value, deleted its record, or wrote a value that it wins
+        /// against.
         let others: [Digest]
     }
 
@@ -59,7 +62,7 @@ package struct ExpectedConflicts {
                         value: write.value, stamp: write.stamp), write.origin, others)
             }
         }
-        // What led to a record that a rejected save had inserted is in the table of those.
+        // The table of rejected saves has the links to a record that a rejected save had inserted.
         for (name, adds) in state.adds
         where state.entities[name.left] != nil && state.entities[name.right] != nil {
             let deleters =
@@ -82,8 +85,12 @@ package struct ExpectedConflicts {
 
     package var losses: Set<Loss> { Set(accounts.map(\.loss)) }
 
-    /// What a journal must have whose file has some sets by a snapshot, which is merged already:
-    /// what was lost between sets that came on top of it, over what their authors had seen of it.
+    /// Returns the losses that a journal must have if its file loaded some change sets in a
+    /// snapshot.
+    ///
+    /// A snapshot is merged already. The journal therefore has only values of later change sets
+    /// that lost to other later change sets. Their author must have seen every change set of the
+    /// snapshot that also wrote or deleted the property.
     private func losses(onTopOf loaded: Set<Digest>) throws -> Set<Loss> {
         guard !loaded.isEmpty else { return losses }
         let told = try accounts.filter { account in
@@ -96,7 +103,8 @@ package struct ExpectedConflicts {
         return Set(told.map(\.loss))
     }
 
-    /// Two who write the same lose nothing to each other.
+    /// Returns whether no other write has the same value: two equal writes lose nothing to each
+    /// other.
     private func isUnlike(
         _ write: IntendedState.Write, the writes: [IntendedState.Write]
     ) -> Bool {
@@ -110,8 +118,11 @@ package struct ExpectedConflicts {
         return try others.allSatisfy { try !history.save($0).seen.contains(number) }
     }
 
-    /// Of what a snapshot stands for, a file knows neither the place nor who knew of it; and who
-    /// had by a snapshot what the zone has lost, does not say so.
+    /// Returns whether the author of the winning write had seen the lost value.
+    ///
+    /// A file does not know the positions or the causal contexts of change sets that it loaded in a
+    /// snapshot. A replica that loaded such a change set does not name it after the zone has lost
+    /// it. Such entries are not judged.
     private func wasSeenByWinner(_ entry: Conflict, _ loaded: Set<Digest>) throws -> Bool {
         let register = IntendedState.Register(record: entry.record, property: entry.property)
         func author(_ write: Conflict.Write?) -> Digest? {
@@ -126,10 +137,13 @@ package struct ExpectedConflicts {
         return try !history.gone.contains(number) && history.save(winner).seen.contains(number)
     }
 
+    /// Checks one conflict journal.
+    ///
     /// - Parameters:
-    ///   - loaded: Origins of the sets that the file has by a snapshot.
-    ///   - hasLosses: Whether sets were declared lost: who comes back with one brings it under a
-    ///     name that what follows it does not say.
+    ///   - loaded: Origins of the change sets that the file loaded in a snapshot.
+    ///   - hasLosses: Whether change sets were declared lost. A replica that comes back with one
+    ///     pushes it under another name, which the change sets after it do not refer to.
+    /// - Throws: ``SimulationFailure`` for a missing or a forbidden entry.
     package func check(
         _ journal: [Conflict], loaded: Set<Digest> = [], hasLosses: Bool = false, in place: String
     ) throws {
@@ -152,6 +166,7 @@ package struct ExpectedConflicts {
 }
 
 extension MergeRule {
-    /// Whether a write that does not stay is lost: the greatest of all is what `max` is for.
+    /// Whether the rule loses the writes that do not win. `max` and `min` do not: the greatest or
+    /// least value is what the app asked for.
     fileprivate var loses: Bool { self != .max && self != .min }
 }

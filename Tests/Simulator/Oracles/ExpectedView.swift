@@ -2,22 +2,25 @@ package import AnabranchModel
 package import AnabranchReplication
 import TestSupport
 
-/// What an app must see of a state by its model: rules that are computed and never written.
+/// The values, references and lists that an app must see of a state through its model.
 ///
-/// A to-one shows its target only where that is there and no other rule hides it, a to-many shows
-/// whoever shows that it belongs to it, a link shows only between two that are there, and a list
-/// stands in the order of the places that its elements hold. What a model does not know is not
-/// to be seen.
+/// These are the view rules: they are computed from the state and never written. A to-one shows its
+/// target if the target exists and no other rule hides it. A to-many shows the records whose to-one
+/// shows its owner. A link shows if both its records exist. A list is ordered by the list positions
+/// of its elements. Entities and properties that the model lacks are not visible.
 package struct ExpectedView: Equatable {
-    /// Of each record that is there the attributes that are not null.
+    /// The attributes of each visible record that are not null.
     package private(set) var attributes: [RecordID: [String: Value]] = [:]
-    /// Of each to-one, by entity and name, who shows whom.
+    /// The visible target of each record, for each to-one by entity and name.
     package private(set) var references: [String: [RecordID: RecordID]] = [:]
-    /// Of each to-many, by entity and name: an ordered one as it stands, others by identity.
+    /// The visible members of each record, for each to-many by entity and name. An ordered to-many
+    /// has its list order, every other to-many the order of the IDs.
     package private(set) var related: [String: [RecordID: [RecordID]]] = [:]
 
     init() {}
 
+    /// Computes the view of a state.
+    ///
     /// - Parameter records: The whole state.
     package init(of records: some Sequence<CanonicalRecord>, model: ManagedObjectModel) {
         let known = records.filter { !$0.isDead && model.entity(wireName: $0.entity) != nil }
@@ -27,7 +30,8 @@ package struct ExpectedView: Equatable {
         noteRelated(of: groups, places: ExpectedPlaces(of: known), model)
     }
 
-    /// The same where a place in an ordered one-to-many is a reference alone.
+    /// Returns the record with each reference that has a list position turned into a plain
+    /// reference.
     private static func withoutPlaces(_ record: CanonicalRecord) -> CanonicalRecord {
         var plain = record
         for index in plain.cells.indices {
@@ -113,7 +117,7 @@ package struct ExpectedView: Equatable {
         throw SimulationFailure("\(place) shows \(difference(to: shown))")
     }
 
-    /// The first that differs.
+    /// Returns a text about the first difference, for a failure.
     private func difference(to shown: ExpectedView) -> String {
         func first<Key: Hashable, Content: Equatable>(
             _ name: String, _ shown: [Key: Content], _ expected: [Key: Content]
@@ -137,9 +141,9 @@ package struct ExpectedView: Equatable {
     }
 }
 
-/// Where elements of lists stand, as the state says.
+/// The list positions of elements, as the state has them.
 private struct ExpectedPlaces {
-    /// By the to-one's name and the record that holds it.
+    /// The list position of each record's reference, by the to-one's name.
     private(set) var inReferences: [String: [RecordID: ListPosition]] = [:]
     private(set) var ofLinks: [ExpectedGroups.Link: LinkPlace] = [:]
 
@@ -157,7 +161,8 @@ private struct ExpectedPlaces {
         }
     }
 
-    /// By position, and of equal ones by identity; what has none comes first.
+    /// Returns the members ordered by position, then by ID. A member without a position comes
+    /// first.
     static func inOrder(_ members: [(id: RecordID, position: ListPosition?)]) -> [RecordID] {
         members.sorted { left, right in
             let (one, other) = (left.position?.bytes ?? [], right.position?.bytes ?? [])
@@ -167,7 +172,7 @@ private struct ExpectedPlaces {
 }
 
 extension ExpectedView {
-    /// What an app sees, by the ways in which it reads.
+    /// Reads what an app sees of a replica through each way of reading.
     init(shownBy replica: SimulatedReplica) throws {
         self.init()
         for entity in replica.names.model.entities {

@@ -1,10 +1,12 @@
 package import AnabranchReplication
 
-/// What a set of saves means, whatever their order: each register the write that its rule asks
-/// for, each counter the sum of its events, each link the adds that no removal and no move has
-/// seen, of records that nobody has deleted for good.
+/// The state that a set of saves means, whatever their order.
 ///
-/// Written as definitions over all saves at once, so that it shares no step with the merges.
+/// Each register has the write that its merge rule asks for. Each counter has the sum of its
+/// events. Each link has the adds that no removal and no move has seen, between records that no
+/// save has deleted for good.
+///
+/// It is written as definitions over all saves at once, so that it shares no step with the merges.
 package struct IntendedState {
     typealias Register = ReferenceRegister
 
@@ -31,9 +33,9 @@ package struct IntendedState {
     private(set) var deleters: [RecordID: [Digest]] = [:]
     private(set) var adds: [LinkName: [Add]] = [:]
     private(set) var removedTags: [LinkName: Set<Stamp>] = [:]
-    /// Stamps of `keepBoth` values that somebody has seen who wrote another.
+    /// Stamps of `keepBoth` values that the author of a later write had seen.
     private(set) var replaced: [Register: Set<Stamp>] = [:]
-    /// Of each record that was deleted for as long as nobody writes to it, what its deletes saw.
+    /// The stamps that the deletes of each record had seen, for records under `updateWins`.
     private(set) var seenByDeletes: [RecordID: Set<Stamp>] = [:]
 
     package init(of log: [ChangeSet]) throws {
@@ -75,7 +77,7 @@ package struct IntendedState {
         case .move(let links):
             remove(links)
             add(links, of: set)
-        // No store writes such operations.
+        // A store writes no such operation.
         case .unknown: break
         }
     }
@@ -102,10 +104,10 @@ package struct IntendedState {
         LinkName(left: link.left, property: property, right: link.right)
     }
 
-    /// Whether nobody has deleted the record for good.
+    /// Returns whether the record was inserted and no save has deleted it for good.
     func isHeld(_ id: RecordID) -> Bool { entities[id] != nil && deleters[id] == nil }
 
-    /// The writes that are to be seen: one, or under `keepBoth` those that nobody has replaced.
+    /// Returns the visible writes: one, or under `keepBoth` those that no later write has replaced.
     func standing(_ register: Register, among writes: [Write]) -> [Write] {
         switch register.property.rule {
         case .keepBoth:
@@ -123,7 +125,8 @@ package struct IntendedState {
         }
     }
 
-    /// The greatest number times a sign, of equal ones the last; null is less than all.
+    /// Returns the write with the greatest number times `sign`, and of equal ones the last. Null is
+    /// less than every number.
     private static func farthest(_ writes: [Write], _ sign: Int64) -> [Write] {
         func rank(_ write: Write) -> Int64 {
             if case .integer(let number) = write.value { sign * number } else { .min }
@@ -167,7 +170,9 @@ package struct IntendedState {
         return hash.finish()
     }
 
-    /// - Throws: What the first record says that differs.
+    /// Checks a merged state against this one.
+    ///
+    /// - Throws: ``SimulationFailure`` with the first record that differs.
     package func check(_ present: [CanonicalRecord], in place: String) throws {
         var expected = records
         for record in present {

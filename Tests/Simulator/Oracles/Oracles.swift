@@ -4,15 +4,17 @@ import AnabranchServer
 import AnabranchStore
 import TestSupport
 
-/// What must hold when all have synced and nothing is under way. That all replicas become equal
-/// alone would not show that something was lost on all of them.
+/// The conditions that hold when all replicas have synced and no exchange is under way.
+///
+/// That all replicas become equal is not enough: it would not show a save that was lost on all of
+/// them.
 struct Oracles {
     let world: SimulatedWorld
     let zone: SimulatedZone
     let replicas: [SimulatedReplica]
-    /// Saves that apps were told of by files that are not in use any more.
+    /// Saves of files that are no longer in use, which an app saw succeed.
     let acknowledgedBefore: Set<Digest>
-    /// Saves that were destroyed with the last log that had them.
+    /// Saves that were destroyed together with the last log that had them.
     let forgotten: Set<Digest>
 
     func check() throws {
@@ -39,8 +41,8 @@ struct Oracles {
         }
     }
 
-    /// Every save once, behind all that its author had seen; and no replica ID given to two files
-    /// that could be told apart.
+    /// Checks that the log has every save once, after all saves that its author had seen. If files
+    /// can be told apart, it also checks that no two files had one replica ID.
     private func checkLog(_ log: [ChangeSet]) throws {
         var held = HeldSaves()
         for set in log where set.kind != .lost {
@@ -49,13 +51,13 @@ struct Oracles {
         let fork = log.first { set in
             set.rewrittenFrom.map { $0.replica != set.dot.replica } ?? false
         }
-        // What comes back after it was declared lost is the branch of a fork.
+        // A change set that comes back after it was declared lost is the branch of a fork.
         guard let fork, world.traits.tellsFilesApart, world.archive.lossCount == 0 else { return }
         throw SimulationFailure("\(fork.dot) forked, though files can be told apart")
     }
 
-    /// Nobody drags a zone's time along: a stamp is at most as far ahead as the limit, and as
-    /// those before it went on from there.
+    /// Checks that no replica moves the zone's clock: a stamp is ahead of real time by the limit at
+    /// most, or continues from the stamps before it.
     private func checkClocks(_ log: [ChangeSet]) throws {
         let limit = world.milliseconds + 300_000 + Int64(log.count) * 1_000
         guard let late = log.first(where: { $0.timestamp.wallMilliseconds > limit }) else { return }
@@ -63,8 +65,8 @@ struct Oracles {
             "\(late.dot) is \(late.timestamp.wallMilliseconds - world.milliseconds) ms ahead")
     }
 
-    /// Every save that an app was told of is in the log, unless the last log that had it was
-    /// destroyed.
+    /// Checks that the log has every save that an app saw succeed, unless the last log that had it
+    /// was destroyed.
     private func checkAcknowledged(_ log: [ChangeSet]) throws {
         let held = Set(log.map(\.origin))
         func check(_ acknowledged: Set<Digest>, of author: String) throws {
@@ -78,8 +80,8 @@ struct Oracles {
         try check(acknowledgedBefore, of: "files before an upgrade")
     }
 
-    /// The zone has rejected what it was to reject, and each such save is in the table of every
-    /// replica that made it, and nothing else is.
+    /// Checks that the zone has rejected the right saves, and that the table of rejected saves of
+    /// each replica has its own ones and no other.
     private func checkRejected(_ log: [ChangeSet]) throws {
         let voids = log.voids
         let period = world.traits.rejectionPeriod
@@ -89,7 +91,8 @@ struct Oracles {
         for replica in replicas { try replica.checkRejected(voids) }
     }
 
-    /// The zone's sum, kept from push to push, is that of what every replica has.
+    /// Checks that the zone, which updates its checksum with each push, and every replica have the
+    /// checksum of the merged state.
     private func checkChecksums(_ reference: ReferenceMerge) throws {
         let epoch = try zone.service.head().epoch
         let kept = try zone.service.checksums(ChecksumsRequest(epoch: epoch)).checksum
@@ -104,8 +107,8 @@ struct Oracles {
         }
     }
 
-    /// One state on every replica and in the zone: the one that was intended, and the one by the
-    /// rules written down once more.
+    /// Checks that every replica and the zone have one state: the intended state and the state of
+    /// the reference merge.
     private func checkStates(_ log: [ChangeSet], _ intended: IntendedState) throws {
         for replica in replicas {
             try intended.check(try replica.canonicalRecords(), in: replica.path)

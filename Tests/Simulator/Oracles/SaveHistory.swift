@@ -1,9 +1,9 @@
 package import AnabranchReplication
 import Synchronization
 
-/// Every save of a run, under numbers of their own, and what its author held when it made it.
+/// Every save of a run, with a number and with the saves that its author held at that time.
 ///
-/// The simulator's own knowledge, taken from the files and never from what sets say of themselves.
+/// The simulator takes this from the files. It does not trust what change sets say of themselves.
 package final class SaveHistory: Sendable {
     private struct State {
         var numbers: [Digest: Int] = [:]
@@ -15,7 +15,7 @@ package final class SaveHistory: Sendable {
 
     package init() {}
 
-    /// Takes note of a save, once: a copy of its file has it too.
+    /// Records a save the first time that it is seen. A copy of its file has it too.
     package func note(_ origin: Digest, seeing held: SaveNumbers) {
         state.withLock { state in
             guard state.numbers[origin] == nil else { return }
@@ -26,7 +26,7 @@ package final class SaveHistory: Sendable {
 
     var origins: Set<Digest> { state.withLock { Set($0.numbers.keys) } }
 
-    /// Saves that no log has had at some time: others may go on without them.
+    /// Saves that were in no log at some time. Later saves may lack them.
     var gone: SaveNumbers { state.withLock(\.gone) }
 
     func noteGone(_ origins: Set<Digest>) {
@@ -37,7 +37,9 @@ package final class SaveHistory: Sendable {
 
     func has(_ origin: Digest) -> Bool { state.withLock { $0.numbers[origin] != nil } }
 
-    /// - Throws: Where nobody has made such a save.
+    /// Returns the number of a save and the saves that its author had seen.
+    ///
+    /// - Throws: ``SimulationFailure`` if no replica has made such a save.
     func save(_ origin: Digest) throws -> (number: Int, seen: SaveNumbers) {
         let found = state.withLock { state in
             state.numbers[origin].map { ($0, state.seen[$0]) }
@@ -47,7 +49,7 @@ package final class SaveHistory: Sendable {
     }
 }
 
-/// A set of numbers of saves.
+/// A set of save numbers.
 package struct SaveNumbers: Hashable, Sendable {
     private var words: [UInt64] = []
 
@@ -67,7 +69,7 @@ package struct SaveNumbers: Hashable, Sendable {
         for index in other.words.indices { words[index] |= other.words[index] }
     }
 
-    /// - Parameter more: What need not be in the other set.
+    /// - Parameter more: Numbers that the other set may lack.
     func isSubset(of other: SaveNumbers, or more: SaveNumbers = SaveNumbers()) -> Bool {
         func word(_ index: Int, of set: SaveNumbers) -> UInt64 {
             index < set.words.count ? set.words[index] : 0
@@ -78,15 +80,15 @@ package struct SaveNumbers: Hashable, Sendable {
     }
 }
 
-/// What one log holds, read on from where it was read last.
+/// The saves that one log holds, read on from the last position that was read.
 package struct HeldSaves {
     private(set) var numbers = SaveNumbers()
-    /// What a snapshot has brought, whether the log has it too or not.
+    /// Saves that a snapshot has brought, whether or not the log has them too.
     private var loaded = SaveNumbers()
 
     package init() {}
 
-    /// Takes in what a snapshot stands for.
+    /// Adds the saves that a snapshot contains.
     mutating func load(_ origins: some Sequence<Digest>, _ history: SaveHistory) throws {
         for origin in origins { loaded.insert(try history.save(origin).number) }
         numbers.formUnion(loaded)
@@ -96,7 +98,10 @@ package struct HeldSaves {
         numbers.contains(try history.save(origin).number)
     }
 
-    /// - Throws: Where the log has a save before one that its author had seen (causal prefix).
+    /// Adds the next save of the log.
+    ///
+    /// - Throws: ``SimulationFailure`` if the log has a save before one that its author had seen
+    ///   (causal prefix).
     package mutating func append(_ origin: Digest, _ history: SaveHistory, in place: String) throws
     {
         let save = try history.save(origin)

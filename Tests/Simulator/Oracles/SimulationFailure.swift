@@ -1,4 +1,4 @@
-/// What an oracle found wrong in one run.
+/// The finding of an oracle in one run.
 package struct SimulationFailure: Error, CustomStringConvertible {
     package let description: String
 

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// What happened in runs, so that a green result can't come from runs in which nothing did.
+/// Counts of the events in runs. They show that a green result does not come from runs without
+/// events.
 package struct RunStatistics: Sendable {
     package enum Event: String, CaseIterable, Sendable {
         case save, exchange, copy, backup, restore, upgrade, clockJump
@@ -12,7 +13,8 @@ package struct RunStatistics: Sendable {
         case conflict
         case saveRefused, shownByAnother, hiddenReference, deferredCell
         case compaction, snapshotLoaded, finalDelete
-        case bundleWritten, bundleTaken, setWaited, crashWithBundle
+        case bundleWritten, bundleTaken, setWaited, crashWithBundle, bundleRefused
+        case saveByOtherProcess, randomnessFailed
     }
 
     private(set) var counts: [Event: Int] = [:]
@@ -23,7 +25,7 @@ package struct RunStatistics: Sendable {
         counts.merge(other.counts) { $0 + $1 }
     }
 
-    /// What happens in so few worlds that hundreds of seeds may lack it.
+    /// Events that happen in so few worlds that hundreds of seeds may lack them.
     private static let rare: Set<Event> = [.finalDelete]
 
     package var missing: [Event] {

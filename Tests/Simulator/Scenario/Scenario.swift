@@ -1,42 +1,48 @@
 import TestSupport
 
-/// One run as a list of steps, each with randomness of its own: a list that lacks some of them is
-/// a scenario too, in which the others do what they did.
+/// One run as a list of steps, each with its own source of randomness.
+///
+/// If steps are removed from the list, the rest is a scenario too, and the remaining steps do the
+/// same.
 package struct Scenario: Sendable {
     let seed: UInt64
     var traits: WorldTraits
     package internal(set) var steps: [Step]
 
-    /// Whether replicas also give each other files, past the zone. It is drawn from nothing, so
-    /// that what all other worlds do does not depend on it.
+    /// Whether replicas also exchange bundle files, without the zone.
     ///
-    /// Where files can't be told apart and snapshots stand for parts of the logs, a bundle's set
-    /// may name a branch of a fork of which nobody can tell that it is not the snapshot's.
+    /// It is computed from the seed and not drawn, so that it does not change the other worlds.
+    /// Worlds with snapshots in place of logs have no bundles if files can't be distinguished: a
+    /// bundle could then name another branch of a fork than the snapshot.
     var hasBundles: Bool { seed % 8 == 7 || seed % 16 == 5 && traits.tellsFilesApart }
 
-    /// Whether the zone forgets what snapshots stand for, in worlds with and without rejections.
+    /// Whether the zone compacts its log, in worlds with and without rejections.
     var hasCompaction: Bool { traits.hasCompaction }
 
-    /// Which apps a world has, by the seed's remainder.
+    /// The apps of a world, by the remainder of its seed.
     private static let apps: [WorldTraits.Apps] = [.mixed, .plain, .ruled, .plain, .keyed]
 
-    /// Short runs look at the end of few steps often; what takes many needs the long ones.
+    /// The range of run lengths. Short runs check the state after few steps; some failures need a
+    /// long run.
     private static let stepCounts = 16...144
 
     package init(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         self.seed = seed
         traits = WorldTraits(&generator)
-        // From the seed alone, so that the steps are those of worlds without it.
+        // These follow from the seed alone, so that the steps are those of worlds without them.
         traits.rejectionPeriod = seed % 4 == 3 ? 8 : 0
         traits.hasCompaction = seed % 8 == 5 || seed % 16 == 11
         traits.hasParts = seed % 3 == 1
-        // A branch that a zone has lost, and that a replica has by a snapshot alone, comes back
-        // under another name, which that replica is not told.
+        // A branch that a zone has lost, and that a replica has in a snapshot alone, comes back
+        // under another name. That replica does not learn the name.
         traits.hasZoneRestores =
             seed % 7 == 3 && (!traits.hasCompaction || traits.tellsFilesApart)
+        traits.mixesDurability = seed % 9 == 7
+        traits.hasFailingRandomness = seed % 11 == 5
         traits.apps = Self.apps[Int(seed % 5)]
-        // Of its own, so that a shorter run is the beginning of a longer one.
+        // The step count has its own generator, so that a shorter run is the beginning of a longer
+        // one.
         var sizes = SeededGenerator(seed: ~seed)
         let stepCount = Int.random(in: Self.stepCounts, using: &sizes)
         traits.hasSmallPages = sizes.oneIn(2)
@@ -44,24 +50,30 @@ package struct Scenario: Sendable {
     }
 }
 
-/// What is the same during a whole run.
+/// The properties of a world that do not change during a run.
 struct WorldTraits: Sendable {
     var replicaCount: Int
-    /// Each fault of the network happens to one message in as many; zero means never.
+    /// Each fault of the network happens to one message in this many; zero means never.
     var faultPeriod: Int
     /// Whether a copy of a file can be told from the file.
     var tellsFilesApart: Bool
-    /// How far clocks are ahead at most, in milliseconds.
+    /// The greatest lead of a replica's clock, in milliseconds.
     var clockLead: Int
-    /// The zone rejects one save in as many for good; zero means none.
+    /// The zone rejects one save in this many for good; zero means none.
     var rejectionPeriod: UInt64 = 0
-    /// Whether the zone forgets change sets.
+    /// Whether the zone compacts its log.
     var hasCompaction = false
     /// Whether the zone goes back to older states of its file.
     var hasZoneRestores = false
-    /// Whether every save is cut into as many parts as can be.
+    /// Whether every save is cut into as many parts as possible.
     var hasParts = false
-    /// Whether a few sets fill a page, a batch and a transaction, and a part takes many pieces.
+    /// Whether files are opened with full and with normal durability, by one process after another
+    /// and by two at the same time.
+    var mixesDurability = false
+    /// Whether the source of randomness sometimes fails.
+    var hasFailingRandomness = false
+    /// Whether a few change sets fill a page, a batch and a transaction, and a part takes many
+    /// pieces.
     var hasSmallPages = true
 
     var apps = Apps.plain
@@ -69,10 +81,10 @@ struct WorldTraits: Sendable {
     /// The models of a world's apps.
     enum Apps: String, Sendable {
         case plain, ruled, keyed
-        /// Two versions of one app: `plain` the older, `rules` the newer.
+        /// Two versions of one app: the older has `plain`, the newer `rules`.
         case mixed
 
-        /// The model of the replica that was made as the one with this number.
+        /// Returns the model of the replica that was created with this number.
         func model(of number: Int) -> SimulationModel.Kind {
             switch self {
             case .plain: .plain
@@ -83,7 +95,7 @@ struct WorldTraits: Sendable {
         }
     }
 
-    /// Less than what a zone refuses.
+    /// A clock lead that a zone accepts, in milliseconds.
     static let leastClockLead = 120_000
 
     init(_ generator: inout SeededGenerator) {
@@ -97,19 +109,21 @@ struct WorldTraits: Sendable {
     }
 }
 
-/// One thing that happens, to one replica or to the zone.
+/// One step of a run, which concerns one replica or the zone.
 package struct Step: Sendable {
     enum Kind: String, Sendable {
         case save, advance, exchange, crash, reopen, copy, backUpOrRestore
         case cutOff, zoneCrash, zoneRestart, zoneMove, clockJump
-        /// Never drawn: some steps of worlds with bundles are this instead of `advance`.
+        /// This kind is never drawn: some `advance` steps of worlds with bundles become this kind.
         case bundle
-        /// Never drawn: some steps of worlds with compaction are this instead of `advance`.
+        /// This kind is never drawn: some `advance` steps of worlds with compaction become this
+        /// kind.
         case compaction
-        /// Never drawn: some steps of worlds whose zone is restored are this instead of `advance`.
+        /// This kind is never drawn: some `advance` steps of worlds with zone restores become this
+        /// kind.
         case zoneRestore
-        /// Never drawn: some steps of worlds with two versions of an app are this instead of
-        /// `advance`.
+        /// This kind is never drawn: some `advance` steps of worlds with two versions of an app
+        /// become this kind.
         case upgrade
 
         var isOfZone: Bool {
@@ -121,12 +135,12 @@ package struct Step: Sendable {
     }
 
     let kind: Kind
-    /// Which replica, counted round where there are fewer.
+    /// The replica's index, modulo the number of replicas.
     let replica: Int
-    /// Of everything random in the step.
+    /// The seed of all randomness in the step.
     let seed: UInt64
 
-    /// How often each kind happens, among as many as all together.
+    /// The weight of each kind among all kinds.
     private static let weights: [(Kind, Int)] = [
         (.save, 60), (.advance, 108), (.exchange, 4), (.crash, 6), (.reopen, 2), (.copy, 4),
         (.backUpOrRestore, 4), (.cutOff, 4), (.zoneCrash, 4), (.zoneRestart, 1), (.zoneMove, 1),

@@ -1,8 +1,10 @@
 import Foundation
 import TestSupport
 
-/// Which seeds the tests run: a few, because debug builds are slow and `Scripts/simulate` runs
-/// many, or as many as `ANABRANCH_SEEDS=first:count` says.
+/// The seeds that the tests run.
+///
+/// The default is a few, because debug builds are slow and `Scripts/simulate` runs many.
+/// `ANABRANCH_SEEDS=first:count` overrides it.
 package struct SeedRange {
     package let seeds: Range<UInt64>
     package let isLong: Bool

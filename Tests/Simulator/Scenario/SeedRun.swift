@@ -9,12 +9,15 @@ package final class SeedRun: Sendable {
 
     private struct State {
         var next: UInt64
+        var finishedCount = 0
         var failures: [Failure] = []
         var statistics = RunStatistics()
     }
 
     package struct Result: Sendable {
         package let seeds: Range<UInt64>
+        /// Seeds that have run to their end: fewer where the run was stopped.
+        package let finishedCount: Int
         /// What the failed seeds found, in their order.
         package let failures: [Failure]
         package let statistics: RunStatistics
@@ -24,9 +27,14 @@ package final class SeedRun: Sendable {
     private let seeds: Range<UInt64>
     private let disabled: Set<Mechanism>
     private let stopsAtFailure: Bool
+    private let observer: RunObserver
     private let state: Mutex<State>
 
-    private init(_ seeds: Range<UInt64>, disabled: Set<Mechanism>, stopsAtFailure: Bool) {
+    private init(
+        _ seeds: Range<UInt64>, disabled: Set<Mechanism>, stopsAtFailure: Bool,
+        observer: RunObserver
+    ) {
+        self.observer = observer
         self.stopsAtFailure = stopsAtFailure
         self.seeds = seeds
         self.disabled = disabled
@@ -37,7 +45,8 @@ package final class SeedRun: Sendable {
     package static func all(
         _ seeds: Range<UInt64>, disabled: Set<Mechanism> = [], stopsAtFailure: Bool = false
     ) async -> Result {
-        // Threads of their own: runs never wait, and tests beside them need the shared ones.
+        // The runs get their own threads. They never suspend, and other tests need the shared
+        // threads.
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
                 continuation.resume(
@@ -47,18 +56,21 @@ package final class SeedRun: Sendable {
         }
     }
 
-    /// The same, on the thread that calls and others beside it.
+    /// Runs the seeds on the calling thread and on additional threads.
     package static func waiting(
-        for seeds: Range<UInt64>, disabled: Set<Mechanism> = [], stopsAtFailure: Bool = false
+        for seeds: Range<UInt64>, disabled: Set<Mechanism> = [], stopsAtFailure: Bool = false,
+        observer: RunObserver = RunObserver()
     ) -> Result {
         let start = ContinuousClock.now
-        let run = SeedRun(seeds, disabled: disabled, stopsAtFailure: stopsAtFailure)
+        let run = SeedRun(
+            seeds, disabled: disabled, stopsAtFailure: stopsAtFailure, observer: observer)
         DispatchQueue.concurrentPerform(
             iterations: ProcessInfo.processInfo.activeProcessorCount
         ) { _ in run.work() }
         return run.state.withLock { state in
             Result(
-                seeds: seeds, failures: state.failures.sorted { $0.seed < $1.seed },
+                seeds: seeds, finishedCount: state.finishedCount,
+                failures: state.failures.sorted { $0.seed < $1.seed },
                 statistics: state.statistics, duration: ContinuousClock.now - start)
         }
     }
@@ -70,13 +82,23 @@ package final class SeedRun: Sendable {
                 try simulation.run()
                 state.withLock { $0.statistics.add(simulation.statistics) }
             } catch {
-                state.withLock { $0.failures.append((seed, "\(error)")) }
+                let isFirst = state.withLock { state in
+                    state.failures.append((seed, "\(error)"))
+                    return state.failures.count == 1
+                }
+                observer.didFail((seed, "\(error)"), isFirst)
             }
+            let (finished, failed) = state.withLock { state in
+                state.finishedCount += 1
+                return (state.finishedCount, state.failures.count)
+            }
+            observer.didFinish(finished, failed)
         }
     }
 
     private func take() -> UInt64? {
-        state.withLock { state in
+        guard !observer.isStopped() else { return nil }
+        return state.withLock { state in
             guard state.next < seeds.upperBound, state.failures.isEmpty || !stopsAtFailure else {
                 return nil
             }
@@ -87,17 +109,25 @@ package final class SeedRun: Sendable {
 }
 
 extension SeedRun.Result: CustomStringConvertible {
-    /// One line that sums up.
+    /// One line with the result.
     package var description: String {
-        "simulation: \(seeds.count) seeds from \(seeds.lowerBound), \(failures.count) failures, "
+        let count =
+            finishedCount == seeds.count ? "\(seeds.count)" : "\(finishedCount) of \(seeds.count)"
+        return "simulation: \(count) seeds from \(seeds.lowerBound), \(failures.count) failures, "
             + "\(Int(duration / .seconds(1))) s; \(statistics)"
     }
 
-    /// The first failing seed, cut down to a few steps; `nil` where none has failed.
-    package var firstStory: String? {
-        guard let seed = failures.first?.seed,
-            let shrinking = Shrinking(Scenario(seed: seed), disabled: [])
-        else { return nil }
+}
+
+extension SeedRun.Result {
+    /// The first failing seed, cut down to a few steps; `nil` if none has failed.
+    package var firstStory: String? { failures.first.flatMap { SeedRun.story(of: $0.seed) } }
+}
+
+extension SeedRun {
+    /// A failing seed, cut down to a few steps; `nil` if it does not fail.
+    package static func story(of seed: UInt64) -> String? {
+        guard let shrinking = Shrinking(Scenario(seed: seed), disabled: []) else { return nil }
         return "seed \(seed) cut down to \(shrinking.scenario.steps.count) steps:\n"
             + shrinking.story
     }

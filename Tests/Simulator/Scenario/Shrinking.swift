@@ -1,19 +1,22 @@
 package import AnabranchReplication
 
-/// Cuts a failing scenario down to a small one that still fails.
+/// Shrinks a failing scenario to a small one that still fails.
 ///
-/// Ever smaller parts of the list are left out as long as the rest fails, then the world is made
-/// kinder. That another failure takes the first one's place is welcome: it is one too.
+/// It removes ever smaller parts of the list as long as the rest fails, then it removes
+/// difficulties from the world. The smaller scenario may fail in another way: that is a failure
+/// too.
 ///
-/// Source: Zeller, Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", IEEE TSE
-/// 28(2), 2002.
+/// Source: Zeller, Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", IEEE TSE 28(2),
+/// 2002.
 package struct Shrinking {
     package private(set) var scenario: Scenario
     package private(set) var failure: String
     private let disabled: Set<Mechanism>
     private var runsLeft: Int
 
-    /// - Returns: `nil` where the scenario does not fail.
+    /// Shrinks the scenario.
+    ///
+    /// - Returns: `nil` if the scenario does not fail.
     package init?(_ scenario: Scenario, disabled: Set<Mechanism>, mostRuns: Int = 1_000) {
         guard let failure = Self.failure(of: scenario, disabled: disabled) else { return nil }
         self.scenario = scenario
@@ -61,10 +64,12 @@ package struct Shrinking {
         }
     }
 
-    /// - Returns: Whether one was left out.
+    /// Removes each part of the given size that is not needed for a failure.
+    ///
+    /// - Returns: Whether a part was removed.
     private mutating func leaveOutParts(of size: Int) -> Bool {
         var hasShrunk = false
-        // From the end: what is last matters least often.
+        // Parts are removed from the end: the last steps matter least often.
         var end = scenario.steps.count
         while end > 0 {
             let start = max(end - size, 0)
@@ -76,7 +81,7 @@ package struct Shrinking {
         return hasShrunk
     }
 
-    /// What happens in the small scenario, one line a step, and what is wrong in the end.
+    /// The events of the small scenario, one line for each step, and the failure.
     package var story: String {
         let story = Story()
         do {
@@ -89,7 +94,7 @@ package struct Shrinking {
 }
 
 extension WorldTraits {
-    /// Worlds that lack one difficulty of this one.
+    /// The worlds that lack one difficulty of this one.
     var kinder: [WorldTraits] {
         var worlds: [WorldTraits] = []
         func add(_ isHarder: Bool, _ change: (inout WorldTraits) -> Void) {
@@ -102,6 +107,8 @@ extension WorldTraits {
         add(!tellsFilesApart) { $0.tellsFilesApart = true }
         add(clockLead > Self.leastClockLead) { $0.clockLead = Self.leastClockLead }
         add(rejectionPeriod != 0) { $0.rejectionPeriod = 0 }
+        add(mixesDurability) { $0.mixesDurability = false }
+        add(hasFailingRandomness) { $0.hasFailingRandomness = false }
         add(hasZoneRestores) { $0.hasZoneRestores = false }
         add(apps != .plain) { $0.apps = .plain }
         add(replicaCount > 1) { $0.replicaCount -= 1 }
@@ -109,7 +116,7 @@ extension WorldTraits {
     }
 }
 
-/// What happens in a run, told for people.
+/// The events of a run as text for people.
 package final class Story {
     package private(set) var lines: [String] = []
 

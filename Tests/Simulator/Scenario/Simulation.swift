@@ -4,11 +4,11 @@ import AnabranchStore
 import AnabranchSync
 import TestSupport
 
-/// One run: replicas, a zone and a bad network, everything from one scenario.
+/// One run: replicas, a zone and a bad network, all determined by one scenario.
 ///
-/// Random saves, syncs step by step among each other, clocks that are wrong, crashes at commits on
-/// both sides, copies and restored backups of files; then the network heals, all sync, and the
-/// oracles look.
+/// A run has random saves, syncs whose steps interleave, wrong clocks, crashes at commits on both
+/// sides, and copies and restored backups of files. Then the network heals, all replicas sync, and
+/// the oracles check the result.
 package final class Simulation {
     package let world: SimulatedWorld
     private let scenario: Scenario
@@ -16,7 +16,7 @@ package final class Simulation {
     private let zone: SimulatedZone
     private var network: FaultyNetwork
     private var replicas: [SimulatedReplica] = []
-    /// Saves that were told to an app and have been destroyed with the last log that had them.
+    /// Saves that an app saw succeed and that were destroyed with the last log that had them.
     private var forgotten: Set<Digest> = []
     /// Saves of files that an upgrade has replaced.
     private var acknowledgedBefore: Set<Digest> = []
@@ -29,7 +29,7 @@ package final class Simulation {
 
     private static let mostReplicas = 5
 
-    /// - Parameter story: Is told what happens.
+    /// - Parameter story: Receives the events.
     package init(
         _ scenario: Scenario, disabled: Set<Mechanism> = [], story: Story? = nil
     ) throws {
@@ -124,7 +124,7 @@ package final class Simulation {
         if !lost.isEmpty { try noteForgotten() }
     }
 
-    /// Something was destroyed: what nobody holds any more, nobody can be asked for.
+    /// Records the destroyed saves: no replica can supply a save that no file holds.
     private func noteForgotten() throws {
         var missing = world.history.origins.subtracting(forgotten)
         missing.subtract(try zone.log().map(\.origin))
@@ -183,8 +183,10 @@ package final class Simulation {
         backups.removeAll { $0.replica == index }
     }
 
-    /// An app has a newer version, whose model its file does not have: once the zone has all that
-    /// the file has, a new file takes its place, and begins with what the zone has.
+    /// Upgrades an app to a newer version, whose model its file does not have.
+    ///
+    /// Once the zone has everything that the file has, a new file replaces it and starts with the
+    /// state of the zone.
     private func upgrade(_ index: Int) throws {
         let old = replicas[index]
         guard old.names.kind == .plain, try old.store.syncState().pendingCount == 0,
@@ -198,12 +200,13 @@ package final class Simulation {
         backups.removeAll { $0.replica == index }
         replicas[index] = try makeReplica(.shared(.rules))
         guard scenario.traits.hasZoneRestores else { return try checkSupplied(held) }
-        // A zone that has gone back since may have got something from this file alone.
+        // If the zone was restored since then, it may have received something from this file alone.
         try noteForgotten()
         try noteUnsupplied()
     }
 
-    /// A file that has nothing left to push may go: others have what it has.
+    /// Checks that everything in the file is held elsewhere. Only then may a file without pending
+    /// saves be removed.
     private func checkSupplied(_ origins: Set<Digest>) throws {
         var missing = origins.subtracting(forgotten)
         missing.subtract(try zone.log().map(\.origin))
@@ -227,8 +230,8 @@ package final class Simulation {
         try noteUnsupplied()
     }
 
-    /// What a replica had by a snapshot alone, it can't give to a zone that has lost it, whoever
-    /// else may: it goes on from what the zone has now.
+    /// Records the saves that a replica has in a snapshot alone. It can't supply them to a zone
+    /// that has lost them, and continues from the state that the zone has now.
     private func noteUnsupplied() throws {
         let inZone = Set(try zone.log().map(\.origin))
         for replica in replicas {
@@ -238,21 +241,21 @@ package final class Simulation {
         }
     }
 
-    /// Who has something to say, or has not heard all.
+    /// The replicas that have something to push or have not pulled everything.
     private func restless() throws -> [SimulatedReplica] {
         let head = try zone.service.head()
         return try replicas.filter { replica in
             guard let outcome = replica.lastOutcome, outcome.isCaughtUp else { return true }
             let state = try replica.store.syncState()
-            // An exchange that was under way may have looked before the last save.
+            // An exchange that was under way may have looked for saves before the last one.
             guard state.pendingCount == 0 else { return true }
-            // A zone that has gone back may have come to the same position again.
+            // A zone that was restored may have reached the same position again.
             let cursor = state.cursor
             return cursor?.epoch != head.epoch || cursor?.position != head.position
         }
     }
 
-    /// The network heals, and all sync until nothing is left to say.
+    /// Heals the network and syncs all replicas until nothing is left to exchange.
     private func quiesce() throws {
         network.faults = .none
         zone.arm(nil)

@@ -4,7 +4,8 @@ import AnabranchStore
 import AnabranchSync
 
 extension ChangeSet {
-    /// What the set does, as a story tells it: records by number, the replica by its first digits.
+    /// Returns the change set's content for a story: records by number, the replica by the first
+    /// digits of its ID.
     func summary() throws -> String {
         guard kind == .save else { return "\(dot.summary): \(kind)" }
         let blocks = try decodedPayload().blocks.map(\.summary)
@@ -66,7 +67,7 @@ extension LinkBlock {
 }
 
 extension SyncSession.Event {
-    /// The case, and what is short enough to be read.
+    /// The name of the case, and its associated values if they are short.
     var summary: String {
         switch self {
         case .received(let body): "\(body.count) bytes"

@@ -2,16 +2,16 @@ import AnabranchSQLite
 import Synchronization
 import TestSupport
 
-/// Where one process dies next: right before or right after a commit, or between two operations
-/// on its disk; and whether the power goes with it.
+/// The point at which one process dies next, and whether the power fails with it.
 ///
-/// Before a commit, nothing of the transaction is there afterwards; after it, all of it is, though
-/// its caller never learns of it, unless the power was lost before a flush. In between, others
-/// look at the file.
+/// The point is right before or right after a commit, or between two operations on the disk. After
+/// a death before a commit, the file has nothing of the transaction. After a death behind a commit,
+/// it has the whole transaction, although the caller gets no result, unless the power failed before
+/// a flush. Between the two, another connection looks at the file.
 final class CrashPlan: Sendable {
     enum Point: Hashable, Sendable {
         case beforeCommit, afterCommit
-        /// After as many operations that change the disk.
+        /// The process dies after this many operations that change the disk.
         case operation(Int)
     }
 
@@ -28,7 +28,7 @@ final class CrashPlan: Sendable {
     }
 
     private let state: Mutex<State>
-    /// Looks at the file while a transaction is about to commit.
+    /// The check that runs while a transaction is about to commit.
     private let look: @Sendable () -> Void
 
     init(_ process: SimulatedProcess, looking look: @escaping @Sendable () -> Void = {}) {
@@ -47,12 +47,12 @@ final class CrashPlan: Sendable {
         }
     }
 
-    /// How the process has died; `nil` while it lives.
+    /// The way in which the process has died; `nil` while it lives.
     var death: Death? {
         state.withLock { $0.process.isDead ? $0.armed : nil }
     }
 
-    /// Goes on with a new process, for which no death is planned.
+    /// Continues with a new process, for which no death is planned.
     func begin(_ process: SimulatedProcess) {
         state.withLock { $0 = State(armed: nil, process: process) }
     }
@@ -76,7 +76,7 @@ final class CrashPlan: Sendable {
 }
 
 extension CrashPlan.Death {
-    /// At a commit, or at one of the operations around the next ones.
+    /// Returns a death at a commit or at one of the operations around the next commits.
     static func random(_ world: SimulatedWorld) -> Self {
         let point: CrashPlan.Point =
             switch world.number(0..<4) {

@@ -3,7 +3,7 @@ import AnabranchReplication
 import AnabranchStore
 import TestSupport
 
-/// What apps do whose model has unique keys, a tree and a one-to-one.
+/// Saves of an app with unique keys, a tree and a one-to-one in its model.
 extension RandomSave {
     mutating func changeUnderKeys() throws {
         switch world.number(0..<12) {
@@ -17,8 +17,8 @@ extension RandomSave {
         }
     }
 
-    /// One of few keys, so that replicas that do not know of each other meet at them. It is mostly
-    /// one that nobody shows here; a save that takes another's is refused.
+    /// Returns one of a few keys, so that replicas concurrently use the same one. It is mostly a
+    /// key that no visible record has: a save that takes the key of another record is refused.
     private func key(_ rows: [RowSnapshot], _ entity: EntityDescription, _ name: String) -> Value {
         let slot = entity.slot(name)
         let keys = (0..<5).map { number in
@@ -60,7 +60,8 @@ extension RandomSave {
             .init(entity: names.box, slots: [slot], rows: [(box.id, box.version, slots)]))
     }
 
-    /// To a counter that shows as the sum of several, what it shows is what is counted on.
+    /// Changes a counter. If merged duplicates add up to the visible value, the change is relative
+    /// to that value.
     private mutating func count() {
         guard let item = world.element(of: content.items) else { return }
         var held: Int64 = 0

@@ -3,7 +3,7 @@ import AnabranchReplication
 import AnabranchStore
 import TestSupport
 
-/// What apps do whose model has all merge rules.
+/// Saves of an app with all merge rules in its model.
 extension RandomSave {
     mutating func changeUnderRules(_ parts: SimulationModel.RuledParts) throws {
         switch world.number(0..<20) {
@@ -20,7 +20,7 @@ extension RandomSave {
         }
     }
 
-    /// The item that all replicas quarrel about, or any.
+    /// Returns the item that all replicas change, or any item.
     private func contestedItem() throws -> RowSnapshot? {
         let eldest = try eldest(of: content.items)
         return world.oneIn(2)
@@ -46,7 +46,7 @@ extension RandomSave {
         }
     }
 
-    /// Goes further than what is held, as a write has to that can stay.
+    /// Writes a value beyond the held one, as only such a write can win.
     private mutating func extend(_ property: String, by sign: Int64) throws {
         guard let item = try contestedItem() else { return }
         let delta = sign * Int64(world.number(1..<50))
@@ -92,7 +92,7 @@ extension RandomSave {
 
     // MARK: - Lists
 
-    /// Puts an item into a list of links, moves it there, or takes it out.
+    /// Inserts an item into a list of links, moves it in the list, or removes it.
     private mutating func changeQueue(_ queue: RelationshipDescription) throws {
         guard var change = try listChange(of: queue) else { return }
         if change.isThere, world.oneIn(3) {
@@ -111,7 +111,8 @@ extension RandomSave {
         put(&change, queue)
     }
 
-    /// The same where an item stands in one list at most, which its own reference names.
+    /// Inserts, moves or removes an item in a list that the item's own reference names. The item is
+    /// in one list at most.
     private mutating func changeShelf(_ shelf: RelationshipDescription) throws {
         guard var change = try listChange(of: shelf) else { return }
         let slot = names.item.slot("shelvedIn")
@@ -129,11 +130,11 @@ extension RandomSave {
         let owner: LocalID
         let item: RowSnapshot
         let isThere: Bool
-        /// Without the item.
+        /// The list without the item.
         var order: [LocalID]
     }
 
-    /// An item and a box, mostly the one that all replicas quarrel about.
+    /// Returns an item and a box, mostly the ones that all replicas change.
     private mutating func listChange(
         of relationship: RelationshipDescription
     ) throws -> ListChange? {
@@ -159,7 +160,7 @@ extension RandomSave {
         want(change, relationship)
     }
 
-    /// A list without the items that the same save deletes, or puts on another shelf.
+    /// Returns the list without the items that the same save deletes or moves to another shelf.
     func withoutWhatLeaves(_ list: WantedList) -> WantedList {
         var leaving = Set(request.deletes.flatMap { $0.rows.map(\.id) })
         if list.relationship == names.ruled?.shelf {

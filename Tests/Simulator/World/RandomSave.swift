@@ -3,20 +3,20 @@ import AnabranchReplication
 import AnabranchStore
 import TestSupport
 
-/// One save of a random kind: a pair, and some of inserts, updates, deletes, links, unlinks.
+/// One random save: a pair, and some of inserts, updates, deletes, links and unlinks.
 struct RandomSave {
     let world: SimulatedWorld
     let names: SimulationModel
     let store: Store
     let content: SimulatedContent
     var request = SaveRequest(author: "app")
-    /// Records that the save has changed already: one operation for each.
+    /// Records that the save has changed already. A save has one operation for each record.
     var touched: Set<LocalID> = []
     var insertedItems: [LocalID] = []
-    /// Lists as they must stand behind the save.
+    /// The lists in the order that they must have after the save.
     var lists: [WantedList] = []
 
-    /// Few records, so that replicas meet at the same ones.
+    /// The limit of records. It is low, so that replicas change the same ones.
     static let mostRecords = 6
 
     init(
@@ -135,7 +135,7 @@ struct RandomSave {
             .init(entity: entity, slots: [slot], rows: [(row.id, row.version, slots)]))
     }
 
-    /// Moves one end of the range that all replicas quarrel about, as far as the other one allows.
+    /// Moves one end of the range that all replicas change, as far as the other end allows.
     private mutating func changeRange() throws {
         let eldest = try eldest(of: content.labels)
         guard let label = content.labels.first(where: { $0.id == eldest }),
@@ -143,7 +143,8 @@ struct RandomSave {
         else { return }
         let (low, high) = (names.label.slot("low"), names.label.slot("high"))
         var slots = label.slots
-        // Long or short, so that two short ones fit into a long one from its two ends.
+        // The length is long or short, so that two short moves from both ends fit into a long
+        // range.
         let length = world.oneIn(2) ? 40 : Int64(world.number(1..<20))
         let movesLow = world.oneIn(2)
         if movesLow, case .integer(let end) = slots[high] {
@@ -167,8 +168,8 @@ struct RandomSave {
         change(item, label.id, isAdded: true)
     }
 
-    /// Adds or removes the one link that all replicas quarrel about: an add that a concurrent
-    /// removal has not seen must survive it.
+    /// Adds or removes the one link that all replicas change. An add that a concurrent removal has
+    /// not seen must survive it.
     private mutating func toggle() throws {
         guard let item = try eldest(of: content.items), let label = try eldest(of: content.labels)
         else { return }
@@ -176,7 +177,7 @@ struct RandomSave {
         change(item, label, isAdded: !isLinked)
     }
 
-    /// The record with the smallest identity, which is the same on every replica.
+    /// Returns the record with the smallest identity, which is the same on every replica.
     func eldest(of rows: [RowSnapshot]) throws -> LocalID? {
         try rows.compactMap { row in try store.recordID(of: row.id).map { ($0, row.id) } }
             .min { $0.0 < $1.0 }?.1

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A device's clock: wrong by an amount that changes now and then.
+/// The clock of a device, with an error that changes now and then.
 final class ReplicaClock: Sendable {
     private let world: SimulatedWorld
     private let offset: Mutex<Int64>
@@ -10,7 +10,7 @@ final class ReplicaClock: Sendable {
         offset = Mutex(Self.offset(world))
     }
 
-    /// Slow by up to an hour, or ahead by up to what the world's traits say.
+    /// Returns an error: up to an hour behind, or ahead by up to the world's `clockLead`.
     private static func offset(_ world: SimulatedWorld) -> Int64 {
         Int64(
             world.oneIn(2)

@@ -4,13 +4,13 @@ import AnabranchSQLite
 import AnabranchStore
 import TestSupport
 
-/// What one store holds, read in one transaction.
+/// The content of one store, read in one transaction.
 struct SimulatedContent {
     private(set) var boxes: [RowSnapshot] = []
     private(set) var items: [RowSnapshot] = []
     private(set) var labels: [RowSnapshot] = []
     private(set) var halves: [RowSnapshot] = []
-    /// Empty where the model has none.
+    /// The notes; empty if the model has none.
     private(set) var notes: [RowSnapshot] = []
     private(set) var links: [(item: LocalID, label: LocalID)] = []
     private(set) var itemsOfBoxes: [(box: LocalID, item: LocalID)] = []
@@ -49,9 +49,9 @@ struct SimulatedContent {
         return rows
     }
 
-    /// The pairs, each with both halves.
+    /// Returns the pairs, each with both halves.
     ///
-    /// - Throws: Where half a save is to be seen.
+    /// - Throws: ``SimulationFailure`` if half a save is visible.
     func pairs(_ names: SimulationModel) throws -> [(RowSnapshot, RowSnapshot)] {
         let pair = names.half.slot("pair")
         let token = names.half.slot("token")

@@ -4,7 +4,7 @@ import AnabranchSQLite
 import AnabranchStore
 import TestSupport
 
-/// What oracles ask of a replica.
+/// The questions that oracles ask a replica.
 extension SimulatedReplica {
     func canonicalRecords() throws -> [CanonicalRecord] {
         try store.read { reader in
@@ -14,11 +14,11 @@ extension SimulatedReplica {
         }
     }
 
-    /// Whoever holds the same has the same; a replica that has records to repair knows that it
-    /// differs.
+    /// Checks that replicas with equal knowledge have equal state. A replica with records that wait
+    /// for repair knows that its state may differ.
     ///
-    /// What was checked and has not changed since need not be checked again: whoever comes to
-    /// differ from it is.
+    /// A replica that has not changed since its last check is not checked again: if another replica
+    /// comes to differ from it, that replica's check fails.
     func checkKnowledge() throws {
         let changeCount = window.changeCount
         guard changeCount != checkedChangeCount else { return }
@@ -46,7 +46,7 @@ extension SimulatedReplica {
         try world.knowledge.check(digests, hash: try store.canonicalHash(), in: path)
     }
 
-    /// Entries of the zone's log that the file has by a snapshot.
+    /// Returns the entries of the zone's log that the file has in a snapshot.
     func snapshotEntries() throws -> ArraySlice<ChangeSet> {
         guard world.traits.hasCompaction, let start = try store.syncState().start else {
             return []
@@ -54,7 +54,8 @@ extension SimulatedReplica {
         return world.archive.changeSets(through: start)
     }
 
-    /// Origins of the sets that the file's log has, which others can get from it.
+    /// Returns the origins of the change sets in the file's log, which it can supply to another
+    /// replica.
     func logOrigins() throws -> Set<Digest> {
         let rows = try store.read { try $0.connection.rows("SELECT origin FROM ab_changeset") }
         return Set(
@@ -63,9 +64,9 @@ extension SimulatedReplica {
             })
     }
 
-    /// What the replica was told of and the zone has rejected is in its table, and nothing else.
+    /// Checks that the table of rejected saves has the replica's rejected saves and no other.
     ///
-    /// - Parameter voids: Origins of what the zone has rejected.
+    /// - Parameter voids: Origins of the saves that the zone has rejected.
     func checkRejected(_ voids: Set<Digest>) throws {
         let saves = try store.rejectedSaves()
         let parked = Set(saves.map(\.changeSet.origin))
@@ -78,7 +79,7 @@ extension SimulatedReplica {
         }
     }
 
-    /// All rows of an entity.
+    /// Returns all rows of an entity.
     func rows(of entity: EntityDescription) throws -> [RowSnapshot] {
         try store.read { try SimulatedContent.rows(entity, $0) }
     }

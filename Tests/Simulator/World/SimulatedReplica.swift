@@ -5,7 +5,7 @@ import AnabranchSync
 import Synchronization
 import TestSupport
 
-/// One app with its store: saves, syncs step by step, dies and comes back.
+/// One app with its store. It saves, syncs step by step, dies and restarts.
 final class SimulatedReplica {
     let world: SimulatedWorld
     let names: SimulationModel
@@ -13,28 +13,31 @@ final class SimulatedReplica {
     private(set) var store: Store
     private let clock: ReplicaClock
     let window: StoreWindow
-    /// What the window said when it was last checked that whoever holds the same has the same.
+    /// The window's change count at the last check of ``EqualKnowledge``.
     var checkedChangeCount: Int?
     let crash: CrashPlan
     private var session: SyncSession
-    /// What the session wants done next; `nil` between exchanges.
+    /// The action that the session wants next; `nil` between exchanges.
     private var action: SyncSession.Action?
     private var wakesAt: Int64?
-    /// Origins of the saves that the app was told of and that are not known to be destroyed.
+    /// Origins of the saves that succeeded for the app and that are not known to be destroyed.
     private(set) var acknowledged: Set<Digest> = []
-    /// Origins of all saves that the app was told of, whatever has become of them.
+    /// Origins of all saves that ever succeeded for the app.
     private(set) var everAcknowledged: Set<Digest> = []
-    /// What the log holds as far as it was read, and how far that was.
+    /// Origins of the change sets of bundles that were reported as applied or as waiting.
+    var takenFromBundles: Set<Digest> = []
+    private var saveCount = 0
+    /// The saves that the log holds up to `position`, the last position that was read.
     private var held = (saves: HeldSaves(), position: Int64(0))
-    /// Saves that the file has forgotten because the power was lost.
+    /// Saves that the file lost in a power failure.
     private var lostToPower: Set<Digest> = []
-    /// Origins of the sets that were handed out to be pushed.
+    /// Origins of the change sets that the store has handed out for a push.
     var handedOut: Set<Digest> = []
     var lastOutcome: SyncOutcome?
-    /// Whether no message goes in or out.
+    /// Whether the replica neither sends nor receives messages.
     var isCutOff = false
     var statistics: RunStatistics
-    /// What has happened, for the story of a run.
+    /// The events since the last call of `takeEvents()`, for the story of a run.
     private var events: [String] = []
 
     init(_ world: SimulatedWorld, _ names: SimulationModel, path: String) throws {
@@ -58,7 +61,7 @@ final class SimulatedReplica {
         SyncSession(limits: world.traits.sessionLimits, disabled: world.disabled)
     }
 
-    /// Opens the file, again where the process dies meanwhile.
+    /// Opens the file. If the process dies meanwhile, opens it a second time.
     private static func open(
         _ path: String, _ world: SimulatedWorld, _ names: SimulationModel, _ clock: ReplicaClock,
         _ crash: CrashPlan
@@ -67,35 +70,60 @@ final class SimulatedReplica {
         do {
             return (try openOnce(path, world, names, clock, crash), statistics)
         } catch {
-            guard let death = crash.death else { throw error }
-            statistics.note(.crashInOpening)
-            world.disk.restart(path, afterLossOfPower: death.losesPower)
-            crash.begin(world.disk.process(of: path))
-            return (try openOnce(path, world, names, clock, crash), statistics)
+            if (error as? StoreError)?.code == .noRandomness {
+                statistics.note(.randomnessFailed)
+            } else {
+                guard let death = crash.death else { throw error }
+                statistics.note(.crashInOpening)
+                world.disk.restart(path, afterLossOfPower: death.losesPower)
+                crash.begin(world.disk.process(of: path))
+            }
+            let (store, more) = try open(path, world, names, clock, crash)
+            statistics.add(more)
+            return (store, statistics)
         }
     }
 
     private static func openOnce(
         _ path: String, _ world: SimulatedWorld, _ names: SimulationModel, _ clock: ReplicaClock,
-        _ crash: CrashPlan
+        _ crash: CrashPlan, _ given: StoreOptions.Durability? = nil
     ) throws -> Store {
+        var options = StoreOptions()
+        // This depends on the existing files, so that nothing has to be drawn: a new file has
+        // normal durability.
+        let isFull = world.traits.mixesDurability && world.disk.exists(path)
+        options.durability = given ?? (isFull ? .full : .normal)
         let disk = world.disk
         var environment = StoreEnvironment(
-            wallMilliseconds: { clock.milliseconds }, randomBytes: { world.bytes($0) },
+            wallMilliseconds: { clock.milliseconds }, randomBytes: { world.identityBytes($0) },
             vfs: disk.name, faults: crash.faults, disabled: world.disabled)
         if world.traits.hasParts { environment.partLimits.byteCount = 40 }
         let tellsFilesApart = world.traits.tellsFilesApart
         environment.fileIdentity = { path in
             tellsFilesApart ? (try? disk.identity(of: path))?.encoded ?? [] : []
         }
-        return try Store.open(at: path, model: names.model, environment: environment)
+        return try Store.open(
+            at: path, model: names.model, options: options, environment: environment)
+    }
+
+    /// Runs a save. In worlds with mixed durability, another process with normal durability runs
+    /// every second save.
+    private func withWriter<Result>(_ body: (Store) throws -> Result) throws -> Result {
+        saveCount += 1
+        guard world.traits.mixesDurability, saveCount.isMultiple(of: 2) else {
+            return try body(store)
+        }
+        statistics.note(.saveByOtherProcess)
+        let other = try Self.openOnce(path, world, names, clock, crash, .normal)
+        defer { other.close() }
+        return try body(other)
     }
 
     func check() throws { try window.check() }
 
     func jumpClock() { clock.jump() }
 
-    /// - Returns: What has happened since this was last asked.
+    /// - Returns: The events since the last call.
     func takeEvents() -> [String] {
         defer { events = [] }
         return events
@@ -116,9 +144,11 @@ extension SimulatedReplica {
         let before = try store.read { try $0.logPosition() }
         var isPrepared = false
         do {
-            let save = try RandomSave(on: store, content: content(), names, world)
-            isPrepared = true
-            let result = try store.save(save.request)
+            let (save, result) = try withWriter { store in
+                let save = try RandomSave(on: store, content: content(), names, world)
+                isPrepared = true
+                return (save, try store.save(save.request))
+            }
             guard let dot = result.dot else { throw SimulationFailure("a save made no set") }
             if crash.death == nil {
                 try noteSaved(from: before)
@@ -128,7 +158,7 @@ extension SimulatedReplica {
                 for list in save.lists { try list.check(in: self, renamed: result.renamed) }
             }
         } catch let error as StoreError where crash.death == nil && isRefusal(error) {
-            statistics.note(.saveRefused)
+            statistics.note(error.code == .noRandomness ? .randomnessFailed : .saveRefused)
             guard try store.read({ try $0.logPosition() }) == before else {
                 throw SimulationFailure("a save that was refused is in the log of \(path)")
             }
@@ -138,17 +168,22 @@ extension SimulatedReplica {
         }
         guard let death = crash.death else { return }
         statistics.note(death.losesPower ? .powerLossInSave : .crashInSave)
-        try reopen()
+        try reopen(behind: before)
         try checkAfterDeath(death, hadBegun: isPrepared, logBefore: before)
     }
 
-    /// A key that another record shows here, or a reference that would close a circle.
+    /// Returns whether the store refused the save for an expected reason.
+    ///
+    /// The reasons are a key that another visible record has, a reference that would close a cycle,
+    /// and a copy that can get no identity of its own.
     private func isRefusal(_ error: StoreError) -> Bool {
-        names.kind == .keys
-            && (error.code == .constraintConflict || error.code == .cyclicReference)
+        error.code == .noRandomness && world.traits.hasFailingRandomness
+            || names.kind == .keys
+                && (error.code == .constraintConflict || error.code == .cyclicReference)
     }
 
-    /// What a crash before the commit must not leave, and one after it must.
+    /// Checks that a crash before the commit leaves nothing of the save and a crash after the
+    /// commit leaves all of it.
     private func checkAfterDeath(
         _ death: CrashPlan.Death, hadBegun: Bool, logBefore before: Int64
     ) throws {
@@ -173,7 +208,7 @@ extension SimulatedReplica {
         try readLog()
     }
 
-    /// Looks at what the log has since it was looked at last (causal prefix).
+    /// Reads the new entries of the log and checks their order (causal prefix).
     func readLog() throws {
         let rows = try store.read { reader in
             try reader.connection.rows(
@@ -189,13 +224,13 @@ extension SimulatedReplica {
                 let origin = Digest(bytes: bytes)
             else { throw SimulationFailure("the log of \(path) is damaged") }
             held.position = position
-            // What waited for its causes comes anew behind them, and once.
+            // A change set that waited for its causes is logged again, once, after them.
             if row[2] == .integer(1), try held.saves.has(origin, world.history) { continue }
             try held.saves.append(origin, world.history, in: path)
         }
     }
 
-    /// The file is another one than it was.
+    /// Reads the whole log again, because the file was replaced or has lost entries.
     private func readLogAgain() throws {
         held = (HeldSaves(), 0)
         try held.saves.load(
@@ -220,9 +255,9 @@ extension WorldTraits {
 }
 
 extension SimulatedReplica {
-    /// Takes one step of an exchange, and begins one where none is under way.
+    /// Takes one step of an exchange. If no exchange is under way, begins one.
     ///
-    /// - Parameter send: The network.
+    /// - Parameter send: Sends a request through the network.
     func advance(
         _ send: (SyncEndpoint, [UInt8]) -> Result<TransportReply, SyncError>
     ) throws {
@@ -248,7 +283,7 @@ extension SimulatedReplica {
             if let death = crash.death {
                 statistics.note(death.losesPower ? .powerLossInSync : .crashInSync)
                 try reopen()
-                // It may have died right behind a snapshot.
+                // The process may have died right after it loaded a snapshot.
                 return try readLogAgain()
             }
         case .wait(let delay):
@@ -273,8 +308,7 @@ extension SimulatedReplica {
         }
     }
 
-    /// Makes one whole exchange, or what is left of one.
-    ///
+    /// Makes one whole exchange, or the rest of the exchange that is under way.
     func exchange(
         _ send: (SyncEndpoint, [UInt8]) -> Result<TransportReply, SyncError>
     ) throws {
@@ -302,7 +336,7 @@ extension SimulatedReplica {
         }
     }
 
-    /// What an exchange over a bad network may come to; anything else is a mistake.
+    /// The errors that a bad network may cause. Every other error is a failure.
     private static let excusable: Set<SyncError.Code> = [
         .unreachable, .timedOut, .damagedResponse, .malformedRequest, .invalidChangeSet,
         .sequenceGap, .missingCauses, .missingParts, .overloaded, .unsupportedVersion,
@@ -331,15 +365,23 @@ extension SimulatedReplica {
     func arm(_ death: CrashPlan.Death?) { crash.arm(death) }
 
     /// The process ends here and begins anew: what was in memory is gone.
-    func reopen() throws {
+    ///
+    /// - Parameter position: The end of the log before a save that was under way. The save may
+    ///   have been flushed before the process died, though its app was not told of it.
+    func reopen(behind position: Int64? = nil) throws {
         let losesPower = close()
         try open()
         guard losesPower else { return }
+        for entry in try store.read({ try $0.changeSets(after: position ?? .max, limit: 10) }) {
+            world.history.note(entry.changeSet.origin, seeing: held.saves.numbers)
+        }
         try readLogAgain()
         try noteLosses()
     }
 
-    /// - Returns: Whether the power was lost.
+    /// Ends the process.
+    ///
+    /// - Returns: Whether the power failed.
     @discardableResult
     private func close() -> Bool {
         window.watch(nil)
@@ -363,20 +405,25 @@ extension SimulatedReplica {
         window.watch(store)
     }
 
-    /// What the power took with it nobody else has seen: a set leaves its file only when it has
-    /// been flushed (invariant 11).
+    /// Records the saves that the power failure destroyed. No other replica has seen them: a change
+    /// set leaves its file only after it has been flushed (invariant 11).
     private func noteLosses() throws {
         let held = try heldOrigins()
         guard handedOut.isSubset(of: held) else {
             throw SimulationFailure(
                 "\(path) has lost \(handedOut.subtracting(held).count) sets that it has pushed")
         }
+        let waiting = try waitingOrigins()
+        guard takenFromBundles.isSubset(of: held.union(waiting)) else {
+            throw SimulationFailure(
+                "\(path) has lost sets of a bundle that it had reported as applied")
+        }
         let lost = acknowledged.subtracting(held)
         lostToPower.formUnion(lost)
         acknowledged.subtract(lost)
     }
 
-    /// - Returns: What was lost since this was last asked.
+    /// - Returns: The saves that were lost since the last call.
     func takeLosses() -> Set<Digest> {
         defer { lostToPower = [] }
         return lostToPower
@@ -389,6 +436,14 @@ extension SimulatedReplica {
         .union(try snapshotEntries().map(\.origin))
     }
 
+    private func waitingOrigins() throws -> Set<Digest> {
+        let rows = try store.read { try $0.connection.rows("SELECT origin FROM ab_waiting") }
+        return Set(
+            rows.compactMap { row in
+                if case .blob(let bytes) = row[0] { Digest(bytes: bytes) } else { nil }
+            })
+    }
+
     private func rowCount(_ table: String) -> Int {
         let count = try? store.read {
             try $0.connection.firstValue("SELECT count(*) FROM \(table)")
@@ -397,19 +452,19 @@ extension SimulatedReplica {
         return 0
     }
 
-    /// - Returns: What happened to the replica.
+    /// - Returns: The event counts of the replica.
     func closeForGood() -> RunStatistics {
         statistics.note(.conflict, count: (try? store.conflictCount()) ?? 0)
         statistics.note(.shownByAnother, count: rowCount("ab_shadow WHERE record <> visible"))
         statistics.note(.hiddenReference, count: rowCount("ab_hidden"))
         statistics.note(.deferredCell, count: rowCount("ab_deferred_cell"))
-        // The store holds who looks at it while it commits, and must not be held by that.
+        // The store retains the observer of its commits, which must not retain the store.
         window.watch(nil)
         store.close()
         return statistics
     }
 
-    /// Copies the file, as `cp` does while no process has it open, or as a snapshot of the whole
+    /// Copies the file: as `cp` does while no process has it open, or as a snapshot of the whole
     /// machine does at any moment.
     func copyFile(to copy: String) throws {
         guard world.oneIn(4) else { return world.disk.copy(path, to: copy) }
@@ -418,7 +473,7 @@ extension SimulatedReplica {
         try open()
     }
 
-    /// Puts an older copy in the file's place.
+    /// Replaces the file by an older copy.
     func restore(_ backup: String) throws {
         close()
         world.disk.copy(backup, to: path)
@@ -427,5 +482,6 @@ extension SimulatedReplica {
         let held = try heldOrigins()
         handedOut.formIntersection(held)
         acknowledged.formIntersection(held)
+        takenFromBundles.formIntersection(held.union(try waitingOrigins()))
     }
 }

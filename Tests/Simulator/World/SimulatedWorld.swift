@@ -2,11 +2,13 @@ import AnabranchReplication
 import Synchronization
 import TestSupport
 
-/// Time and randomness of one run, all from its seed.
+/// The time and the randomness of one run, all determined by its seed.
 package final class SimulatedWorld: Sendable {
     private struct State {
         var generator: SeededGenerator
         var milliseconds: Int64 = 1_700_000_000_000
+        /// The number of requested identities.
+        var identities: UInt64 = 0
     }
 
     private let state: Mutex<State>
@@ -16,7 +18,7 @@ package final class SimulatedWorld: Sendable {
     let knowledge = EqualKnowledge()
     let archive = ZoneArchive()
     let disabled: Set<Mechanism>
-    /// Whether anybody listens to what happens.
+    /// Whether the run has a story that receives the events.
     let hasStory: Bool
 
     init(_ scenario: Scenario, disabled: Set<Mechanism>, hasStory: Bool) {
@@ -31,7 +33,7 @@ package final class SimulatedWorld: Sendable {
 
     func pass(_ milliseconds: Int64) { state.withLock { $0.milliseconds += milliseconds } }
 
-    /// From here on all randomness follows from another seed.
+    /// Derives all later randomness from another seed.
     func reseed(_ seed: UInt64) {
         state.withLock { $0.generator = SeededGenerator(seed: seed) }
     }
@@ -46,6 +48,18 @@ package final class SimulatedWorld: Sendable {
 
     func element<Element>(of elements: [Element]) -> Element? {
         elements.isEmpty ? nil : elements[number(0..<elements.count)]
+    }
+
+    /// Returns random bytes for a replica ID, or nothing if the world's source sometimes fails.
+    ///
+    /// The number of a request decides whether it fails, so that nothing else changes.
+    func identityBytes(_ count: Int) -> [UInt8] {
+        guard traits.hasFailingRandomness else { return bytes(count) }
+        let number = state.withLock { state in
+            state.identities += 1
+            return state.identities
+        }
+        return number % 3 == 1 ? [] : bytes(count)
     }
 
     func bytes(_ count: Int) -> [UInt8] {

@@ -4,7 +4,7 @@ import AnabranchServer
 import AnabranchSync
 import TestSupport
 
-/// A zone on a disk of its own, whose daemon may die between any two operations and come back.
+/// A zone with its own disk. Its daemon may die between any two operations and restart.
 final class SimulatedZone {
     let world: SimulatedWorld
     private var path: String
@@ -44,7 +44,8 @@ final class SimulatedZone {
         return (storage, service)
     }
 
-    /// Which saves are rejected follows from what they are, whenever and however often they come.
+    /// Returns a validation that decides by the content of a save. A save that is pushed again gets
+    /// the same answer.
     private static func validation(_ period: UInt64) -> PushValidation? {
         guard period > 0 else { return nil }
         return PushValidation { set, _ in
@@ -55,7 +56,7 @@ final class SimulatedZone {
     func arm(_ death: CrashPlan.Death?) { crash.arm(death) }
 
     func answer(_ endpoint: SyncEndpoint, _ body: [UInt8]) -> TransportReply {
-        // What a snapshot stands for, the oracles know.
+        // The oracles read the entries that the snapshot contains before the zone may forget them.
         if endpoint == .snapshot, crash.death == nil { _ = try? log() }
         let reply = ZoneEndpoint(service).answer(endpoint, body)
         guard let death = crash.death else { return reply }
@@ -71,7 +72,7 @@ final class SimulatedZone {
         try begin()
     }
 
-    /// The process ends, by itself or because it has died.
+    /// Ends the process, whether it is alive or has died.
     private func end() {
         let death = crash.death
         crash.arm(nil)
@@ -85,7 +86,7 @@ final class SimulatedZone {
         (storage, service) = try Self.open(path, world, crash)
     }
 
-    /// Goes on from a copy of its file: a new epoch, which continues the old one.
+    /// Continues with a copy of its file, under a new epoch that continues the old one.
     func move(to copy: String) throws {
         statistics.note(.zoneMove)
         end()
@@ -94,7 +95,7 @@ final class SimulatedZone {
         try begin()
     }
 
-    /// A copy of the zone's file, and what the oracles knew of its log then.
+    /// A copy of the zone's file, and the log that the oracles had read at that time.
     struct Backup {
         let path: String
         let place: ZoneArchive.Place
@@ -109,7 +110,7 @@ final class SimulatedZone {
         return Backup(path: copy, place: archive.place)
     }
 
-    /// Goes on from what a backup holds: a new epoch, which continues an old one from there.
+    /// Continues from a backup, under a new epoch that continues the backup's epoch from there.
     func restore(_ backup: Backup, as copy: String) throws {
         statistics.note(.zoneRestore)
         end()
@@ -121,7 +122,7 @@ final class SimulatedZone {
 
     func close() { service.close() }
 
-    /// Forgets all but the newest entries, once the oracles have them.
+    /// Compacts the log to the newest entries, after the oracles have read the others.
     func compact(keeping count: UInt64) throws {
         _ = try log()
         do {
@@ -132,18 +133,18 @@ final class SimulatedZone {
             statistics.note(death.losesPower ? .zonePowerLoss : .zoneCrash)
             try restart()
         }
-        // The zone has a save of its own where deletes have become final.
+        // If deletes became final, the zone has saved a change set of its own.
         _ = try log()
     }
 
-    /// The whole log, with what the zone has forgotten meanwhile.
+    /// Returns the whole log, including the entries that the zone has compacted.
     func log() throws -> [ChangeSet] {
         try archive.readOn(from: service, checkingDigests: !world.disabled.contains(.digestCheck))
         try noteOwnSaves()
         return archive.changeSets
     }
 
-    /// What a zone has saved itself, it has saved knowing all that its log had.
+    /// Records the zone's own saves. Their author had seen the zone's whole log.
     private func noteOwnSaves() throws {
         var held = SaveNumbers()
         for set in archive.changeSets where set.kind != .lost {
@@ -155,6 +156,6 @@ final class SimulatedZone {
         }
     }
 
-    /// The name under which a zone saves.
+    /// The author of the zone's own saves.
     private static let author = "horizon"
 }

@@ -2,24 +2,26 @@ package import AnabranchModel
 import AnabranchReplication
 
 extension SimulationModel {
-    /// What a world's apps are made for, or one version of one of them.
+    /// The kind of a world's app, or one version of it.
     package enum Kind: String, Sendable, CaseIterable {
-        /// Registers, a group, links.
+        /// Plain registers, an attribute group and links.
         case plain
-        /// All of `plain`, as a later version of the app has it: attributes under every merge
-        /// rule, ordered relationships, one more member of the group, and one more entity, the
-        /// deletes of which updates win against.
+        /// Everything of `plain`, as a later version of the app has it.
+        ///
+        /// It adds attributes under every merge rule, ordered relationships, one more member of the
+        /// attribute group, and an entity under `updateWins`.
         case rules
-        /// All of `plain`, with unique keys, a tree and a one-to-one.
+        /// Everything of `plain`, and unique keys, a tree and a one-to-one.
         case keys
     }
 
-    /// What models of the kind `rules` have.
+    /// The additional parts of a model of the kind `rules`.
     package struct RuledParts: Sendable {
         let note: EntityDescription
-        /// Of a box: ordered links.
+        /// An ordered relationship of boxes, stored as links.
         package let queue: RelationshipDescription
-        /// Of a box: items whose reference is one register with their place.
+        /// An ordered one-to-many of boxes. An item's reference and its list position are one
+        /// register.
         let shelf: RelationshipDescription
     }
 
@@ -28,7 +30,7 @@ extension SimulationModel {
             uniqueKeysWithValues: Kind.allCases.map { ($0, try SimulationModel($0)) })
     }
 
-    /// One for all runs, which then share what is compiled from it.
+    /// Returns the model of a kind. All runs share it, and so share what is compiled from it.
     package static func shared(_ kind: Kind) throws -> SimulationModel {
         guard let model = try all.get()[kind] else {
             throw SimulationFailure("there is no model of the kind \(kind)")

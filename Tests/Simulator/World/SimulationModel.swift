@@ -1,26 +1,26 @@
 package import AnabranchModel
 
-/// A model of the simulated app: attributes, a to-one, links, ranges and pairs, and what its kind
-/// has besides.
+/// The model of a simulated app: attributes, a to-one, links, ranges and pairs, and the parts of
+/// its kind.
 ///
-/// A label's range is a group of attributes. Every save moves one end to where it is right by the
-/// other: whoever sees a low end above the high one sees two writers' ends.
+/// A label's range is an attribute group. Every save moves one end so that the range is valid with
+/// the other end. A low end above the high end shows that the ends of two writers were mixed.
 ///
-/// Two halves of a pair are written by the same saves, always both: whoever sees one without the
-/// other, or with another token, sees half a save.
+/// The two halves of a pair are always written by the same save. A half without the other, or with
+/// another token, shows half a save.
 package struct SimulationModel: Sendable {
     package let model: ManagedObjectModel
     let box: EntityDescription
     let item: EntityDescription
     let label: EntityDescription
     let half: EntityDescription
-    /// Of an item.
+    /// The to-many relationship of items to labels.
     let labels: RelationshipDescription
-    /// Of a box.
+    /// The to-many relationship of boxes to items.
     let items: RelationshipDescription
 
     let kind: Kind
-    /// `nil` where the model has no such parts.
+    /// The parts of the kind `rules`; `nil` for another kind.
     package let ruled: RuledParts?
 
     init(_ kind: Kind) throws {
@@ -60,6 +60,8 @@ package struct SimulationModel: Sendable {
 }
 
 extension EntityDescription {
-    /// - Parameter name: Of a property that the entity has.
+    /// Returns the slot of a property.
+    ///
+    /// - Parameter name: The name of a property that the entity has.
     func slot(_ name: String) -> Int { slotIndex(named: name) ?? 0 }
 }

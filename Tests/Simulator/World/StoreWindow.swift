@@ -2,14 +2,14 @@ import AnabranchSQLite
 import AnabranchStore
 import Synchronization
 
-/// Looks at a store from a connection of its own, at any moment: between the steps of a run and
+/// Checks a store through a separate connection at any moment: between the steps of a run, and
 /// while a transaction is about to commit.
 final class StoreWindow: Sendable {
     private struct State {
         var store: Store?
-        /// Whether a transaction has begun to commit since the last look between two steps.
+        /// Whether a transaction has begun to commit since the last check between two steps.
         var hasChanged = true
-        /// How often what is to be seen may have changed.
+        /// The number of times at which the visible state may have changed.
         var changeCount = 0
         var failure: SimulationFailure?
     }
@@ -27,10 +27,11 @@ final class StoreWindow: Sendable {
         }
     }
 
-    /// The same as long as no transaction has begun to commit and no other file is looked at.
+    /// A number that is the same as long as no transaction begins to commit and the window watches
+    /// the same file.
     var changeCount: Int { state.withLock(\.changeCount) }
 
-    /// While a transaction is about to commit.
+    /// Checks the store while a transaction is about to commit.
     func lookDuringCommit() {
         look()
         state.withLock { state in
@@ -39,8 +40,8 @@ final class StoreWindow: Sendable {
         }
     }
 
-    /// Looks for half a save and for ranges of two writers; what it finds is kept until
-    /// ``check()``.
+    /// Looks for half a save and for ranges that mix two writers. It keeps a failure until
+    /// ``check()`` throws it.
     private func look() {
         guard let store = state.withLock({ $0.store }) else { return }
         do {
@@ -61,7 +62,7 @@ final class StoreWindow: Sendable {
         state.withLock { $0.failure = $0.failure ?? SimulationFailure(text) }
     }
 
-    /// Between two steps.
+    /// Checks the store between two steps, and throws an earlier failure.
     func check() throws {
         let hasChanged = state.withLock { state in
             defer { state.hasChanged = false }
@@ -78,7 +79,8 @@ final class StoreWindow: Sendable {
         """
     }
 
-    /// A range has both ends or none, the low one below the high one.
+    /// Returns SQL for the labels with an invalid range: a range has both ends or none, and the low
+    /// end is below the high end.
     private static func mixedRanges(in schema: StoreSchema, _ names: SimulationModel) -> String {
         """
         SELECT count(*) FROM \(schema.layout(of: names.label).table.name)

@@ -1,13 +1,16 @@
 import AnabranchModel
 import AnabranchStore
 
-/// One owner's list as an app has put it in order: so it must stand right behind the save.
+/// The list of one owner in the order that an app gave it. It must have this order right after the
+/// save.
 struct WantedList {
     let relationship: RelationshipDescription
     let owner: LocalID
     let order: [LocalID]
 
-    /// - Parameter renamed: Records that the save has given other IDs.
+    /// Checks the stored list.
+    ///
+    /// - Parameter renamed: Records to which the save gave other IDs.
     func check(in replica: SimulatedReplica, renamed: [LocalID: LocalID]) throws {
         let wanted = order.map { renamed[$0] ?? $0 }
         let shown = try replica.related(by: relationship, of: [owner]).map(\.id)

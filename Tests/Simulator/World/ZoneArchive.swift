@@ -6,9 +6,9 @@ import TestSupport
 
 /// Every entry that the zone's log ever had, for the oracles.
 ///
-/// A log is only ever read on from where it was read last, so nothing of it is needed twice.
+/// A log is only read on from the last position that was read, so no entry is read twice.
 final class ZoneArchive: Sendable {
-    /// What was read of one life of the log, and how far.
+    /// The entries that were read of one life of the log, and the cursor after them.
     struct Place: Sendable {
         fileprivate(set) var changeSets: [ChangeSet] = []
         fileprivate var cursor: LogCursor?
@@ -16,7 +16,7 @@ final class ZoneArchive: Sendable {
 
     private struct State {
         var place = Place()
-        /// By the epoch: a backup's log goes on as another one.
+        /// The entries of each life, by its epoch. The log of a restored backup is a new life.
         var lives: [EpochID: [ChangeSet]] = [:]
         var lossCount = 0
     }
@@ -27,16 +27,16 @@ final class ZoneArchive: Sendable {
 
     var place: Place { state.withLock(\.place) }
 
-    /// How many sets were declared lost, in all lives.
+    /// The number of change sets that were declared lost, in all lives.
     var lossCount: Int { state.withLock(\.lossCount) }
 
-    /// The entries that a snapshot stands for.
+    /// The entries that a snapshot contains.
     func changeSets(through cursor: LogCursor) -> ArraySlice<ChangeSet> {
         let life = state.withLock { $0.lives[cursor.epoch] ?? $0.place.changeSets }
         return life.prefix(Int(clamping: cursor.position))
     }
 
-    /// The zone goes on from a backup that was made when the log was read up to here.
+    /// Continues from a backup that was made when the log had been read up to `place`.
     func goBack(to place: Place) { state.withLock { $0.place = place } }
 
     func readOn(from zone: ZoneService, checkingDigests isChecked: Bool) throws {

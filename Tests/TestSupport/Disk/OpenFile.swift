@@ -3,14 +3,17 @@ import CSQLite
 
 /// One opening of a file by a process.
 ///
-/// A dead process has its locks until its disk forgets it; it gets and gives back none.
+/// A dead process keeps its locks until its disk forgets the process. It neither acquires nor
+/// releases a lock.
 final class OpenFile: FileOpening {
     let locks: HeldLocks
     private let file: SimulatedFile
     private let process: SimulatedProcess
+    private unowned let disk: SimulatedDisk
     private var keepsLog: Int32 = 0
 
-    init(_ file: SimulatedFile, of process: SimulatedProcess) {
+    init(_ file: SimulatedFile, of process: SimulatedProcess, on disk: SimulatedDisk) {
+        self.disk = disk
         self.file = file
         self.process = process
         locks = HeldLocks(file.sharing)
@@ -53,8 +56,9 @@ final class OpenFile: FileOpening {
         return SQLITE_OK
     }
 
-    func flush() -> Int32 {
+    func flush(isFull: Bool) -> Int32 {
         guard process.operate() == .done else { return IOStatus.flush }
+        if isFull { disk.fullFlushCount += 1 }
         file.flush()
         return SQLITE_OK
     }

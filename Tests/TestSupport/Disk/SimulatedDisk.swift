@@ -2,37 +2,43 @@ package import AnabranchSQLite
 import CSQLite
 import Synchronization
 
-/// A disk in memory that SQLite uses as a virtual file system of its own.
+/// A disk in memory that SQLite uses as a virtual file system.
 ///
-/// It knows what a loss of power would leave, and lets the process that uses a file die between
-/// any two operations. All from one seed: also what SQLite draws at random. A disk belongs to one
-/// run and is used by one thread at a time.
+/// It knows what a loss of power would leave, and lets the process that uses a file die between any
+/// two operations. Everything follows from one seed, also the random bytes that SQLite draws. A
+/// disk belongs to one run and is used by one thread at a time.
 package final class SimulatedDisk: @unchecked Sendable {
-    /// By which SQLite knows the disk.
+    /// The name under which the disk is registered with SQLite.
     package let name: String
 
     private var registration: FileLayerRegistration?
     private var files: [String: SimulatedFile] = [:]
     private var processes: [String: SimulatedProcess] = [:]
     private var lastInode: UInt64 = 0
+    /// The number of requested flushes that must pass the drive's cache.
+    package internal(set) var fullFlushCount = 0
     private var generator: SeededGenerator
 
-    /// SQLite counts the bytes that it has allocated under one lock, for which the runs of a
-    /// simulation would wait. It can be told not to only where nothing has used it yet, and
-    /// nothing else uses it meanwhile.
+    /// Switches off SQLite's memory statistics.
+    ///
+    /// SQLite counts its allocated bytes under one lock, for which the runs of a simulation would
+    /// wait. The statistics can be switched off only before SQLite is used, and while no other
+    /// thread uses it.
     package static func leaveMemoryUncounted() { _ = csqlite_leave_memory_uncounted() }
 
-    /// - Parameter seed: Of what SQLite draws at random and of what survives a loss of power.
+    /// - Parameter seed: The seed of SQLite's random bytes and of the bytes that survive a loss of
+    ///   power.
     package init(seed: UInt64) {
         generator = SeededGenerator(seed: seed)
         name = "simulated-\(Self.number.add(1, ordering: .relaxed).newValue)"
         registration = FileLayerRegistration(of: self, as: name, over: Self.surroundings)
     }
 
-    /// Of the last disk.
+    /// The number of the last disk.
     private static let number = Atomic(0)
 
-    /// What SQLite draws at random is the disk's, and time stands still.
+    /// The parts of the file system beside files: random bytes come from the disk, and time stands
+    /// still.
     private static var surroundings: sqlite3_vfs {
         var table = sqlite3_vfs()
         table.xRandomness = { vfs, count, target in
@@ -57,7 +63,7 @@ package final class SimulatedDisk: @unchecked Sendable {
 
     // MARK: - Processes
 
-    /// The process that has a database open, or will open it next.
+    /// Returns the process that has a database open or will open it next.
     package func process(of path: String) -> SimulatedProcess {
         if let process = processes[path] { return process }
         let process = SimulatedProcess()
@@ -65,13 +71,17 @@ package final class SimulatedDisk: @unchecked Sendable {
         return process
     }
 
-    /// Begins a new process for a database after the last one has died; its files are as the dead
-    /// one left them, or as a loss of power did.
-    package func restart(_ path: String, afterLossOfPower isPowerLost: Bool) {
+    /// Begins a new process for a database after the last one has died. The files are as the dead
+    /// process left them, or as a loss of power left them.
+    ///
+    /// - Parameter keepsUnflushed: Whether a loss of power may leave some of what was not flushed.
+    package func restart(
+        _ path: String, afterLossOfPower isPowerLost: Bool, keepsUnflushed: Bool = true
+    ) {
         processes[path] = nil
         for (name, file) in files.sorted(by: { $0.key < $1.key })
         where Self.database(of: name) == path {
-            if isPowerLost { file.losePower { generator.oneIn(2) } }
+            if isPowerLost { file.losePower { keepsUnflushed && generator.oneIn(2) } }
             file.forgetOpenings()
         }
     }
@@ -80,8 +90,7 @@ package final class SimulatedDisk: @unchecked Sendable {
 
     package func exists(_ path: String) -> Bool { files[path] != nil }
 
-    /// Copies a database as it is at this moment, with what lies beside it, and flushes both;
-    /// each copy is a file of its own.
+    /// Copies a database with its journals as they are at this moment, and flushes the copies.
     package func copy(_ path: String, to copy: String) {
         remove(copy)
         for (name, file) in files.sorted(by: { $0.key < $1.key })
@@ -104,9 +113,9 @@ package final class SimulatedDisk: @unchecked Sendable {
         return FileIdentity(inode: file.inode, birthNanoseconds: 0)
     }
 
-    /// The database that a journal or a write-ahead log belongs to.
+    /// Returns the database that a journal or a write-ahead log belongs to.
     private static func database(of name: String) -> String {
-        // A zone keeps its snapshots in a file of their own.
+        // A zone keeps its snapshots in a separate file.
         for suffix in ["-wal", "-journal", "-shm", ".snapshots"] where name.hasSuffix(suffix) {
             return database(of: String(name.dropLast(suffix.count)))
         }
@@ -119,18 +128,18 @@ package final class SimulatedDisk: @unchecked Sendable {
     }
 }
 
-// What SQLite asks for.
+// The operations that SQLite calls.
 extension SimulatedDisk: FileLayer {
     package func open(_ path: String?, flags: Int32) -> (any FileOpening)? {
-        // A temporary file needs no name that anybody else could open.
+        // A temporary file needs no name by which it could be opened again.
         let path = path ?? "temporary"
         let process = process(of: Self.database(of: path))
         guard !process.isDead else { return nil }
-        if let file = files[path] { return OpenFile(file, of: process) }
+        if let file = files[path] { return OpenFile(file, of: process, on: self) }
         guard flags & SQLITE_OPEN_CREATE != 0, process.operate() == .done else { return nil }
         let file = SimulatedFile(inode: nextInode())
         files[path] = file
-        return OpenFile(file, of: process)
+        return OpenFile(file, of: process, on: self)
     }
 
     package func delete(_ path: String) -> Int32 {

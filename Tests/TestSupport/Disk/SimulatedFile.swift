@@ -1,29 +1,31 @@
 import AnabranchSQLite
 
-/// One file in memory: what it reads as, and what of that a loss of power would leave.
+/// One file in memory: its current content and the content that a loss of power would leave.
 final class SimulatedFile {
-    /// A file in pieces that two versions of it share as long as neither changes them.
+    /// The content in pieces. Two versions of a file share a piece as long as neither changes it.
     private struct Content {
         var pieces: [[UInt8]] = []
         var byteCount = 0
     }
 
-    /// Bytes that are written to the disk together.
+    /// The number of bytes that are written to the disk together.
     private static let pieceBytes = 4096
 
-    /// Tells the file from every copy of it.
+    /// A number that no other file has, nor a copy of this one.
     let inode: UInt64
     private var content = Content()
-    /// As of the last flush.
+    /// The content at the last flush.
     private var flushed = Content()
-    /// Pieces that have changed since.
+    /// The pieces that have changed since the last flush.
     private var unflushed: Set<Int> = []
-    /// Of the openings of processes that are not forgotten.
+    /// The locks of the openings by processes that the disk has not forgotten.
     private(set) var sharing = FileSharing()
 
     init(inode: UInt64) { self.inode = inode }
 
-    /// - Parameter file: What it reads as is flushed in the copy.
+    /// Copies a file.
+    ///
+    /// - Parameter file: The file. Its current content is flushed in the copy.
     init(inode: UInt64, copying file: SimulatedFile) {
         self.inode = inode
         content = file.content
@@ -32,7 +34,7 @@ final class SimulatedFile {
 
     var byteCount: Int { content.byteCount }
 
-    /// - Returns: How many bytes there were.
+    /// - Returns: The number of bytes that the file had in this range.
     func read(_ target: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
         let count = max(0, min(target.count, content.byteCount - offset))
         forEachPart(of: offset..<offset + count) { piece, part, place in
@@ -62,7 +64,8 @@ final class SimulatedFile {
         }
     }
 
-    /// - Parameter body: Called with each piece, the part of it, and where that is in the range.
+    /// - Parameter body: Called with each piece, the part of the piece, and the part's offset in
+    ///   the range.
     private func forEachPart(of range: Range<Int>, _ body: (Int, Range<Int>, Int) -> Void) {
         var offset = range.lowerBound
         while offset < range.upperBound {
@@ -89,9 +92,9 @@ final class SimulatedFile {
         unflushed = []
     }
 
-    /// Power is lost: of what was not flushed some is on the disk, in whatever order.
+    /// Loses power: any part of the changes since the last flush is on the disk.
     ///
-    /// - Parameter survives: Asked for every piece that has changed, and for the length.
+    /// - Parameter survives: Called for every changed piece and for the length.
     func losePower(_ survives: () -> Bool) {
         let length = survives() ? content.byteCount : flushed.byteCount
         let written = content
@@ -106,6 +109,6 @@ final class SimulatedFile {
         flush()
     }
 
-    /// Nobody has the file open any more.
+    /// Forgets all openings and their locks: no process has the file open.
     func forgetOpenings() { sharing = FileSharing() }
 }

@@ -1,23 +1,22 @@
-/// A process as its disk sees it: one that may die between any two operations.
+/// A process as its disk sees it, which may die between any two operations.
 ///
-/// From its death on every operation fails, and none changes anything.
-///
-/// Like its disk it is used by one thread at a time.
+/// After its death every operation fails and changes nothing. Like its disk it is used by one
+/// thread at a time.
 package final class SimulatedProcess: @unchecked Sendable {
     package private(set) var isDead = false
     private var operationsLeft: Int?
 
-    /// Lets the process die at a later operation that changes the disk; `nil` takes that back.
+    /// Lets the process die at a later operation that changes the disk; `nil` cancels that.
     ///
-    /// - Parameter operations: How many succeed before.
+    /// - Parameter operations: The number of operations that succeed before.
     package func dieAfter(_ operations: Int?) { operationsLeft = operations }
 
     package func die() { isDead = true }
 
     enum Outcome { case done, torn, dead }
 
-    /// What becomes of an operation that changes the disk: the one at which the process dies may
-    /// be done in part.
+    /// Counts an operation that changes the disk. The operation at which the process dies may be
+    /// done in part.
     func operate() -> Outcome {
         guard !isDead else { return .dead }
         guard let left = operationsLeft else { return .done }

@@ -3,7 +3,7 @@ import AnabranchReplication
 import Foundation
 
 extension PeopleExample {
-    /// The numbers are those of the table in the specification of the object graph.
+    /// The questions of the table in the specification of the object graph, with its numbers.
     public static func questions(_ graph: SampleGraph) -> [Question] {
         texts + numbers + relationships(graph) + notSupportedYet + further(graph)
     }
@@ -88,7 +88,7 @@ extension PeopleExample {
         ]
     }
 
-    /// Beyond the table.
+    /// Questions that the table lacks.
     private static func further(_ graph: SampleGraph) -> [Question] {
         let (anna, fiat) = (graph.subject(1), graph.subject(5))
         let stranger = PredicateConstant.object(PredicateObjectReference(record: 1, store: "other"))

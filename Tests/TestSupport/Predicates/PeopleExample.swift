@@ -3,6 +3,7 @@ import AnabranchReplication
 
 /// The people and cars on which every example of the predicate language has a known answer.
 public enum PeopleExample {
+    /// Creates the model of the people and cars.
     public static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Person") {
@@ -33,7 +34,7 @@ public enum PeopleExample {
         }
     }
 
-    /// P1…P4 have the IDs 1…4, the cars 5…7.
+    /// Returns the example's objects: P1…P4 have the IDs 1…4, the cars 5…7.
     public static func graph() throws -> SampleGraph {
         let graph = SampleGraph(try model())
         graph.insert(
@@ -73,12 +74,17 @@ public enum PeopleExample {
         return graph
     }
 
+    /// A predicate and the people that match it.
     public struct Question {
+        /// The number in the table.
         public let number: Int
+        /// The predicate's format.
         public let format: String
+        /// The arguments of the format.
         public let arguments: [(any PredicateArgument)?]
+        /// The values of the predicate's variables.
         public let variables: [String: (any PredicateArgument)?]
-        /// The IDs of the people who match; `nil`: sound and not supported yet.
+        /// The IDs of the people that match; `nil` for a valid predicate that is not supported yet.
         public let answer: Set<Int64>?
 
         init(
@@ -99,6 +105,7 @@ public enum PeopleExample {
             self.answer = answer
         }
 
+        /// Returns the predicate of the format and its arguments.
         public func predicate() throws -> FetchPredicate {
             try FetchPredicate(format: format, arguments: arguments)
         }

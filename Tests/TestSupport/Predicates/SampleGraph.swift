@@ -1,16 +1,21 @@
 public import AnabranchModel
 public import AnabranchReplication
 
-/// Objects in memory, held as a store holds them: rows with foreign keys and links, some of which
-/// may lead nowhere. What a relationship shows is worked out by the dumbest means, so that it is
-/// an oracle for the SQL.
+/// Objects in memory, in the form of a store: rows with foreign keys and links, which may point to
+/// missing objects.
+///
+/// Relationships are computed by the simplest means, so that the graph is an oracle for the SQL.
 public final class SampleGraph {
+    /// One object as a row of its table.
     public struct Row {
+        /// The object's ID.
         public var id: Int64
+        /// The object's entity.
         public var entity: EntityDescription
-        /// Attributes, and references of stored to-one relationships as integers.
+        /// The attributes, and the targets of stored to-one relationships as integers.
         public var values: [String: Value]
 
+        /// Creates a row.
         public init(id: Int64, entity: EntityDescription, values: [String: Value]) {
             self.id = id
             self.entity = entity
@@ -18,42 +23,53 @@ public final class SampleGraph {
         }
     }
 
+    /// A link between two objects.
     public struct Link: Hashable {
+        /// The ID at the stored side.
         public var left: Int64
+        /// The ID at the inverse side.
         public var right: Int64
 
+        /// Creates a link.
         public init(left: Int64, right: Int64) {
             self.left = left
             self.right = right
         }
     }
 
+    /// The model of the objects.
     public let model: ManagedObjectModel
+    /// The rows by ID.
     public private(set) var rows: [Int64: Row] = [:]
-    /// By the stored side.
+    /// The links by the stored side of their relationship.
     public private(set) var links: [RelationshipDescription: Set<Link>] = [:]
 
+    /// Creates an empty graph.
     public init(_ model: ManagedObjectModel) { self.model = model }
 
+    /// Inserts an object.
     public func insert(_ entity: String, id: Int64, _ values: [String: Value]) {
         guard let entity = model.entity(named: entity) else { return }
         rows[id] = Row(id: id, entity: entity, values: values)
     }
 
+    /// Adds a link of a relationship.
     public func link(_ relationship: RelationshipDescription, left: Int64, right: Int64) {
         links[relationship.storedSide, default: []].insert(Link(left: left, right: right))
     }
 
+    /// Returns the object of an ID; `nil` if there is none.
     public func subject(_ id: Int64) -> SampleSubject? {
         rows[id].map { SampleSubject(graph: self, row: $0) }
     }
 
+    /// Returns the objects of an entity.
     public func subjects(of entity: EntityDescription) -> [SampleSubject] {
         rows.values.filter { $0.entity.isKind(of: entity) }.sorted { $0.id < $1.id }
             .map { SampleSubject(graph: self, row: $0) }
     }
 
-    /// Tells this graph's objects from those of others.
+    /// The store that distinguishes this graph's objects from objects of another source.
     public static let store = "sample"
 
     func content(of relationship: RelationshipDescription, at id: Int64) -> [SampleSubject] {
@@ -80,16 +96,23 @@ public final class SampleGraph {
 
 /// One object of a ``SampleGraph``.
 public struct SampleSubject: PredicateSubject, PredicateObject {
+    /// The object's graph.
     public let graph: SampleGraph
+    /// The object's row.
     public let row: SampleGraph.Row
 
+    /// The object's entity, for predicates.
     public var predicateEntity: EntityDescription { row.entity }
+    /// The object's ID, for predicates.
     public var predicateRecord: Int64 { row.id }
+    /// The store, which is the same for all sample graphs.
     public var predicateStore: any Hashable & Sendable { SampleGraph.store }
+    /// The reference by which predicates compare the object.
     public var predicateReference: PredicateObjectReference? {
         PredicateObjectReference(record: row.id, store: SampleGraph.store)
     }
 
+    /// Returns the value of a property, for predicates.
     public func predicateValue(forKey key: String) throws -> PredicateOperand {
         guard let relationship = row.entity.property(named: key)?.relationship else {
             return .value(row.values[key] ?? .null)

@@ -1,8 +1,9 @@
 package import AnabranchModel
 package import AnabranchReplication
 
-/// What records that hold one unique key must show, written down as plainly as possible: from the
-/// state alone, all of it, each time anew.
+/// The reference model of merged duplicates: what records with one unique key must show.
+///
+/// It is written as plainly as possible, and computes everything from the state each time.
 package struct ExpectedGroups {
     package struct Link: Hashable {
         package let property: String
@@ -16,12 +17,12 @@ package struct ExpectedGroups {
         }
     }
 
-    /// One for each group, with the merge of its members; references lead to who shows their
-    /// target.
+    /// One record for each group, merged from its members. References point to the surviving record
+    /// of their target.
     package private(set) var shown: [CanonicalRecord] = []
-    /// Between who shows the ends.
+    /// The links between surviving records.
     package private(set) var links: Set<Link> = []
-    /// Who shows each member of a group.
+    /// The surviving record of each member of a group.
     package private(set) var visible: [RecordID: RecordID] = [:]
     private let model: ManagedObjectModel
 
@@ -55,7 +56,7 @@ package struct ExpectedGroups {
         }
     }
 
-    /// Whole keys, each with its place in the model.
+    /// Returns the keys without null values, each with its index in the model.
     private func keys(of record: CanonicalRecord) -> [[Value]] {
         var keys: [[Value]] = []
         var owner = model.entity(wireName: record.entity)
@@ -111,13 +112,14 @@ package struct ExpectedGroups {
         }
     }
 
-    /// Who has left an attribute empty has said nothing against what another has there.
+    /// Returns the cells with a value. An attribute that a merged duplicate left empty does not
+    /// overwrite the value of another.
     private func valued(_ cells: [CanonicalRecord.Cell]) -> [CanonicalRecord.Cell] {
         let valued = cells.filter { !$0.value.isNull }
         return valued.isEmpty ? cells : valued
     }
 
-    /// Whether a reference may lead to a record.
+    /// Returns whether a reference may point to a record.
     private func fits(
         _ target: RecordID, _ property: WireProperty, _ entities: [RecordID: WireName]
     ) -> Bool {
@@ -141,7 +143,7 @@ package struct ExpectedGroups {
             Link(property: link.property.name.string, left: ordered[0], right: ordered[1]))
     }
 
-    /// Whether two records are shown as one.
+    /// Returns whether two records are shown as one.
     package func areOne(_ first: RecordID, _ second: RecordID) -> Bool {
         (visible[first] ?? first) == (visible[second] ?? second)
     }

@@ -1,20 +1,21 @@
 package import AnabranchReplication
 
-/// What references must show, written down as plainly as possible: from the state alone, all of it,
-/// each time anew.
+/// The reference model of the view rules for references.
+///
+/// It is written as plainly as possible, and computes everything from the state each time.
 package struct ExpectedReferences {
     private struct Edge {
         var target: RecordID
         var stamp: Stamp
     }
 
-    /// By property, of each record the target that it shows.
+    /// The visible target of each record, by property.
     package private(set) var shown: [String: [RecordID: RecordID]] = [:]
 
     /// - Parameters:
     ///   - records: The whole state.
-    ///   - exclusive: The properties of which a target has one holder at most.
-    ///   - acyclic: The properties that must not go round in a circle.
+    ///   - exclusive: The properties by which at most one record points to a target.
+    ///   - acyclic: The properties that must not form a cycle.
     package init(
         of records: [CanonicalRecord], properties: [String], exclusive: Set<String>,
         acyclic: Set<String>
@@ -35,8 +36,8 @@ package struct ExpectedReferences {
         }
     }
 
-    /// Of two edges the one with the greater stamp counts as later, of equal stamps the one of the
-    /// smaller identity.
+    /// Returns whether the left edge is later: the one with the greater stamp, and of equal stamps
+    /// the one of the smaller ID.
     private static func isLater(
         _ left: RecordID, than right: RecordID, _ edges: [RecordID: Edge]
     ) -> Bool {
@@ -71,7 +72,7 @@ package struct ExpectedReferences {
         return []
     }
 
-    /// Whether what is shown, with one reference changed, goes round in a circle.
+    /// Returns whether the visible references, with one of them changed, form a cycle.
     package func isCyclic(setting property: String, of id: RecordID, to target: RecordID?) -> Bool {
         var edges = shown[property] ?? [:]
         if property == "next", let target { edges = edges.filter { $0.value != target } }

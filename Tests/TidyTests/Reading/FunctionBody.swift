@@ -2,20 +2,21 @@ import AnabranchMacroExpansion
 
 /// A function, initializer, subscript or accessor that has a body.
 struct FunctionBody: Equatable {
-    /// As a reader would look for it: `save`, `init`, `total.get`.
+    /// The name that a reader searches for: `save`, `init`, `total.get`.
     let name: String
     /// The line of `func`, `init`, `var` or the accessor's word, from 1.
     let line: Int
     /// The line of the closing brace.
     let lastLine: Int
-    /// From first to last line, without the lines that hold only comments.
+    /// The number of lines from first to last, without the lines that hold only comments.
     let lineCount: Int
 }
 
 extension FunctionBody {
-    /// Every body in the tokens of a file, nested ones after those that hold them closed.
+    /// Returns every body in the tokens of a file. A nested body comes before the one around it.
     ///
-    /// - Returns: nil when the braces do not match, so that nobody takes silence for order.
+    /// - Returns: `nil` if the braces do not match, so that the absence of violations can't be
+    ///   misread.
     static func all(in tokens: [SwiftToken]) -> [FunctionBody]? {
         var finder = FunctionFinder(tokens: tokens.filter { $0.kind != .comment })
         guard let spans = finder.spans() else { return nil }

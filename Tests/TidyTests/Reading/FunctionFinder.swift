@@ -29,10 +29,10 @@ struct FunctionFinder {
     private var stack: [Scope] = []
     private var property = ""
 
-    /// - Parameter tokens: Without comments.
+    /// - Parameter tokens: The tokens of a file without comments.
     init(tokens: [SwiftToken]) { self.tokens = tokens }
 
-    /// The functions in the order in which they close, or nil when a brace is left over.
+    /// Returns the functions in the order in which they close, or `nil` if a brace is left over.
     mutating func spans() -> [Span]? {
         var found: [Span] = []
         for index in tokens.indices {
@@ -60,7 +60,7 @@ struct FunctionFinder {
         if case .requirements = stack.last { true } else { false }
     }
 
-    /// Whether a dot stands before, as in `self.init(…)`.
+    /// Returns whether a dot comes before, as in `self.init(…)`.
     private func isMember(_ index: Int) -> Bool { index > 0 && tokens[index - 1].isMark(".") }
 
     private mutating func noteDeclaration(at index: Int) {
@@ -94,7 +94,8 @@ struct FunctionFinder {
 // MARK: - Looking ahead for the body
 
 extension FunctionFinder {
-    /// The next `{` outside parentheses and square brackets, or nil before a `}` ends the scope.
+    /// Returns the next `{` outside parentheses and square brackets, or `nil` if a `}` ends the
+    /// scope first.
     private func nextBrace(from start: Int) -> Int? {
         var index = start
         while index < tokens.count {
@@ -128,7 +129,8 @@ extension FunctionFinder {
         note(tokens[index].text, at: index, brace: nextBrace(from: index + 1))
     }
 
-    /// A computed or observed property: the brace after the type or the value on the same line.
+    /// Records a computed or observed property by the brace after the type or the value on the same
+    /// line.
     private mutating func noteVariable(at index: Int) {
         if index > 0, Self.marksBindings(tokens[index - 1]) { return }
         guard index + 1 < tokens.count else { return }
@@ -150,7 +152,7 @@ extension FunctionFinder {
         }
     }
 
-    /// `if var x {` and its like bind a value and open another's brace.
+    /// Returns whether the brace belongs to a binding such as `if var x {`.
     private static func marksBindings(_ token: SwiftToken) -> Bool {
         if token.isMark(",") || token.isMark("(") { return true }
         return ["if", "guard", "while", "case", "for"].contains { token.isWord($0) }
@@ -161,7 +163,7 @@ extension FunctionFinder {
             || ["some", "any"].contains { token.isWord($0) }
     }
 
-    /// `get {`, `set(value) {`, `get async throws(E) {`.
+    /// Records an accessor such as `get {`, `set(value) {` or `get async throws(E) {`.
     private mutating func noteAccessor(at index: Int) {
         var place = index + 1
         while place < tokens.count {

@@ -2,9 +2,9 @@ import AnabranchMacroExpansion
 
 /// One `import` of a Swift file, whatever its access level, attributes or kind.
 struct ImportStatement: Equatable {
-    /// The module alone: `Foundation` for `import struct Foundation.Date`.
+    /// The name of the module alone: `Foundation` for `import struct Foundation.Date`.
     let module: String
-    /// From 1.
+    /// The line number, from 1.
     let line: Int
     /// The conditions of the `#if` blocks around it, outermost first, without spaces. In an
     /// `#else` branch the conditions before it appear as `!(…)`.
@@ -44,7 +44,7 @@ extension ImportStatement {
     ]
 }
 
-/// The `#if` blocks that are open at a place of a file.
+/// The `#if` blocks that are open at one line of a file.
 private struct ConditionBlocks {
     private var stack: [[String]] = []
 

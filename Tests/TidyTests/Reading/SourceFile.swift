@@ -1,15 +1,15 @@
 import AnabranchMacroExpansion
 import Foundation
 
-/// One file of the package, as its path below the root and its text.
+/// One file of the package: its path below the root and its text.
 ///
-/// Rules see nothing else of the world, so that a test can give them a sample.
+/// Rules receive nothing else, so that a test can give them a sample.
 struct SourceFile: Sendable {
-    /// With slashes, from the package's root.
+    /// The path from the package's root, with slashes.
     let path: String
     let text: String
     let isExecutable: Bool
-    /// Cut once and shared by all rules. Empty for what is not Swift.
+    /// The tokens, computed once for all rules; empty for a file that is not Swift.
     let tokens: [SwiftToken]
 
     init(path: String, text: String, isExecutable: Bool = false) {

@@ -1,17 +1,17 @@
 import Foundation
 
-/// The package as it lies on the disk: every text file but what git ignores.
+/// The package on the disk: every text file that git does not ignore.
 struct SourceTree: Sendable {
     let root: URL
-    /// Sorted by path.
+    /// The files, sorted by path.
     let files: [SourceFile]
     /// Every file and folder, binary ones too, below the root.
     let paths: Set<String>
 
-    /// Read once, by whichever test comes first.
+    /// The package's tree, read once by the first test that needs it.
     static let package = Result { try SourceTree(root: packageRoot()) }
 
-    /// The folder of `Package.swift`, found upwards from this very file.
+    /// Returns the folder of `Package.swift`, which it searches upwards from this file.
     private static func packageRoot(from file: String = #filePath) throws -> URL {
         var folder = URL(filePath: file).deletingLastPathComponent()
         while folder.path.count > 1 {
@@ -65,7 +65,7 @@ struct SourceTree: Sendable {
     }
 }
 
-/// What `.gitignore` at the root leaves out, as far as it is plain names and `*.suffix`.
+/// The names that `.gitignore` at the root excludes, if they are plain names or `*.suffix`.
 private struct IgnoredNames {
     private var names: Set<String> = [".git"]
     private var suffixes: [String] = []

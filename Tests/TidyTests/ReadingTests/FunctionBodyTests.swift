@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: ["func f() {", "}", "func f() { { }"])
-    func `braces that do not match are told`(_ source: String) {
+    func `braces that do not match are reported`(_ source: String) {
         #expect(shape(source) == nil)
     }
 }

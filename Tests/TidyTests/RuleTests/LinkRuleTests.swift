@@ -17,7 +17,7 @@ import Testing
         "[a](Documentation/A%20b.md#again-1)", "`[a](none.md)`", "```\n[a](none.md)\n```",
         "[a]: Documentation",
     ])
-    func `a link that leads somewhere passes`(_ text: String) {
+    func `a link with a target passes`(_ text: String) {
         #expect(lines(text).isEmpty)
     }
 
@@ -26,7 +26,7 @@ import Testing
         "[a](/README.md)", "[a](#none)", "[a](Documentation/A%20b.md#none)", "[a]: none.md",
         "[a](README.md) [b](none.md)",
     ])
-    func `a link that leads nowhere is told`(_ text: String) {
+    func `a link without a target is reported`(_ text: String) {
         #expect(lines("text\n" + text) == [2])
     }
 

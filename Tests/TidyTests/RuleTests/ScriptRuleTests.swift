@@ -17,7 +17,7 @@ import Testing
         #expect(count("anything", path: "Documentation/a.md", isExecutable: false) == 0)
     }
 
-    @Test func `each omission is told`() {
+    @Test func `each omission is reported`() {
         #expect(count(good, isExecutable: false) == 1)
         #expect(count(String(good.dropFirst(20))) == 1)
         #expect(count("#!/bin/bash\n# --help\n") == 1)

@@ -20,7 +20,7 @@ import Testing
         "`LateTests/a late set`", "`EarlyTests/a late set is kept`",
         "`LateTests/a late set is kept` `LateTests/another`",
     ])
-    func `a name that no test has is told`(_ text: String) {
+    func `a name that no test has is reported`(_ text: String) {
         #expect(lines("text\n" + text) == [2])
     }
 

@@ -1,6 +1,6 @@
-/// Every import of a module stands in the table.
+/// A rule: every import of a module is in the table.
 struct ImportRule: FileRule {
-    var table = ImportTable.house
+    var table = ImportTable.anabranch
 
     func violations(in file: SourceFile) -> [Violation] {
         guard file.isSwift, file.components.count > 2 else { return [] }
@@ -33,7 +33,7 @@ struct ImportRule: FileRule {
         }
     }
 
-    /// Why the import is not allowed, or nil where it is.
+    /// Returns the reason why the import is not allowed, or `nil` if it is allowed.
     private func refusal(
         of statement: ImportStatement, in module: String, row: ImportTable.Row
     ) -> String? {

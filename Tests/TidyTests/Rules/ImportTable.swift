@@ -1,17 +1,17 @@
-/// Which module may import what: the one place where the house's inner walls are written down.
+/// The modules that each module may import.
 ///
-/// SwiftPM accepts an import of any transitive dependency, so the walls stand only because
-/// ``ImportRule`` reads this table. A new wish is first a decision, then a word here.
+/// SwiftPM accepts an import of any transitive dependency, so only ``ImportRule``, which reads this
+/// table, enforces the layers. A new dependency is decided first and then added here.
 struct ImportTable {
-    /// How much of the platform a module sees beside the standard library.
+    /// The parts of the platform that a module may use beside the standard library.
     enum Platform {
-        /// Foundation whole; no queues, no locks, no C library.
+        /// The whole of Foundation; no queues, no locks, no C library.
         case foundation
         /// FoundationEssentials where it exists; no queues, no locks, no C library.
         case essentials
         /// FoundationEssentials where it exists; queues, locks and the C library.
         case essentialsAndSystem
-        /// All of the above.
+        /// Everything above.
         case whole
     }
 
@@ -26,10 +26,10 @@ struct ImportTable {
     }
 
     let rows: [String: Row]
-    /// What programs in `Examples/` may import beside the platform: the products.
+    /// The products that programs in `Examples/` may import beside the platform.
     let products: Set<String>
 
-    static let house = ImportTable(
+    static let anabranch = ImportTable(
         rows: [
             "AnabranchReplication": Row(.essentials, ["CSodium"]),
             "AnabranchModel": Row(.foundation, ["AnabranchReplication", "FoundationXML"]),
@@ -71,7 +71,7 @@ struct ImportTable {
 }
 
 extension ImportTable.Platform {
-    /// The platform's modules that are allowed, whatever `#if` stands around them.
+    /// The platform's modules that are allowed, inside any `#if`.
     var modules: Set<String> {
         let language: Set = ["Swift", "_Concurrency"]
         let system: Set = [
@@ -86,7 +86,7 @@ extension ImportTable.Platform {
         }
     }
 
-    /// Whether Foundation is only the fallback for where FoundationEssentials is missing.
+    /// Whether Foundation is only the fallback for platforms without FoundationEssentials.
     var isEssentials: Bool {
         switch self {
         case .essentials, .essentialsAndSystem: true

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Relative links of documents lead to files and headings that exist.
+/// A rule: relative links of documents point to existing files and headings.
 struct LinkRule {
     /// Files and folders of the package, as paths below its root.
     let paths: Set<String>
@@ -38,7 +38,7 @@ struct LinkRule {
         return "Link \(target) leads to no heading of \(place). Correct the part after #."
     }
 
-    /// - Returns: nil where the path leaves the package or begins at the file system's root.
+    /// - Returns: `nil` if the path leaves the package or begins at the file system's root.
     private static func resolve(_ target: Substring, from path: String) -> String? {
         guard !target.hasPrefix("/") else { return nil }
         var folders = path.split(separator: "/").dropLast().map(String.init)
@@ -53,7 +53,7 @@ struct LinkRule {
         return folders.joined(separator: "/")
     }
 
-    /// The lines outside code blocks, without code in backticks.
+    /// Returns the lines outside code blocks, without code in backticks.
     private static func prose(of file: SourceFile) -> [(line: Int, text: String)] {
         var (found, isCode) = ([(line: Int, text: String)](), false)
         for (index, line) in file.lines.enumerated() {
@@ -72,7 +72,8 @@ struct LinkRule {
         return inline + (reference.map { [$0] } ?? [])
     }
 
-    /// The anchors that a forge makes of headings: lower case, spaces as dashes, no punctuation.
+    /// Returns the anchors that a forge computes for headings: lower case, dashes for spaces, no
+    /// punctuation.
     private static func anchors(of file: SourceFile) -> Set<String> {
         var (found, isCode) = (Set<String>(), false)
         for line in file.lines {

@@ -1,6 +1,6 @@
 import AnabranchMacroExpansion
 
-/// The root manifest stays usable by versioned dependants, and the CLI by the public API alone.
+/// A rule: versioned dependants can use the root manifest, and the CLI uses the public API alone.
 struct ManifestRule: FileRule {
     func violations(in file: SourceFile) -> [Violation] {
         guard file.path == "Package.swift" else { return [] }
@@ -16,7 +16,8 @@ struct ManifestRule: FileRule {
         }
     }
 
-    /// The compiler checks it, but only for a target that has given package access away.
+    /// Checks that the CLI has no package access. The compiler enforces it only for targets without
+    /// that access.
     private func packageAccess(in file: SourceFile) -> [Violation] {
         let code = file.tokens.filter { $0.kind != .comment }
         guard let start = code.firstIndex(where: { $0.isWord("executableTarget") }) else {

@@ -1,6 +1,6 @@
 import AnabranchMacroExpansion
 
-/// Files, folders and types are named after concepts, not after the lack of one.
+/// A rule: files, folders and types are named after concepts.
 struct NameRule: FileRule {
     static let forbidden: Set<String> = [
         "utility", "utilities", "util", "utils", "helper", "helpers", "common", "extension",
@@ -52,8 +52,8 @@ struct NameRule: FileRule {
         "struct", "class", "enum", "actor", "protocol", "typealias", "associatedtype",
     ]
 
-    /// Whether the first or last word of a camel-case name, or of a part of it between `+`, `-`
-    /// and `_`, is one of the forbidden.
+    /// Returns whether the first or last word of a camel-case name, or of a part of it between `+`,
+    /// `-` and `_`, is forbidden.
     static func isForbidden(_ name: Substring) -> Bool {
         name.split { "+-_ ".contains($0) }.contains { part in
             let words = camelCaseWords(of: part)
@@ -63,7 +63,8 @@ struct NameRule: FileRule {
         }
     }
 
-    /// Whether it is a second of something: `Store2`, not `UInt8`, `UTF8` or `SHA256`.
+    /// Returns whether the name only numbers another one: `Store2`, unlike `UInt8`, `UTF8` or
+    /// `SHA256`.
     static func isNumbered(_ name: Substring) -> Bool {
         guard let digit = name.last, digit.isASCII, digit.isNumber,
             let letter = name.dropLast().last, letter.isLowercase

@@ -1,10 +1,10 @@
-/// The table of parity with Core Data has a row for each ID, and each row names a test or says that
-/// what it is about is not built.
+/// A rule: the table of parity with Core Data has a row for each ID, and each row names a test or
+/// says that its subject is not built.
 struct ParityTableRule {
     let path: String
     let ids: [String]
 
-    /// The rows of the areas that are specified, and the statements, of which every second one is.
+    /// The IDs of the specified areas and of the statements.
     static let specified: [String] =
         ids("C", 1...22) + ids("D", 1...17) + ids("E", 1...21) + ids("F", 1...9)
         + ids("I", 1...15) + ids("J", 1...18)

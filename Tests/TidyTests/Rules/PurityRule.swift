@@ -1,10 +1,10 @@
 import AnabranchMacroExpansion
 
-/// The pure modules see no clock, no randomness and no file: values in, values out.
+/// A rule: the pure modules use no clock, no randomness and no file.
 ///
-/// Only so can one seed replay a simulation, and only so is a merge the same everywhere. The
-/// import table keeps out most of it; this rule keeps out what the standard library and
-/// Foundation bring along.
+/// For this reason one seed replays a simulation, and a merge has the same result everywhere. The
+/// import table excludes most of it; this rule excludes what the standard library and Foundation
+/// contain.
 struct PurityRule: FileRule {
     static let pureModules: Set<Substring> = ["AnabranchReplication", "AnabranchProtocol"]
 

@@ -1,8 +1,8 @@
-/// Files, functions and lines stay small enough to read.
+/// A rule: files, functions and lines are small enough to read.
 struct SizeRule: FileRule {
     static let functionLimit = 70
     static let columnLimit = 100
-    static let documentLimits = ["README.md": 150]
+    static let documentLimits = ["README.md": 200, "CHANGELOG.md": 120]
 
     func violations(in file: SourceFile) -> [Violation] {
         let isCode = file.isSwift || file.path.hasSuffix(".h") || file.path.hasSuffix(".c")

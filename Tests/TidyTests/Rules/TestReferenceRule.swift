@@ -1,10 +1,10 @@
 import Foundation
 
-/// What documents say a test shows, a test of that name shows.
+/// A rule: every test that a document names exists.
 ///
-/// A reference is code in a document: the name of the suite's file, a slash, the test's name.
+/// A reference is code in a document: the name of the suite's file, a slash, and the test's name.
 struct TestReferenceRule {
-    /// The names of the tests, by their file's.
+    /// The names of the tests, by the name of their file.
     private let tests: [String: Set<String>]
 
     init(files: [SourceFile]) {
@@ -34,11 +34,12 @@ struct TestReferenceRule {
     }
 }
 
-/// A table whose rows are numbered is whole, and each row names a test or says that none is due.
+/// A rule: a table with numbered rows is complete, and each row names a test or says that none is
+/// needed.
 struct ScenarioTableRule {
     let path: String
     let count: Int
-    /// How a row begins its last cell where what it is about is not built.
+    /// The beginning of a row's last cell if its subject is not built.
     static let notBuilt = "not built"
 
     func violations(in file: SourceFile) -> [Violation] {

@@ -1,6 +1,6 @@
 import AnabranchMacroExpansion
 
-/// What ships never traps without a word, and never because of data.
+/// A rule: shipped code never traps without a message, and never because of data.
 struct TrapRule: FileRule {
     func violations(in file: SourceFile) -> [Violation] {
         guard file.isSwift, file.isIn(["Sources", "Server", "Client", "Plugins"]) else {
@@ -36,7 +36,7 @@ struct TrapRule: FileRule {
         "fatalError": 1, "preconditionFailure": 1, "precondition": 2,
     ]
 
-    /// How many arguments stand in the parentheses that open at `index`.
+    /// Returns the number of arguments in the parentheses that open at `index`.
     private static func argumentCount(at index: Int, in code: [SwiftToken]) -> Int {
         guard let end = code.indexAfterGroup(at: index), end - index > 2 else { return 0 }
         var (depth, commas) = (0, 0)

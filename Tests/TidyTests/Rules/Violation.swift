@@ -1,15 +1,15 @@
-/// One place where the package breaks one of its own rules.
+/// One violation of a rule of the package.
 struct Violation: Equatable, CustomStringConvertible {
     let path: String
-    /// From 1.
+    /// The line number, from 1.
     let line: Int
-    /// What is wrong and what to do about it.
+    /// The error, and what to do about it.
     let message: String
 
     var description: String { "\(path):\(line): \(message)" }
 }
 
-/// A fence that one file can break by itself.
+/// A rule that can be checked for each file alone.
 protocol FileRule {
     func violations(in file: SourceFile) -> [Violation]
 }

@@ -1,6 +1,6 @@
-/// Words that no file of the package holds: notes of unfinished work, and one machine's paths.
+/// A rule: no file contains notes of unfinished work or paths of one machine.
 ///
-/// They are put together from pieces here, so that this file passes its own rule.
+/// The words are assembled from pieces here, so that this file passes its own rule.
 struct WordRule: FileRule {
     static let markers = ["TO" + "DO", "FIX" + "ME", "X" + "XX"]
     static let machineFolders = ["root", "work", "home", "Users"].map { "/" + $0 + "/" }
@@ -38,7 +38,7 @@ struct WordRule: FileRule {
         ![before, after].contains { $0.map { $0.isLetter || $0.isNumber || $0 == "_" } ?? false }
     }
 
-    /// The slash begins the path: what stands before is no part of a longer one or of an address.
+    /// Returns whether the slash begins a path, and is no part of a longer path or of an address.
     private static func isPathStart(_ before: Character?, _ after: Character?) -> Bool {
         !(before.map { $0.isLetter || $0.isNumber || "._-~*})".contains($0) } ?? false)
     }

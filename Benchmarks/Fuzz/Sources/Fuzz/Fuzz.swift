@@ -1,20 +1,20 @@
 import Foundation
 
-/// Called by libFuzzer with every input. A trap is a finding; an error that is thrown is not.
+/// Called by libFuzzer with every input. A trap is a finding; a thrown error is not.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     FuzzTarget.chosen.run([UInt8](UnsafeBufferPointer(start: start, count: count)))
     return 0
 }
 
-/// A decoder that must take any bytes: it throws, or what it read survives a round trip.
+/// A decoder that must accept any bytes: it throws, or its result survives a round trip.
 struct FuzzTarget: Sendable {
     let name: String
     let run: @Sendable ([UInt8]) -> Void
 
     static let all = [changeSet, payload, message, predicate, model, modelFile]
 
-    /// The one that the environment names.
+    /// The target that the environment variable names.
     static let chosen: FuzzTarget = {
         let name = ProcessInfo.processInfo.environment["ANABRANCH_FUZZ_TARGET"] ?? ""
         guard let target = all.first(where: { $0.name == name }) else {

@@ -11,7 +11,7 @@ extension FuzzTarget {
             again?.predicateFormat == printed, "a predicate changes when it is printed: \(printed)")
     }
 
-    /// The form in which a store keeps its model.
+    /// The canonical encoding of a model, as a store keeps it.
     static let model = FuzzTarget(name: "model") { bytes in
         guard let model = try? ManagedObjectModel(canonicalEncoding: bytes) else { return }
         let again = try? ManagedObjectModel(canonicalEncoding: model.canonicalEncoding)

@@ -2,7 +2,7 @@ import AnabranchProtocol
 import AnabranchReplication
 
 extension FuzzTarget {
-    /// Without the digest, which would keep every changed byte from what lies behind it.
+    /// A change set without its digest, which would reject every changed byte.
     static let changeSet = FuzzTarget(name: "change-set") { bytes in
         guard let set = try? ChangeSet(decoding: bytes, checkingDigest: false) else { return }
         precondition(set.encoded() == bytes, "a change set is not encoded as it was read")
@@ -15,7 +15,7 @@ extension FuzzTarget {
         do {
             let again = try ChangePayload(
                 decoding: payload.encoded(author: author), author: author)
-            // Blocks of no rows say nothing and are not written.
+            // Blocks without rows have no effect and are not written.
             precondition(
                 again.blocks == payload.blocks.filter { !$0.isEmpty },
                 "a payload changes when it is encoded")
@@ -24,7 +24,8 @@ extension FuzzTarget {
         }
     }
 
-    /// The first byte says which message; the seal, which any change would break, is left out.
+    /// A message without its seal, which any change would break; the first byte selects the
+    /// message.
     static let message = FuzzTarget(name: "message") { bytes in
         guard let kind = bytes.first else { return }
         let body = Array(bytes.dropFirst())

@@ -1,7 +1,7 @@
 import Anabranch
 import Foundation
 
-/// An object of eight attributes of many types.
+/// An object with eight attributes of different types.
 final class Contact: ManagedObject {
     override class var entityName: String { "Contact" }
     override class var slotNames: [String] {
@@ -41,7 +41,7 @@ final class Contact: ManagedObject {
         set { self[slot: 7] = newValue }
     }
 
-    /// A sum that shows that every attribute was read.
+    /// A sum that depends on every attribute, which proves that all were read.
     var checksum: Int64 {
         let texts = [city, email, firstName, lastName]
         return texts.reduce(visits &+ (isActive ? 1 : 0)) { $0 &+ Int64($1?.utf8.count ?? 0) }

@@ -1,14 +1,14 @@
 import Anabranch
 import Foundation
 
-/// The object that most benchmarks make, change and read.
+/// The object that most benchmarks insert, change and read.
 @Entity
 final class Person: ManagedObject {
     var age: Int64
     var firstName: String?
     var lastName: String?
 
-    /// A sum that shows that every attribute was read.
+    /// A sum that depends on every attribute, which proves that all were read.
     var checksum: Int64 {
         age &+ Int64(firstName?.utf8.count ?? 0) &+ Int64(lastName?.utf8.count ?? 0)
     }
@@ -33,14 +33,14 @@ enum PersonStore {
         return container
     }
 
-    /// A store that has all persons of the data.
+    /// Opens a store with all persons of the data.
     static func open(_ path: String, filledWith data: PeopleData) throws -> PersistentContainer {
         let container = try open(path)
         try container.newBackgroundContext().performAndWait { try insert(data, into: $0) }
         return container
     }
 
-    /// Makes and saves persons, all or those of some rows, in one change set.
+    /// Inserts and saves persons, all or those of some rows, in one change set.
     static func insert(
         _ data: PeopleData, rows: Range<Int>? = nil, into context: ManagedObjectContext
     ) throws {

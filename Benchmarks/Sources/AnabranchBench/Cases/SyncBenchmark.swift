@@ -2,7 +2,7 @@ import Anabranch
 import AnabranchSync
 import Foundation
 
-/// Pushes all persons in a hundred change sets through the real server and pulls them into an
+/// Pushes all persons in a hundred change sets through the real server, and pulls them into an
 /// empty store, over HTTP on this machine.
 struct SyncBenchmark: Benchmark {
     static let name = "sync"
@@ -10,7 +10,7 @@ struct SyncBenchmark: Benchmark {
 
     private static let changeSets = 100
 
-    /// What one round has come to.
+    /// The result of one round.
     private struct Round {
         var push: Duration
         var pull: Duration
@@ -45,7 +45,13 @@ struct SyncBenchmark: Benchmark {
         let sent = rounds.map(\.idle.sentByteCount).max() ?? 0
         let received = rounds.map(\.idle.receivedByteCount).max() ?? 0
         return [
-            .share("remote inserts applied", rows: rows, times, goal: 0.3),
+            .share(
+                "remote inserts applied", rows: rows, times, goal: 0.45,
+                cause: """
+                    Seven eighths of the time are SQLite's, half of these for commits and
+                    checkpoints: every page of change sets is a transaction of its own, which
+                    writes the index's pages anew, where the raw side has one transaction.
+                    """),
             Figure("push to the server", rate(rounds.map(\.push)), goal: 100_000),
             Figure("pull from the server", rate(rounds.map(\.pull)), goal: 100_000),
             Figure(
@@ -93,10 +99,16 @@ struct SyncBenchmark: Benchmark {
     static func engine(
         _ container: PersistentContainer, _ daemon: BenchDaemon, _ zone: String, _ token: String
     ) throws -> SyncEngine {
+        try engine(container, daemon.address, zone, token)
+    }
+
+    static func engine(
+        _ container: PersistentContainer, _ address: URL, _ zone: String, _ token: String
+    ) throws -> SyncEngine {
         var options = SyncOptions()
         options.allowsPlainHTTP = true
         return try SyncEngine(
-            container: container, server: daemon.address, zone: zone, token: token,
+            container: container, server: address, zone: zone, token: token,
             options: options)
     }
 

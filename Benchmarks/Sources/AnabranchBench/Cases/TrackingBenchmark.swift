@@ -1,8 +1,10 @@
 import Anabranch
 import Foundation
 
-/// What change tracking costs in the file: the pages of the entity's table against those of the
-/// same table without Anabranch's columns, after one row in ten was updated in one attribute.
+/// The size of change tracking in the file.
+///
+/// It compares the pages of the entity's table with those of the same table without Anabranch's
+/// columns, after an update of one attribute in one row of ten.
 struct TrackingBenchmark: Benchmark {
     static let name = "tracking"
     static let summary = "bytes a row that change tracking takes in the file"

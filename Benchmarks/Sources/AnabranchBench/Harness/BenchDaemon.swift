@@ -7,7 +7,9 @@ final class BenchDaemon {
     private let folder: String
     private let process: Process
 
-    /// - Parameter folder: For its zones.
+    /// Starts a server.
+    ///
+    /// - Parameter folder: The folder of its zones.
     init(program: String, folder: String) throws {
         self.program = program
         self.folder = folder
@@ -28,7 +30,7 @@ final class BenchDaemon {
         address = url
     }
 
-    /// The most that it has had in memory at once.
+    /// The greatest number of bytes that it has had in memory.
     var mostBytes: Int { ProcessMemory.mostBytes(of: process.processIdentifier) }
 
     deinit { stop() }

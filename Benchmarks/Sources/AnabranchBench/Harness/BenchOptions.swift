@@ -1,11 +1,13 @@
-/// What the command line asks for.
+/// The options of the command line.
 struct BenchOptions {
     var rounds = 5
     var rows = 100_000
     var names: [String] = []
     var isListing = false
 
-    /// - Throws: ``BadUsage`` naming the word at fault.
+    /// Parses the command line.
+    ///
+    /// - Throws: ``BadUsage`` with the wrong word.
     init(_ arguments: some Sequence<String>) throws {
         var rest = arguments.makeIterator()
         while let word = rest.next() {
@@ -30,7 +32,7 @@ struct BenchOptions {
     }
 }
 
-/// A command line that can't be followed.
+/// An error in the command line.
 struct BadUsage: Error, CustomStringConvertible {
     let description: String
 

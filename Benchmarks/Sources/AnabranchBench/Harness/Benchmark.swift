@@ -1,8 +1,8 @@
-/// Something that is measured, with the limit or the goal that it is held against.
+/// An operation to measure, with its goal.
 protocol Benchmark: Sendable {
-    /// What a person types to run it alone.
+    /// The name by which a command line selects it.
     static var name: String { get }
-    /// What it does, in half a line.
+    /// A short description of the operation.
     static var summary: String { get }
 
     func figures(_ workbench: Workbench) async throws -> [Figure]
@@ -13,15 +13,15 @@ extension Benchmark {
     var summary: String { Self.summary }
 }
 
-/// Where a benchmark works and how much.
+/// The folder, the programs and the extent of a run.
 struct Workbench: Sendable {
     let rounds: Int
     let data: PeopleData
-    /// For this benchmark's files; removed with everything in it when the benchmark is done.
+    /// The folder for this benchmark's files; removed when the benchmark is done.
     let folder: String
-    /// The server's program.
+    /// The path of the server's program.
     let daemon: String
-    /// The client's program.
+    /// The path of the client's program.
     let client: String
 
     var rows: Int { data.count }

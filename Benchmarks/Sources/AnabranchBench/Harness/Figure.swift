@@ -3,17 +3,17 @@ struct Figure: Sendable {
     enum Measure: Sendable {
         /// Rows a second of the raw SQLite C API and of Anabranch, in the same run.
         case share(raw: Double, ours: Double)
-        /// Per second.
+        /// A number per second.
         case rate(Double)
-        /// The smaller the better.
+        /// An amount; smaller is better.
         case amount(Double, unit: String)
     }
 
     let title: String
     let measure: Measure
-    /// A share or a rate that is to be reached, or an amount that is not to be exceeded.
+    /// The least share or rate, or the greatest amount; `nil` without a goal.
     let goal: Double?
-    /// Where the time or the space goes, for whoever sees the goal missed.
+    /// An explanation of the time or space, shown if the goal is missed.
     let cause: String?
 
     init(_ title: String, _ measure: Measure, goal: Double? = nil, cause: String? = nil) {
@@ -23,7 +23,7 @@ struct Figure: Sendable {
         self.cause = cause
     }
 
-    /// `nil` without a goal.
+    /// True if the goal is reached; `nil` without a goal.
     var isReached: Bool? {
         guard let goal else { return nil }
         return switch measure {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Figures as columns for a terminal.
+/// Prints figures in columns for a terminal.
 struct FigureTable {
     let figures: [Figure]
 

@@ -1,7 +1,7 @@
 import Foundation
 
 enum ProcessMemory {
-    /// The most that a process has had in memory at once; 0 where the system does not tell.
+    /// The greatest number of bytes that a process has had in memory; 0 if it is not known.
     static func mostBytes(of process: Int32) -> Int {
         guard let text = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
         else { return 0 }

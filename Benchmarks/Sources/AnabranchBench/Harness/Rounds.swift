@@ -1,12 +1,16 @@
-/// Times two ways of doing one thing, taking turns, so that whatever else the machine does falls
-/// on both.
+/// Times two implementations of one operation in alternation.
+///
+/// Other load on the machine then affects both.
 struct Rounds {
     let count: Int
 
+    /// Compares the implementations.
+    ///
     /// - Parameters:
-    ///   - raw: One round; it returns the time of what counts, without its preparation.
-    ///   - ours: As `raw`.
-    /// - Returns: Medians.
+    ///   - raw: Runs one round; returns the time of the measured part without its preparation.
+    ///   - ours: Runs one round of the other implementation in the same way.
+    ///
+    /// - Returns: The medians.
     func compare(
         raw: (_ round: Int) async throws -> Duration,
         ours: (_ round: Int) async throws -> Duration
@@ -27,7 +31,7 @@ struct Rounds {
 }
 
 extension [Duration] {
-    /// Of an even number the later of the two in the middle; zero of none.
+    /// The median; the later of the two middle values of an even number, zero without values.
     var median: Duration { isEmpty ? .zero : sorted()[count / 2] }
 }
 
@@ -36,12 +40,12 @@ extension Duration {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
     }
 
-    /// Of one among many that took this long together.
+    /// The nanoseconds of one of `count` operations that took this long together.
     func nanoseconds(each count: Int) -> Double { seconds * 1e9 / Double(count) }
 }
 
 extension Figure {
-    /// Rows a second of both sides from the time that `rows` took.
+    /// The rows a second of both sides, from the time for `rows` rows.
     static func share(
         _ title: String, rows: Int, _ times: (raw: Duration, ours: Duration), goal: Double?,
         cause: String? = nil

@@ -1,6 +1,7 @@
 import CRawSQLite
 
-/// The same persons for both sides, made before any clock runs: strings for objects, UTF-8 for C.
+/// The same persons for both sides, created before any measurement: strings for objects, UTF-8 for
+/// C.
 final class PeopleData: Sendable {
     let count: Int
     let ages: [Int64]
@@ -9,7 +10,7 @@ final class PeopleData: Sendable {
     let firstUTF8: UTF8Column
     let lastUTF8: UTF8Column
 
-    /// Names of 6 to 13 bytes, ages from 0 to 999 in no order.
+    /// Generates names of 6 to 13 bytes, and ages from 0 to 999 in no order.
     init(count: Int) {
         self.count = count
         ages = (0..<count).map { Int64($0 &* 7919 % 1000) }
@@ -20,9 +21,9 @@ final class PeopleData: Sendable {
     }
 }
 
-/// Texts side by side, to be bound without a copy.
+/// Adjacent texts that can be bound without a copy.
 ///
-/// The memory is never given back: the data lives as long as the program.
+/// The memory is never freed: the data lives as long as the program.
 struct UTF8Column: @unchecked Sendable {
     private let bytes: UnsafeMutablePointer<UInt8>
     private let ends: [Int]

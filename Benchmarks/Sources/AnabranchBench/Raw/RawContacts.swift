@@ -1,6 +1,6 @@
 import CRawSQLite
 
-/// A table of eight columns, without the columns and the log that are ours.
+/// A table of eight columns, without Anabranch's own columns and log.
 struct RawContacts {
     private let database: RawDatabase
 
@@ -22,18 +22,23 @@ struct RawContacts {
             """)
     }
 
-    /// - Returns: A sum over every column, which shows that every value was read.
+    /// Reads every column of every row: numbers where SQLite has them, texts as strings.
+    ///
+    /// - Returns: A sum over every column, which proves that all values were read.
     func readAll() throws -> Int64 {
-        let statement = try database.prepare("SELECT pk, \(Self.columns) FROM Contact")
-        defer { sqlite3_finalize(statement) }
         var sum: Int64 = 0
-        while sqlite3_step(statement) == SQLITE_ROW {
-            for column: Int32 in [0, 6, 8] { sum &+= sqlite3_column_int64(statement, column) }
-            for column: Int32 in [1, 5] { sum &+= Int64(sqlite3_column_double(statement, column)) }
-            for column: Int32 in [2, 3, 4, 7] {
-                guard let text = sqlite3_column_text(statement, column) else { continue }
-                sum &+= Int64(text[0]) &+ Int64(sqlite3_column_bytes(statement, column))
+        try database.take("SELECT take(pk, \(Self.columns)) FROM Contact", into: &sum) {
+            context, _, values in
+            guard let values, let sum = RawDatabase.state(of: context, as: Int64.self) else {
+                return
             }
+            var row: Int64 = 0
+            for column in [0, 6, 8] { row &+= sqlite3_value_int64(values[column]) }
+            for column in [1, 5] { row &+= Int64(sqlite3_value_double(values[column])) }
+            for column in [2, 3, 4, 7] {
+                row &+= Int64(String(raw: values[column]).utf8.count)
+            }
+            sum.pointee &+= row
         }
         return sum
     }

@@ -1,9 +1,9 @@
 import CRawSQLite
 
-/// SQLite as a C program would use it: the limit that everything here is measured against.
+/// SQLite as a C program uses it, which all figures are compared with.
 ///
-/// WAL, synchronous=NORMAL and no secure_delete, as a store's file has them, so that the
-/// difference is Anabranch and nothing else.
+/// It uses WAL, synchronous=NORMAL and no secure_delete, like a store's file, so that only
+/// Anabranch makes the difference.
 final class RawDatabase {
     let handle: OpaquePointer
 
@@ -49,6 +49,45 @@ final class RawDatabase {
         return result
     }
 
+    /// The number of rows that one statement writes.
+    ///
+    /// Compared with sixteen rows a statement, one row takes 1.45 times as long for inserts and 2.3
+    /// times as long for updates. A hundred rows save 2 % of inserts and 10 % of updates; more than
+    /// a hundred save nothing else.
+    static let rowsAtOnce = 100
+
+    /// Writes rows in one transaction: ``rowsAtOnce`` with one statement, the rest with another.
+    /// Both statements are prepared once, and reset after each run.
+    ///
+    /// - Parameters:
+    ///   - width: The number of parameters of a row.
+    ///   - sql: Returns the statement for a number of rows. The parameters of the rows follow one
+    ///     another.
+    ///   - bind: Binds a row's values, beginning with a parameter. A text must not move.
+    @inline(__always)
+    func write(
+        rowCount: Int, width: Int32, sql: (_ rows: Int) -> String,
+        bind: (_ row: Int, _ statement: OpaquePointer, _ first: Int32) -> Void
+    ) throws {
+        let rest = rowCount % Self.rowsAtOnce
+        let many = try prepare(sql(Self.rowsAtOnce))
+        defer { sqlite3_finalize(many) }
+        let few = try prepare(sql(max(rest, 1)))
+        defer { sqlite3_finalize(few) }
+        try run("BEGIN IMMEDIATE")
+        var row = 0
+        while row < rowCount {
+            let count = min(Self.rowsAtOnce, rowCount - row)
+            let statement = count == Self.rowsAtOnce ? many : few
+            for index in 0..<count {
+                bind(row + index, statement, Int32(index) * width + 1)
+            }
+            try step(statement)
+            row += count
+        }
+        try run("COMMIT")
+    }
+
     /// The first column of the first row.
     func number(_ sql: String) throws -> Int64 {
         let statement = try prepare(sql)
@@ -69,7 +108,7 @@ final class RawDatabase {
     }
 }
 
-/// What SQLite said when it was used directly.
+/// An error of SQLite in direct use.
 struct RawFailure: Error, CustomStringConvertible {
     let description: String
 

@@ -1,31 +1,33 @@
 import Anabranch
 import Foundation
 
-/// Takes the change sets of bundles into a store.
+/// Applies the change sets of bundles to a store.
 struct BundleApplyCommand: Command {
     static let specification = CommandSpecification(
         name: "bundle apply",
-        summary: "Takes in bundles, in any order.",
+        summary: "Applies bundles to a store, in any order.",
         discussion: [
-            "Each bundle is checked before anything of it is taken in. A change set whose author "
-                + "had others that the store lacks waits in the store until they come, by a "
-                + "bundle or a sync. The next sync sends the zone what it lacks.",
-            "With --key-ring every bundle has to be sealed with one of its keys: plain text, which "
-                + "anybody may have put in its place, is refused.",
-            "Where ANABRANCH_STORE names the store every word is a bundle; --store names another "
+            "Each bundle is checked before it is applied. If the store lacks a change set that "
+                + "the author of another one had, the later one waits in the store until the "
+                + "missing one arrives, by a bundle or a sync. The next sync sends the applied "
+                + "change sets to the zone, if the zone lacks them.",
+            "With --key-ring every bundle must be sealed with one of the keys in FILE. An "
+                + "unsealed bundle is refused, because anyone could have written it.",
+            "If ANABRANCH_STORE names the store, every word is a bundle. --store names another "
                 + "store.",
         ],
         arguments: [
             .store,
             ArgumentSpecification(
-                "FILE", "Bundles; one taken in twice harms not.", isRepeated: true, isFile: true),
+                "FILE", "The bundles. Applying a bundle twice has no effect.", isRepeated: true,
+                isFile: true),
         ],
         options: [.keyRing("Opens sealed bundles with the keys in FILE."), .json],
         examples: [
-            .init("bundle apply geo.store monday.bundle tuesday.bundle", "Takes in two."),
+            .init("bundle apply geo.store monday.bundle tuesday.bundle", "Applies two bundles."),
             .init(
                 "bundle apply geo.store monday.bundle --key-ring family.keys",
-                "Takes in a sealed one."),
+                "Applies a sealed bundle."),
         ])
 
     let path: String
@@ -55,7 +57,9 @@ struct BundleApplyCommand: Command {
         let applied = Quantity.text(outcome.appliedCount, "change set")
         var text = "\(file): applied \(applied), \(outcome.heldCount) already held"
         if outcome.waitingCount > 0 {
-            text += "; \(Quantity.text(outcome.waitingCount, "change set")) wait for others"
+            let waiting = Quantity.text(outcome.waitingCount, "change set")
+            let verb = outcome.waitingCount == 1 ? "waits" : "wait"
+            text += "; \(waiting) \(verb) for missing change sets"
         }
         return text + "."
     }

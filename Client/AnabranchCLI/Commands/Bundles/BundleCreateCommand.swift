@@ -1,36 +1,40 @@
 import Anabranch
 import Foundation
 
-/// Writes a store's change sets into a file.
+/// Writes a store's change sets to a bundle file.
 struct BundleCreateCommand: Command {
     static let specification = CommandSpecification(
         name: "bundle create",
-        summary: "Writes change sets into a file, for a store that no server reaches.",
+        summary: "Writes change sets to a bundle file, to sync stores without a server.",
         discussion: [
-            "Without --since the bundle has everything. With it, it lacks what whoever gets it "
-                + "has already. BASE is another bundle, and stands for what its sender had; a "
-                + "vector, as 'anabranch status --json' prints it; or a replica ID, and stands "
-                + "for what that replica had at the last of its saves that this store has.",
-            "With --key-ring the bundle is sealed with the newest key in FILE: who lacks that key "
-                + "reads nothing of it but which key it is, and can change nothing unnoticed.",
+            "Without --since the bundle contains every change set. With --since BASE it omits the "
+                + "change sets that the receiver already has. BASE is one of three: another "
+                + "bundle means everything that its sender had; a vector, as 'anabranch status "
+                + "--json' prints it, means the change sets of that vector; a replica ID means "
+                + "everything that this replica had at its last save in this store.",
+            "With --key-ring the bundle is sealed with the newest key in FILE. Without that key, "
+                + "only the ID of the key can be read, and no change stays unnoticed.",
         ],
         arguments: [
             .store,
             ArgumentSpecification(
-                "FILE", "The bundle. One that is there goes; no other file does.", isFile: true),
+                "FILE",
+                "The bundle to write. An existing bundle is replaced, any other file is "
+                    + "not.", isFile: true),
         ],
         options: [
-            OptionSpecification("since", "BASE", "Leaves out what BASE says is held."),
-            .keyRing("Seals the bundle with the newest key in FILE, and opens BASE."), .json,
+            OptionSpecification("since", "BASE", "Omits the change sets that BASE contains."),
+            .keyRing("Seals the bundle with the newest key in FILE; also opens a sealed BASE."),
+            .json,
         ],
         examples: [
-            .init("bundle create geo.store all.bundle", "Everything."),
+            .init("bundle create geo.store all.bundle", "Writes all change sets."),
             .init(
                 "bundle create geo.store answer.bundle --since theirs.bundle",
-                "What the sender of theirs.bundle lacks."),
+                "Writes what the sender of theirs.bundle lacks."),
             .init(
                 "bundle create geo.store all.bundle --key-ring family.keys",
-                "Everything, for those who have the keys."),
+                "Writes all change sets, readable only with a key of the ring."),
         ])
 
     let path: String
@@ -45,11 +49,13 @@ struct BundleCreateCommand: Command {
         base = arguments.text("since")
         keyRing = arguments.text("key-ring")
         guard keyRing.map(Self.resolved) != Self.resolved(file) else {
-            throw arguments.error("The bundle can't take the place of the key ring '\(file)'.")
+            throw arguments.error(
+                "The bundle can't replace the key ring '\(file)'. Choose "
+                    + "another file.")
         }
         guard Self.resolved(path) != Self.resolved(file) else {
             throw arguments.error(
-                "The bundle can't take the place of the store '\(file)'. Name a file for it.")
+                "The bundle can't replace the store '\(file)'. Choose another file.")
         }
         isJSON = arguments.isSet("json")
     }
@@ -79,7 +85,7 @@ struct BundleCreateCommand: Command {
         if let replica = ReplicaID(base) { return .replica(replica) }
         guard let vector = VectorText.vector(base) else {
             throw UsageError(
-                "--since takes a bundle, a vector as REPLICA:NUMBER,… or a replica ID; there is "
+                "--since takes a bundle, a vector as REPLICA:NUMBER,… or a replica ID. There is "
                     + "no file '\(base)'.", command: Self.specification.name)
         }
         return .vector(vector)

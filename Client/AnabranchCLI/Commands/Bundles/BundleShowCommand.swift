@@ -1,14 +1,15 @@
 import Anabranch
 import Foundation
 
-/// Tells what is in a bundle.
+/// Shows the content of a bundle.
 struct BundleShowCommand: Command {
     static let specification = CommandSpecification(
         name: "bundle show", summary: "Checks a bundle and lists its change sets.",
         discussion: [
-            "The first lines say who wrote it, when, and what that store held; with --json the "
-                + "first object does. Without a key ring a sealed bundle only says which key it "
-                + "is sealed with; with one, plain text is refused."
+            "The first lines show the replica that wrote the bundle, the time, and the change "
+                + "sets that it held. With --json the first object shows them. For a sealed "
+                + "bundle without --key-ring, only the ID of its key is shown. With --key-ring, "
+                + "an unsealed bundle is refused."
         ],
         arguments: [ArgumentSpecification("FILE", "The bundle.")],
         options: [.keyRing("Opens a sealed bundle with the keys in FILE."), .json],
@@ -37,7 +38,7 @@ struct BundleShowCommand: Command {
             try console.print(console.bold(name) + padding + value)
         }
         var table = TextTable([
-            .init("SET"), .init("TIME"), .init("AUTHOR"), .init("KNOWING"), .init("CHANGES"),
+            .init("SET"), .init("TIME"), .init("AUTHOR"), .init("CONTEXT"), .init("CHANGES"),
         ])
         try bundle.forEachChangeSet { set in
             table.append([

@@ -1,21 +1,23 @@
 import Anabranch
 import Foundation
 
-/// Takes keys over from other key rings.
+/// Copies keys from other key rings.
 struct KeyAddCommand: Command {
     static let specification = CommandSpecification(
-        name: "key add", summary: "Takes over the keys of other key rings.",
+        name: "key add", summary: "Copies the keys of other key rings.",
         discussion: [
-            "Where two have rotated without knowing of each other, both read everything when each "
-                + "has taken over the other's keys, and both seal with the same one, the newest."
+            "If two people rotate their copies of a key ring independently, each must add the "
+                + "other's keys. Then both can open all bundles, and both seal with the same key, "
+                + "the newest."
         ],
         arguments: [
             .keyRing,
             ArgumentSpecification(
-                "OTHER", "Key rings; they stay as they are.", isRepeated: true, isFile: true),
+                "OTHER", "The other key rings; they are not changed.", isRepeated: true,
+                isFile: true),
         ],
         options: [.json],
-        examples: [.init("key add family.keys from-ada.keys", "Has the keys of both then.")])
+        examples: [.init("key add family.keys from-ada.keys", "Adds the keys of another ring.")])
 
     let listing: KeyRingListing
     let others: [String]

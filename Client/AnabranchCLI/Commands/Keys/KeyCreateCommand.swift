@@ -1,18 +1,18 @@
 import Anabranch
 
-/// Makes a key ring.
+/// Creates a key ring.
 struct KeyCreateCommand: Command {
     static let specification = CommandSpecification(
-        name: "key create", summary: "Makes a key ring, with which bundles are sealed.",
+        name: "key create", summary: "Creates a key ring to seal bundles with.",
         discussion: [
-            "The file has one key, which nobody else has; only its owner may read it, and it is "
-                + "refused where others may. Give it, by a way that nobody else reads, to those "
-                + "who are to exchange sealed bundles. Keep a copy: what is sealed can't be read "
-                + "without it.",
-            "What goes to a sync server is not sealed: the server merges, and so reads it.",
+            "The file contains one new key. Only its owner may read it; a key ring that others "
+                + "may read is refused. Give it, in a secure way, to the people with whom you "
+                + "exchange sealed bundles. Keep a copy: without the key, sealed bundles can't be "
+                + "read.",
+            "Data sent to a sync server is not sealed, because the server reads and merges it.",
         ],
         arguments: [.keyRing], options: [.json],
-        examples: [.init("key create family.keys", "Makes the file family.keys.")])
+        examples: [.init("key create family.keys", "Creates the file family.keys.")])
 
     let listing: KeyRingListing
 
@@ -24,6 +24,6 @@ struct KeyCreateCommand: Command {
         let ring = BundleKeyRing()
         try ring.create(at: listing.url)
         try listing.printNewest(
-            of: ring, as: "Made \(listing.path) with the key \(ring.newest.id).", console)
+            of: ring, as: "Created \(listing.path) with the key \(ring.newest.id).", console)
     }
 }

@@ -1,30 +1,30 @@
 import Anabranch
 
-/// Takes keys out of a key ring.
+/// Removes keys from a key ring.
 struct KeyRemoveCommand: Command {
     static let specification = CommandSpecification(
-        name: "key remove", summary: "Takes older keys out of a key ring.",
+        name: "key remove", summary: "Removes older keys from a key ring.",
         discussion: [
-            "What is sealed with them can't be read by this ring any more. Remove a key when the "
-                + "last bundles that were sealed with it have been taken in and somebody who has "
-                + "it is not to be heard any more, or from a copy of the ring for somebody who "
-                + "is not to read what was sealed earlier.",
-            "'anabranch key add' brings a key back from a ring that still has it.",
-            "The newest key stays, because an older one would seal then. Only one with the last "
-                + "date there is, 9999-12-31T23:59:59Z, can go, because none can be newer: rotate "
-                + "at once then.",
+            "The ring can no longer open bundles sealed with these keys. Remove a key after the "
+                + "last bundle sealed with it was applied, if a person with that key must not "
+                + "write bundles any more. Or remove it from a copy of the ring for a person who "
+                + "must not read earlier bundles.",
+            "'anabranch key add' restores a key from a ring that still has it.",
+            "The newest key can't be removed, because the ring would then seal with an older one. "
+                + "The only exception is a key with the last possible date, 9999-12-31T23:59:59Z, "
+                + "because no newer key can exist. Rotate immediately after you remove it.",
         ],
         arguments: [
             .keyRing,
             ArgumentSpecification(
-                "KEY", "IDs, as 'anabranch key show' prints them.",
+                "KEY", "The IDs of the keys, as 'anabranch key show' prints them.",
                 isRepeated: true),
         ],
         options: [.json],
         examples: [
             .init(
                 "key remove family.keys 6d2ab1d5c2f0f7f1f1e0a4b39c5d8e27",
-                "Takes out one key; not the newest, which seals.")
+                "Removes one key, but not the newest, which seals.")
         ])
 
     let listing: KeyRingListing
@@ -34,7 +34,9 @@ struct KeyRemoveCommand: Command {
         listing = try KeyRingListing(arguments)
         ids = try arguments.allWords("KEY").map { word throws(UsageError) in
             guard let id = BundleKeyID(word) else {
-                throw arguments.error("'\(word)' is no ID of a key: 32 hexadecimal digits.")
+                throw arguments.error(
+                    "'\(word)' is not the ID of a key. An ID has 32 hexadecimal "
+                        + "digits.")
             }
             return id
         }

@@ -3,16 +3,16 @@ import Anabranch
 /// Adds a newer key to a key ring.
 struct KeyRotateCommand: Command {
     static let specification = CommandSpecification(
-        name: "key rotate", summary: "Adds a newer key, which seals from now on.",
+        name: "key rotate", summary: "Adds a newer key, which seals all later bundles.",
         discussion: [
-            "The older keys go on opening what is sealed with them, also what somebody who was "
-                + "away seals with them later. Give the file to all who are to read what is "
-                + "sealed from now on; who does not get it can't, but keeps what he could read.",
-            "Until 'anabranch key remove' takes an older key out of a ring, who has it can still "
-                + "write bundles that the ring opens.",
+            "The older keys still open bundles sealed with them. Give the new file to all people "
+                + "who should read later bundles. Without the new key, only earlier bundles can "
+                + "be read.",
+            "A person with an older key can still write bundles that the ring opens, until "
+                + "'anabranch key remove' removes that key from the ring.",
         ],
         arguments: [.keyRing], options: [.json],
-        examples: [.init("key rotate family.keys", "Makes a key that only this file has.")])
+        examples: [.init("key rotate family.keys", "Adds a key that only this file has.")])
 
     let listing: KeyRingListing
 

@@ -1,15 +1,15 @@
 import Anabranch
 
-/// Tells which keys are in a key ring.
+/// Lists the keys of a key ring.
 struct KeyShowCommand: Command {
     static let specification = CommandSpecification(
         name: "key show", summary: "Lists the keys of a key ring, without their secrets.",
         discussion: [
-            "A bundle says which key it is sealed with: 'anabranch bundle show' without a key "
-                + "ring names it."
+            "'anabranch bundle show' without a key ring prints the ID of the key with which a "
+                + "bundle is sealed."
         ],
         arguments: [.keyRing], options: [.json],
-        examples: [.init("key show family.keys", "IDs and dates, the newest last.")])
+        examples: [.init("key show family.keys", "Lists IDs and dates, the newest key last.")])
 
     let listing: KeyRingListing
 

@@ -4,7 +4,9 @@ import AnabranchSQLite
 import Foundation
 import Synchronization
 
-/// A directory: `zones/NAME.sqlite` for each zone, `tokens.sqlite`, and the lock of the daemon
+/// A back end in a directory.
+///
+/// It contains `zones/NAME.sqlite` for each zone, `tokens.sqlite`, and the lock file of the daemon
 /// that serves it.
 package final class SQLiteBackEnd: BackEnd {
     package let tokens: any TokenStore
@@ -12,7 +14,7 @@ package final class SQLiteBackEnd: BackEnd {
     private let environment: ServerEnvironment
     private let lock = Mutex<Int32>(-1)
 
-    /// Makes the directory, readable by its owner only, where it is missing.
+    /// Opens a directory; creates it if it is missing, readable by its owner only.
     package init(directory path: String, environment: ServerEnvironment) throws {
         directory = URL(fileURLWithPath: path, isDirectory: true)
         self.environment = environment
@@ -24,7 +26,7 @@ package final class SQLiteBackEnd: BackEnd {
             randomBytes: environment.randomBytes)
     }
 
-    /// Makes a directory with those above it, as far as they are missing.
+    /// Creates a directory and its missing parents.
     private static func makeDirectory(_ directory: URL) throws {
         if mkdir(directory.path, 0o700) == 0 || errno == EEXIST { return }
         var cause = errno
@@ -35,7 +37,7 @@ package final class SQLiteBackEnd: BackEnd {
         }
         throw ZoneStorageError(
             .unusable,
-            "Can't make the directory \(directory.path) because of this: "
+            "Can't create the directory \(directory.path) because of this error: "
                 + "\(String(cString: strerror(cause))).")
     }
 
@@ -77,7 +79,7 @@ package final class SQLiteBackEnd: BackEnd {
             throw ZoneStorageError(
                 .inUse,
                 "Can't serve \(directory.path) because another daemon serves it: stop that one "
-                    + "first, or take another directory.")
+                    + "first, or use another directory.")
         }
         lock.withLock { $0 = file }
     }

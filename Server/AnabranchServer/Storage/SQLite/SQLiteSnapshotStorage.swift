@@ -3,17 +3,22 @@ import AnabranchReplication
 import AnabranchSQLite
 import Foundation
 
-/// Snapshots of one zone in a SQLite file beside the zone's own, so that no backup need copy them
-/// and no push waits while one is written.
+/// Snapshots of one zone in a SQLite file beside the zone's own.
 ///
-/// - `snapshot`: one row each; `digest` is NULL while it is being written.
+/// A backup need not copy this file, and pushes do not wait while a snapshot is written. Several
+/// processes may have the file open, and write snapshots at the same time.
+///
+/// - `snapshot`: one row for each snapshot. `digest` is NULL while it is being written, and
+///   `touched` is the time at which its last chunk was added. An ID is never used again, so a late
+///   chunk can't get into another snapshot.
 /// - `chunk`: the chunks by number, with the digest of their bytes.
 final class SQLiteSnapshotStorage: SnapshotStorage {
-    private static let format: Int64 = 1
+    private static let format: Int64 = 2
     private static let script = """
         CREATE TABLE snapshot(
-            id INTEGER PRIMARY KEY, epoch BLOB NOT NULL, position INTEGER NOT NULL,
-            running BLOB NOT NULL, digest BLOB, chunks INTEGER NOT NULL, bytes INTEGER NOT NULL);
+            id INTEGER PRIMARY KEY AUTOINCREMENT, epoch BLOB NOT NULL, position INTEGER NOT NULL,
+            running BLOB NOT NULL, digest BLOB, chunks INTEGER NOT NULL, bytes INTEGER NOT NULL,
+            touched INTEGER NOT NULL);
         CREATE TABLE chunk(
             snapshot INTEGER NOT NULL, number INTEGER NOT NULL, digest BLOB NOT NULL,
             bytes BLOB NOT NULL, PRIMARY KEY (snapshot, number));
@@ -54,9 +59,6 @@ final class SQLiteSnapshotStorage: SnapshotStorage {
                 try connection.execute(Self.script)
                 try connection.execute("PRAGMA user_version = \(Self.format)")
             }
-            // What was being written when a process died.
-            try Self.remove(
-                "SELECT id FROM snapshot WHERE digest IS NULL", from: connection)
         }
         return connection
     }
@@ -114,16 +116,19 @@ final class SQLiteSnapshotStorage: SnapshotStorage {
     }
 
     func write(
-        at cursor: LogCursor, _ body: ((_ chunk: [UInt8]) throws -> Void) throws -> Void
+        at cursor: LogCursor, wallMilliseconds: @escaping () -> Int64,
+        _ body: ((_ chunk: [UInt8]) throws -> Void) throws -> Void
     ) throws -> SnapshotManifest {
-        let id = try begin(at: cursor)
+        let id = try begin(at: cursor, wallMilliseconds: wallMilliseconds())
         var digests = DigestBuilder()
         var chunkCount: UInt64 = 0
         var byteCount: UInt64 = 0
         do {
             try body { chunk in
                 let digest = Digest(of: chunk)
-                try append(chunk, digest, number: chunkCount, to: id)
+                try append(
+                    chunk, digest, number: chunkCount, to: id,
+                    wallMilliseconds: wallMilliseconds())
                 digests.update(digest)
                 chunkCount += 1
                 byteCount += UInt64(chunk.count)
@@ -139,36 +144,67 @@ final class SQLiteSnapshotStorage: SnapshotStorage {
         }
     }
 
-    private func begin(at cursor: LogCursor) throws -> Int64 {
+    private func begin(at cursor: LogCursor, wallMilliseconds: Int64) throws -> Int64 {
         try use { connection in
             try connection.run(
                 """
-                INSERT INTO snapshot(epoch, position, running, chunks, bytes)
-                VALUES (?, ?, ?, 0, 0)
+                INSERT INTO snapshot(epoch, position, running, chunks, bytes, touched)
+                VALUES (?, ?, ?, 0, 0, ?)
                 """, .blob(cursor.epoch.bytes), .integer(Int64(clamping: cursor.position)),
-                .blob(ReplicaID(high: cursor.digestHigh, low: cursor.digestLow).bytes))
+                .blob(ReplicaID(high: cursor.digestHigh, low: cursor.digestLow).bytes),
+                .integer(wallMilliseconds))
             return connection.lastInsertRowID
         }
     }
 
-    /// Each in a transaction of its own: whoever reads another snapshot meanwhile waits no longer.
+    /// Appends a chunk in its own transaction, so that readers of other snapshots wait only
+    /// briefly.
     private func append(
-        _ chunk: [UInt8], _ digest: Digest, number: UInt64, to id: Int64
+        _ chunk: [UInt8], _ digest: Digest, number: UInt64, to id: Int64,
+        wallMilliseconds: Int64
     ) throws {
         try use { connection in
-            try connection.run(
-                "INSERT INTO chunk(snapshot, number, digest, bytes) VALUES (?, ?, ?, ?)",
-                .integer(id), .integer(Int64(clamping: number)), .blob(digest.bytes), .blob(chunk))
+            try connection.transaction {
+                try connection.run(
+                    "UPDATE snapshot SET touched = ? WHERE id = ? AND digest IS NULL",
+                    .integer(wallMilliseconds), .integer(id))
+                guard connection.changes == 1 else { throw removed }
+                try connection.run(
+                    "INSERT INTO chunk(snapshot, number, digest, bytes) VALUES (?, ?, ?, ?)",
+                    .integer(id), .integer(Int64(clamping: number)), .blob(digest.bytes),
+                    .blob(chunk))
+            }
         }
+    }
+
+    private var removed: ZoneStorageError {
+        ZoneStorageError(
+            .snapshotRemoved,
+            "Can't finish a snapshot because another process has removed what was written of it "
+                + "to \(path): ask for the snapshot again.")
     }
 
     private func finish(_ manifest: SnapshotManifest, _ id: Int64) throws {
         try use { connection in
             try connection.run(
-                "UPDATE snapshot SET digest = ?, chunks = ?, bytes = ? WHERE id = ?",
+                """
+                UPDATE snapshot SET digest = ?, chunks = ?, bytes = ?
+                WHERE id = ? AND digest IS NULL
+                """,
                 .blob(manifest.name.digest.bytes),
                 .integer(Int64(clamping: manifest.chunkCount)),
                 .integer(Int64(clamping: manifest.byteCount)), .integer(id))
+            guard connection.changes == 1 else { throw removed }
+        }
+    }
+
+    func dropUnfinished(untouchedSince wallMilliseconds: Int64) throws {
+        try use { connection in
+            try connection.transaction {
+                try Self.remove(
+                    "SELECT id FROM snapshot WHERE digest IS NULL AND touched < "
+                        + "\(wallMilliseconds)", from: connection)
+            }
         }
     }
 
@@ -176,8 +212,10 @@ final class SQLiteSnapshotStorage: SnapshotStorage {
         try use { connection in
             try connection.transaction {
                 try Self.remove(
-                    "SELECT id FROM snapshot ORDER BY id DESC LIMIT -1 OFFSET \(count)",
-                    from: connection)
+                    """
+                    SELECT id FROM snapshot WHERE digest IS NOT NULL
+                    ORDER BY id DESC LIMIT -1 OFFSET \(count)
+                    """, from: connection)
             }
         }
     }

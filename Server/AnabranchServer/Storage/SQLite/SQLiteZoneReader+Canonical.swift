@@ -131,7 +131,7 @@ extension SQLiteZoneReader {
 }
 
 extension Statement {
-    /// Of the columns key, entity, timestamp, author, cells, seen, dead.
+    /// Reads the columns key, entity, timestamp, author, cells, seen and dead.
     func stateRow() throws -> StateRow {
         StateRow(
             key: RecordKey(rawValue: int64(at: 0)), entity: int64(at: 1),

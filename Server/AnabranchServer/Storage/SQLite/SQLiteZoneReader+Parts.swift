@@ -91,7 +91,7 @@ extension SQLiteZoneWriter {
         if connection.changes > 0 { try removeUnusedParts() }
     }
 
-    /// Those that neither the log lists nor anybody is sending.
+    /// Removes parts that the log does not list and no client is sending.
     func removeUnusedParts() throws {
         try connection.run(
             """

@@ -1,7 +1,7 @@
 package import AnabranchReplication
 import AnabranchSQLite
 
-/// Reads a zone's file by one connection, within a transaction of the caller's.
+/// Reads a zone's file through one connection, within the caller's transaction.
 package class SQLiteZoneReader: ZoneReading {
     let connection: Connection
     let names: ZoneNames
@@ -100,7 +100,7 @@ package class SQLiteZoneReader: ZoneReading {
 
     // MARK: Numbers and names
 
-    /// - Returns: `nil` for a replica that the zone has not heard of.
+    /// The ordinal of a replica; `nil` if the zone does not know the replica.
     func knownOrdinal(of replica: ReplicaID) throws -> Int64? {
         if let ordinal = names.ordinals[replica] { return ordinal }
         let row = try connection.cached("SELECT ordinal FROM replica WHERE id = ?")

@@ -2,20 +2,20 @@ package import AnabranchReplication
 package import AnabranchSQLite
 import Foundation
 
-/// One zone in one SQLite file: WAL, every commit flushed to the disk.
+/// One zone in one SQLite file in WAL mode; every commit is flushed to the disk.
 ///
-/// A file that is found under another identity was copied or restored: somewhere there may be
-/// another log that shares this one's beginning. So it starts a new epoch at its present head.
+/// A file that has another identity than the recorded one was copied or restored, so another log
+/// with the same beginning may exist. The zone then starts a new epoch at its present head.
 package final class SQLiteZoneStorage: ZoneStorage {
     package struct Options: Sendable {
         /// The name of a registered SQLite virtual file system; `nil` is the system's.
         package var vfs: String?
         package var readers = 4
-        /// Which file lies at a path.
+        /// Returns the identity of the file at a path.
         package var fileIdentity: @Sendable (String) throws -> FileIdentity = { path in
             try FileIdentity(path: path)
         }
-        /// The last ordinal that a replica may have.
+        /// The greatest ordinal that a replica may have.
         package var greatestOrdinal = Int64(Limits.greatestReplicaOrdinal)
 
         package init() {}
@@ -30,12 +30,13 @@ package final class SQLiteZoneStorage: ZoneStorage {
     nonisolated(unsafe) private let names = ZoneNames()
     private let writing = NSLock()
 
-    /// Opens a zone's file, or makes it.
+    /// Opens a zone's file, or creates it.
     ///
     /// - Parameters:
-    ///   - isCreated: Whether a missing file is made; else it is an error.
-    ///   - newEpoch: 16 random bytes, asked for where an epoch begins.
-    /// - Throws: ``ZoneStorageError`` or `SQLiteError`; the file is as it was.
+    ///   - isCreated: True if a missing file is created; otherwise it is an error.
+    ///   - newEpoch: Returns 16 random bytes; called if an epoch begins.
+    ///
+    /// - Throws: ``ZoneStorageError`` or `SQLiteError`; the file is unchanged.
     package init(
         path: String, creating isCreated: Bool, options: Options = Options(),
         newEpoch: () -> EpochID
@@ -70,10 +71,13 @@ package final class SQLiteZoneStorage: ZoneStorage {
             throw ZoneStorageError(
                 .damaged, "Can't open \(connection.path) because it can't be put in WAL mode.")
         }
-        try connection.execute("PRAGMA synchronous = FULL")
+        // On Apple's systems only `fullfsync` flushes past the drive's cache.
+        try connection.execute(
+            "PRAGMA synchronous = FULL; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
         try connection.execute("PRAGMA cache_size = -16384")
-        // A process that died before its flush leaves commits that are readable and not durable:
-        // whoever asks for them again would be told that they are held.
+        // A process that died before its flush leaves commits that are readable but not durable. If
+        // a client pushes them again, the zone would report them as held, so they are flushed
+        // first.
         _ = try connection.checkpoint(.passive)
         let identity = try identity(connection.path)
         try connection.transaction {
@@ -131,14 +135,14 @@ package final class SQLiteZoneStorage: ZoneStorage {
         snapshots.close()
         writing.withLock {
             guard connection.isOpen else { return }
-            // Fewer files for whoever copies the directory; SQLite does it at the next opening
-            // where it fails here.
+            // A truncated log leaves fewer files for a backup to copy. If it fails here, SQLite
+            // does it when the file is opened again.
             _ = try? connection.checkpoint(.truncate)
             connection.close()
         }
     }
 
-    /// Where a simulation lets the process die.
+    /// Sets the points at which a simulation ends the process.
     package func setFaults(_ faults: TransactionFaults?) {
         writing.withLock { connection.faults = faults }
     }

@@ -68,7 +68,7 @@ extension SQLiteZoneWriter {
         }
     }
 
-    /// Runs a statement that reads a record's cells where they are: they may be many.
+    /// Runs a statement that reads a record's cells in place, because they may be large.
     private func run(_ statement: Statement, with cells: [UInt8], at index: Int) throws {
         try cells.withUnsafeBytes { bytes in
             try statement.unsafeBindBlob(bytes, at: index)

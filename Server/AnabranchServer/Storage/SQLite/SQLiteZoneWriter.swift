@@ -1,7 +1,7 @@
 package import AnabranchReplication
 import AnabranchSQLite
 
-/// Writes a zone's file within the one write transaction.
+/// Writes a zone's file within the zone's one write transaction.
 package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
     private let greatestOrdinal: Int64
 
@@ -84,7 +84,7 @@ package final class SQLiteZoneWriter: SQLiteZoneReader, ZoneWriting {
         guard ordinal <= greatestOrdinal else {
             throw ZoneStorageError(
                 .tooManyReplicas,
-                "Can't take in a change of replica \(replica) because the zone has "
+                "Can't accept a change of replica \(replica) because the zone has "
                     + "\(ordinal) replicas already.")
         }
         let row = try connection.cached("INSERT INTO replica(ordinal, id) VALUES (?, ?)")

@@ -1,9 +1,9 @@
 import AnabranchReplication
 
-/// The numbers of replicas, entities and properties that a transaction has looked up or made.
+/// The numbers of replicas, entities and properties that a transaction has read or assigned.
 ///
-/// Numbers that were committed never change, so a writer keeps them from one transaction to the
-/// next; after anything was rolled back it forgets all, because some may be undone.
+/// Committed numbers never change, so a writer keeps them from one transaction to the next. After a
+/// rollback it forgets all of them, because some assignments may be undone.
 package final class ZoneNames {
     private(set) var ordinals: [ReplicaID: Int64] = [:]
     private(set) var replicas: [Int64: ReplicaID] = [:]
@@ -12,7 +12,7 @@ package final class ZoneNames {
     private(set) var propertyNumbers: [WireProperty: Int64] = [:]
     private(set) var properties: [Int64: WireProperty] = [:]
 
-    /// Entries of one kind beyond which all are forgotten, so that memory stays bounded.
+    /// If there are this many entries of one kind, all are forgotten, so that memory stays bounded.
     static let limit = 1 << 16
 
     func note(_ replica: ReplicaID, ordinal: Int64) {

@@ -3,28 +3,28 @@ import AnabranchSQLite
 
 /// The tables of a zone's file.
 ///
-/// - `zone`: one row. `greatest` is the log's greatest timestamp; `identity` names the file that
-///   the present epoch was begun in; `start` is the position of the last entry whose set is gone;
-///   `checksum` is that of the merged state, 40 bytes.
-/// - `epoch`: the lives of the log, oldest first, with the position at which each left the one
-///   before it.
-/// - `log`: every entry, by position. `running` is the running digest behind the entry. The
-///   origins stay for ever, also where `change_set` is empty because a snapshot stands for it.
-/// - `replica`: numbers the replicas that the zone has heard of; `sequence` and `origin` are those
-///   of the last set held, 0 and NULL for one that is only mentioned.
-/// - `record`, `link`: the merged state, `key`, `left` and `right` being `ordinal << 40 | number`.
-///   `seen` is what deletes that updates may win against have seen, NULL where there was none;
-///   `dead` is 0 while the record lives, else the position of the entry behind which it was
-///   dead: that is then all that the record holds.
-/// - `part`: parts of saves, in pieces; `size` is that of the whole part, as it was claimed, and
-///   what is there whole is what `digest` names. `log_part` says which saves of the log list it,
-///   `stage` which parts are still without a save, and when somebody last went on with them.
-/// - `acknowledgement`: how far each replica has said that it has taken in the log.
+/// - `zone`: one row. `greatest` is the log's greatest timestamp. `identity` is that of the file in
+///   which the present epoch began. `start` is the position of the last compacted entry. `checksum`
+///   is that of the merged state, 40 bytes.
+/// - `epoch`: the epochs of the log, oldest first, with the position at which each branched from
+///   the previous one.
+/// - `log`: every entry, by position. `running` is the running digest after the entry. Origins are
+///   kept forever, even if `change_set` is empty because a snapshot replaces it.
+/// - `replica`: numbers the replicas that the zone knows. `sequence` and `origin` are those of the
+///   last change set held; they are 0 and NULL for a replica that is only mentioned.
+/// - `record`, `link`: the merged state; `key`, `left` and `right` are `ordinal << 40 | number`.
+///   `seen` is the stamps that deletes under `updateWins` had seen, NULL without such a delete.
+///   `dead` is 0 while the record is alive, otherwise the position of the entry after which it was
+///   dead.
+/// - `part`: parts of saves, in pieces. `size` is the size of the whole part, as it was announced;
+///   a complete part has the digest `digest`. `log_part` lists the saves of the log that contain a
+///   part. `stage` lists the parts without a save, and when a client last added to them.
+/// - `acknowledgement`: the position up to which each replica has acknowledged the log.
 enum ZoneSchema {
     static let format: Int64 = 5
     /// Formats below this one were never released, and are not read.
     static let firstReleasedFormat: Int64 = 4
-    /// "AbZn", so that `file` and a reader of the header can tell what it is.
+    /// "AbZn", by which tools such as `file` recognize a zone's file.
     static let applicationID: Int64 = 0x4162_5A6E
 
     static let script = """
@@ -59,7 +59,7 @@ enum ZoneSchema {
         CREATE INDEX link_right ON link(right);
         """ + "\n" + partScript
 
-    /// What format 5 adds to format 4.
+    /// The tables that format 5 adds to format 4.
     private static let partScript = """
         CREATE TABLE part(
             id INTEGER PRIMARY KEY, digest BLOB NOT NULL, size INTEGER NOT NULL,
@@ -73,11 +73,11 @@ enum ZoneSchema {
             touched INTEGER NOT NULL, PRIMARY KEY (digest, size)) WITHOUT ROWID;
         """
 
-    /// Makes the tables, or checks that they are ones that this version knows.
+    /// Checks that the tables have a format that this version knows; upgrades format 4.
     ///
-    /// Call it within a write transaction of a new file, or within any of an old one.
+    /// Call it within a write transaction.
     ///
-    /// - Returns: Whether the file has the tables already.
+    /// - Returns: False for an empty file, which has no tables yet.
     static func check(_ connection: Connection) throws -> Bool {
         let found = try integer("PRAGMA user_version", connection)
         let isZone = try integer("PRAGMA application_id", connection) == applicationID

@@ -1,8 +1,10 @@
-/// A pattern of LIKE: `*` is any run, `?` exactly one Unicode scalar, a backslash takes the next
-/// of the two, or itself, literally.
+/// A pattern of LIKE.
 ///
-/// Matching takes at most pattern × text steps and no recursion: only the last `*` is ever gone
-/// back to, which suffices because an earlier one cannot do better.
+/// `*` matches any text, `?` exactly one Unicode scalar. A backslash makes the next `*`, `?` or
+/// backslash literal.
+///
+/// Matching takes at most pattern × text steps and no recursion. It backtracks only to the last
+/// `*`, which suffices: an earlier one cannot match more.
 package struct LikePattern {
     private enum Part: Equatable {
         case literal(Unicode.Scalar)

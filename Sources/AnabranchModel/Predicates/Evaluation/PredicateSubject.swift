@@ -1,32 +1,36 @@
 public import AnabranchReplication
 
-/// An object that predicates are evaluated on in memory.
+/// An object on which predicates are evaluated in memory.
 public protocol PredicateSubject {
-    /// What the object is an instance of.
+    /// The entity of the object.
     var predicateEntity: EntityDescription { get }
 
-    /// By the key's name; a missing value is `null`, and a to-one whose object does not exist is
-    /// no subject.
+    /// The content of the property with that name.
+    ///
+    /// A missing value is `null`. A to-one reference to a deleted or missing object is a `nil`
+    /// subject.
     func predicateValue(forKey key: String) throws -> PredicateOperand
 
-    /// The same by the property, for subjects that have quicker ways than names.
+    /// The content of a property, for subjects that can find it faster than by name.
     func predicateValue(of property: PropertyDescription) throws -> PredicateOperand
 
-    /// Tells objects apart: two subjects are one object where these are equal.
+    /// The identity of the object: two subjects with equal references are the same object.
     var predicateReference: PredicateObjectReference? { get }
 }
 
 extension PredicateSubject {
+    /// Calls `predicateValue(forKey:)` with the property's name.
     public func predicateValue(of property: PropertyDescription) throws -> PredicateOperand {
         try predicateValue(forKey: property.name)
     }
 }
 
-/// What a key of a subject holds.
+/// The content of a property of a subject.
 public enum PredicateOperand {
+    /// The value of an attribute.
     case value(Value)
-    /// A to-one relationship.
+    /// The object of a to-one relationship.
     case subject((any PredicateSubject)?)
-    /// A to-many relationship.
+    /// The objects of a to-many relationship.
     case subjects([any PredicateSubject])
 }

@@ -17,8 +17,10 @@ extension ResolvedRelation {
 }
 
 extension TextRelation {
-    /// By Unicode scalars; a missing text has no relation to any, the empty one begins, ends and
-    /// is in every one.
+    /// Compares two texts by Unicode scalars.
+    ///
+    /// A missing text matches nothing. Every text contains, begins with and ends with the empty
+    /// text.
     func holds(_ left: Value, _ right: Value, _ options: ComparisonOptions) -> Bool {
         guard let text = left.text, let part = right.text else { return false }
         if self == .like { return LikePattern(part, options: options).matches(text) }

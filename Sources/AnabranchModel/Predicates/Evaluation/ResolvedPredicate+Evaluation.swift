@@ -1,13 +1,14 @@
 package import AnabranchReplication
 
 extension FetchPredicate {
-    /// Whether the predicate holds for one object.
+    /// Returns true if the predicate holds for one object.
     ///
-    /// It is checked against the object's entity each time; for many objects resolve it once and
-    /// evaluate the ``ResolvedPredicate``.
+    /// Each call checks the predicate against the object's entity. For many objects, resolve it
+    /// once and evaluate the ``ResolvedPredicate``.
     ///
     /// - Parameter variables: Values of `$variables`, named without the `$`.
-    /// - Throws: ``FetchPredicateError``, or what the subject throws.
+    ///
+    /// - Throws: ``FetchPredicateError``, or an error of the subject.
     public func evaluate(
         with subject: any PredicateSubject, variables: [String: (any PredicateArgument)?] = [:]
     ) throws -> Bool {
@@ -16,29 +17,30 @@ extension FetchPredicate {
 }
 
 extension ResolvedPredicate {
-    /// Whether the predicate holds for the subject, which is of the entity that it was resolved
-    /// for.
+    /// Returns true if the predicate holds for the subject.
     ///
-    /// - Throws: What the subject throws.
+    /// The subject must be of the entity for which the predicate was resolved.
+    ///
+    /// - Throws: Errors of the subject.
     public func evaluate(with subject: any PredicateSubject) throws -> Bool {
         try PredicateEvaluation(scopes: [subject]).holds(self)
     }
 }
 
 extension ResolvedSort {
-    /// Which of two subjects comes first; `nil` where the key does not tell.
+    /// Orders two subjects by this key.
     package func order(
         _ left: any PredicateSubject, _ right: any PredicateSubject
     ) throws -> ValueOrder.Result {
         order(ofKeys: try key(of: left), try key(of: right))
     }
 
-    /// What a subject is sorted by: of a text what the options leave of it.
+    /// The sort key of a subject; a text is folded by the options.
     package func key(of subject: any PredicateSubject) throws -> Value {
         try PredicateEvaluation(scopes: [subject]).sortValue(self)
     }
 
-    /// Which of two keys comes first.
+    /// Orders two sort keys; a missing value comes first in ascending order.
     package func order(ofKeys left: Value, _ right: Value) -> ValueOrder.Result {
         let ascending: ValueOrder.Result
         switch (left.isNull, right.isNull) {
@@ -53,7 +55,7 @@ extension ResolvedSort {
 }
 
 struct PredicateEvaluation {
-    /// The evaluated object, then an element of each collection around.
+    /// The evaluated object, then one element for each enclosing collection.
     let scopes: [any PredicateSubject]
 
     func holds(_ predicate: ResolvedPredicate) throws -> Bool {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What `[c]` and `[d]` mean, once for memory and SQL.
+/// Folds texts for `[c]` and `[d]`, in memory and in SQL alike.
 ///
-/// Case folding is Unicode's, without a locale: `ß` folds to `ss`. Diacritical marks are dropped
-/// after canonical decomposition, so `é` folds to `e` however it was composed; with neither
-/// option a text is left as it is, composed or not.
+/// Case folding is Unicode's, without a locale: `ß` folds to `ss`. Diacritical marks are removed
+/// after canonical decomposition, so composed and decomposed `é` both fold to `e`. Without an
+/// option a text stays as it is.
 package enum TextFolding {
     package static func fold(_ text: String, options: ComparisonOptions) -> String {
         let options = options.effective
@@ -20,12 +20,12 @@ package enum TextFolding {
 }
 
 extension ComparisonOptions {
-    /// The letters that stand for the options, in the order `c`, `d`, `n`, `l`.
+    /// The letters of the options in the order `c`, `d`, `n`, `l`.
     package var letters: String {
         String(Self.letters.filter { contains($0.1) }.map(\.0))
     }
 
-    /// - Returns: `nil` where a letter is none of the four.
+    /// Reads options from their letters; `nil` if a letter is none of the four.
     package init?(letters: String) {
         self = []
         for letter in letters {

@@ -1,10 +1,10 @@
 package import AnabranchReplication
 import Foundation
 
-/// The order of values as predicates and sorts see it, the same as SQL's over the stored forms.
+/// The order of values in predicates and sorts, the same as SQL's over the stored forms.
 ///
 /// Numbers compare by value across their types, exactly; NaN equals itself and is greater than
-/// every other number. Texts compare by their UTF-8, which is the order of Unicode scalars.
+/// every other number. Texts compare by their UTF-8 bytes, which is the order of Unicode scalars.
 package enum ValueOrder {
     package enum Result { case less, equal, greater }
 
@@ -25,7 +25,7 @@ package enum ValueOrder {
         left.isNull || right.isNull || kind(left) == kind(right)
     }
 
-    /// - Returns: `nil` where one is missing or their types differ.
+    /// Compares two values; `nil` if one is missing or their kinds differ.
     package static func compare(_ left: Value, _ right: Value) -> Result? {
         switch (left, right) {
         case (.integer(let left), .integer(let right)): order(left, right)
@@ -90,7 +90,10 @@ package enum ValueOrder {
         return result == .equal ? order(whole, right) : result
     }
 
-    /// Beyond the range of decimals the sign decides, and below it a double counts as zero.
+    /// Compares a decimal with a double.
+    ///
+    /// Beyond the range of decimals the sign decides; a double too small for a decimal counts as
+    /// zero.
     private static func order(_ left: ExactDecimal, _ right: Double) -> Result {
         if right.isNaN || right == .infinity { return .less }
         if right == -.infinity { return .greater }

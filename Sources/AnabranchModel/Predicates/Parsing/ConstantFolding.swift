@@ -1,7 +1,7 @@
 import AnabranchReplication
 import Foundation
 
-/// Turns what is written in several tokens into the one constant that it means.
+/// Folds a constant that is written in several tokens, such as `-1`, into one value.
 enum ConstantFolding {
     static func negated(_ value: Value) -> Value? {
         switch value {
@@ -9,7 +9,7 @@ enum ConstantFolding {
             return number == .min ? nil : .integer(-number)
         case .double(let number): return .double(-number)
         case .decimal(let number):
-            // The digits of Int64.min alone are beyond Int64.
+            // The digits of Int64.min without its sign are beyond Int64.
             let isLeast = number.digits == UInt128(1) << 63 && number.exponent == 0
             if isLeast, !number.isNegative { return .integer(.min) }
             return ExactDecimal(
@@ -20,7 +20,7 @@ enum ConstantFolding {
         }
     }
 
-    /// The constants that have no literal are printed as casts of one.
+    /// Folds CAST of a literal to the constant; a constant without a literal is printed so.
     static func cast(_ operand: FetchExpression, to type: String) -> FetchExpression.Form {
         guard case .constant(.value(let value)) = operand.form,
             let constant = constant(value, as: type)
@@ -42,7 +42,7 @@ enum ConstantFolding {
         }
     }
 
-    /// The doubles that no literal can write.
+    /// Reads a double that no literal can write.
     private static func special(_ text: String) -> Double? {
         ["nan": .nan, "inf": .infinity, "-inf": -.infinity][text]
     }

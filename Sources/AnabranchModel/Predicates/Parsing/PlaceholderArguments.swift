@@ -1,6 +1,6 @@
 import AnabranchReplication
 
-/// The arguments of a format, taken one after the other.
+/// The arguments of a format, consumed in order.
 struct PlaceholderArguments {
     private let values: [(any PredicateArgument)?]
     private var taken = 0
@@ -27,7 +27,7 @@ struct PlaceholderArguments {
         return letter == "@" ? expression : try number(in: expression, for: letter, at: column)
     }
 
-    /// The keys that replace `%K`.
+    /// Reads the next argument as the key path of `%K`.
     mutating func nextKeys(at column: Int) throws(FetchPredicateError) -> [PathStep] {
         let expression = try next(for: "@", at: column)
         guard case .constant(.value(.string(let path))) = expression.form else {

@@ -1,6 +1,6 @@
 /// The functions that a format may call.
 enum PredicateFunction {
-    /// Without the last colon.
+    /// The names without the last colon.
     ///
     /// Source: the documented selectors of NSExpression's `init(forFunction:arguments:)`.
     static let names: Set<String> = [

@@ -1,4 +1,4 @@
-// Names, strings and numbers, with their escapes.
+// Reads names, strings and numbers, with their escapes.
 
 extension PredicateLexer {
     func isNameStart(_ scalar: Unicode.Scalar) -> Bool {
@@ -9,7 +9,7 @@ extension PredicateLexer {
         Self.isPlainNamePart(scalar) || scalar == "\\"
     }
 
-    /// Whether the scalar may stand inside a name without an escape.
+    /// Returns true if the scalar can be in a name without an escape.
     static func isPlainNamePart(_ scalar: Unicode.Scalar) -> Bool {
         scalar == "_" || ("0"..."9").contains(scalar) || scalar.properties.isAlphabetic
             || (!scalar.isASCII && scalar.properties.isIDContinue)
@@ -54,8 +54,9 @@ extension PredicateLexer {
             "Can't read the string because its closing \(quote) is missing.")
     }
 
-    /// An escape that means nothing keeps its backslash, so that `\*` and `\d` reach LIKE and
-    /// MATCHES.
+    /// Reads an escape sequence.
+    ///
+    /// An unknown escape keeps its backslash, so that `\*` and `\d` reach LIKE and MATCHES.
     private mutating func appendEscape(to text: inout String.UnicodeScalarView) {
         if let escaped = numericEscape() {
             text.append(escaped)
@@ -73,7 +74,7 @@ extension PredicateLexer {
         }
     }
 
-    /// Reads `\ooo`, `\xHH` or `\uHHHH`, and two of the last where they are a surrogate pair.
+    /// Reads `\ooo`, `\xHH` or `\uHHHH`, or two `\uHHHH` that form a surrogate pair.
     private mutating func numericEscape() -> Unicode.Scalar? {
         if let number = digits(at: 1, count: 3, radix: 8), let scalar = Unicode.Scalar(number) {
             position += 4

@@ -1,4 +1,4 @@
-/// Cuts a format into tokens.
+/// Splits a format into tokens.
 struct PredicateLexer {
     let scalars: [Unicode.Scalar]
     var position = 0

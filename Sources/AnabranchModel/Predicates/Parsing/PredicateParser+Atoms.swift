@@ -1,6 +1,6 @@
 import AnabranchReplication
 
-// Literals, names, placeholders, groups and calls.
+// Parses literals, names, placeholders, groups and calls.
 
 extension PredicateParser {
     mutating func atom() throws(FetchPredicateError) -> Node {

@@ -1,9 +1,9 @@
 import AnabranchReplication
 
-// Operators, prefixes and key paths.
+// Parses operators, prefixes and key paths.
 
 extension PredicateParser {
-    /// Infix operators by precedence climbing; all of them group from the left.
+    /// Parses infix operators by precedence climbing; all of them group from the left.
     mutating func operation(above precedence: Int = 0) throws(FetchPredicateError) -> Node {
         var left = try prefixed()
         while let found = arithmetic(at: token), found.precedence > precedence {
@@ -25,7 +25,9 @@ extension PredicateParser {
         }
     }
 
-    /// `name LIKE %@*` is meant as a pattern and would read as an unfinished product.
+    /// Rejects a trailing `*`, as in `name LIKE %@*`.
+    ///
+    /// It is meant as a wildcard, but the grammar reads it as a product without a right side.
     private func checkWildcard() throws(FetchPredicateError) {
         guard token.isSign("*") else { return }
         let next = following

@@ -1,14 +1,14 @@
 import AnabranchReplication
 
-/// Reads a format by recursive descent, without going back: one look at each token.
+/// Parses a format by recursive descent, without backtracking.
 ///
-/// A parenthesis may open a condition or an expression, so both are read by one function, and
-/// what came out is told by ``Node``. Neither the stack nor the tree that is made can grow
-/// beyond the limits below, whatever the input: nothing that later walks a tree can overflow.
+/// A parenthesis may open a condition or an expression. One function parses both, and `Node` tells
+/// which it was. The limits below bound the stack and the height of the tree for any input, so code
+/// that walks the tree cannot overflow the stack.
 struct PredicateParser {
-    /// How deep parentheses, prefixes, calls and lists may stand in one another.
+    /// The greatest nesting of parentheses, prefixes, calls and lists.
     static let greatestNesting = 64
-    /// How high the tree may be; a chain of `+` is as high as it is long.
+    /// The greatest height of the tree; each operator of a chain of `+` adds one.
     static let greatestHeight = 256
 
     enum Content {

@@ -1,28 +1,28 @@
-/// One word, sign or placeholder of a format.
+/// One word, sign, literal or placeholder of a format.
 struct PredicateToken {
     enum Kind: Equatable {
-        /// A word; `isQuoted` where `#` made it one, so that it is no keyword.
+        /// A word. `isQuoted` is true after `#`, and the word is then not a keyword.
         case word(String, isQuoted: Bool)
         case string(String)
         case integer(Int64)
-        /// An integer literal beyond Int64, as its digits.
+        /// The digits of an integer literal beyond Int64.
         case largeInteger(String)
         case double(Double)
         /// `$name`.
         case variable(String)
         /// `@name`.
         case at(String)
-        /// `%@`, `%K`, or a numeric one by its conversion letter.
+        /// `%@`, `%K`, or a numeric placeholder by its conversion letter.
         case placeholder(Character)
         case sign(String)
         case end
     }
 
     let kind: Kind
-    /// From 1, in Unicode scalars.
+    /// The column from 1, in Unicode scalars.
     let column: Int
 
-    /// The word in upper case, where it may be a keyword.
+    /// The word in upper case, if it can be a keyword.
     var keyword: String? {
         guard case .word(let word, isQuoted: false) = kind else { return nil }
         return word.uppercased()
@@ -30,7 +30,7 @@ struct PredicateToken {
 
     func isSign(_ text: String) -> Bool { kind == .sign(text) }
 
-    /// For messages.
+    /// The token as messages show it.
     var text: String {
         switch kind {
         case .word(let word, let isQuoted): isQuoted ? "#" + word : word
@@ -47,15 +47,15 @@ struct PredicateToken {
     }
 }
 
-/// The words that the grammar has taken; `#` before one makes it a key.
+/// The words that the grammar reserves; a preceding `#` turns one into a key.
 enum ReservedWord {
-    /// Always keywords, wherever a key could stand.
+    /// Words that are keywords in every place.
     static let strict: Set<String> = [
         "AND", "OR", "IN", "NOT", "ALL", "ANY", "SOME", "NONE", "LIKE", "MATCHES", "CONTAINS",
         "BEGINSWITH", "ENDSWITH", "BETWEEN", "NULL", "NIL", "SELF", "TRUE", "YES", "FALSE", "NO",
         "TRUEPREDICATE", "FALSEPREDICATE", "UTI-CONFORMS-TO", "UTI-EQUALS",
     ]
-    /// Keywords only before a parenthesis, in brackets or between expressions; else keys.
+    /// Words that are keywords only before a parenthesis, in brackets or between expressions.
     static let contextual: Set<String> = [
         "CASEINSENSITIVE", "CI", "FIRST", "LAST", "SIZE", "ANYKEY", "SUBQUERY", "FETCH", "CAST",
         "FUNCTION", "TERNARY", "UNION", "INTERSECT", "MINUS",

@@ -1,13 +1,13 @@
 import AnabranchReplication
 import Foundation
 
-/// Brings a constant to the type of the attribute that it is compared with.
+/// Converts a constant to the type of the attribute that it is compared with.
 ///
-/// Narrower than ``AttributeType/coerce(_:)``: a text is never read as a decimal and a number
-/// never as a date. And wider: a number that the attribute cannot hold stays a number, because
-/// `age < 17.5` is a sound question.
+/// It differs from ``AttributeType/coerce(_:)`` in two ways. It never reads a text as a decimal or
+/// a number as a date. A number that the attribute cannot hold stays a number, because `age < 17.5`
+/// is a valid comparison for an integer.
 enum ConstantCoercion {
-    /// - Returns: `nil` where values of the type can never be compared with the constant.
+    /// Converts a constant; `nil` if values of the type can never be compared with it.
     static func coerce(_ value: Value, to type: AttributeType) -> Value? {
         switch type {
         case .integer16, .integer32, .integer64: integer(value)
@@ -43,7 +43,7 @@ enum ConstantCoercion {
         }
     }
 
-    /// Stored floats were rounded, so `0.1` has to be, to equal them.
+    /// Rounds a number as stored floats were rounded, so that `0.1` equals a stored 0.1.
     private static func rounded(_ value: Value) -> Value {
         let number: Double
         switch value {

@@ -1,6 +1,6 @@
 import AnabranchReplication
 
-/// Checks a comparison of single values.
+/// Checks and resolves a comparison of single values.
 struct LeafComparison {
     let comparison: PredicateComparison
     let resolver: PredicateResolver
@@ -82,7 +82,7 @@ extension LeafComparison {
                 + "!= compare its bytes. Filter what was fetched instead.")
     }
 
-    /// Counts compared with zero ask only whether there is any.
+    /// Replaces a comparison of a count with zero by a test for existence.
     private func simplified(
         _ left: ResolvedOperand, _ relation: ResolvedRelation, _ right: ResolvedOperand
     ) -> ResolvedPredicate {
@@ -212,6 +212,6 @@ extension ResolvedOperand {
         }
     }
 
-    /// The value of a constant, `null` of anything else.
+    /// The value of a constant; `null` for any other operand.
     fileprivate var constant: Value { if case .constant(let value) = self { value } else { .null } }
 }

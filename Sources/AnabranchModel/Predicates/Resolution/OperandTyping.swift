@@ -1,11 +1,11 @@
 import AnabranchReplication
 import Foundation
 
-/// Gives the two sides of a comparison one type, or refuses.
+/// Converts the two sides of a comparison to one type, or throws if they have none.
 struct OperandTyping {
     let leaf: LeafComparison
 
-    /// What values of a side are comparable with.
+    /// The kind of a side's values, which decides the values they can be compared with.
     enum Kind: Equatable {
         case attribute(AttributeType)
         case count
@@ -86,7 +86,7 @@ struct OperandTyping {
         }
     }
 
-    /// SQL has no order between a decimal's text and a number.
+    /// Refuses to compare a decimal attribute with another number: SQL compares the decimal's text.
     private func checkDecimals(_ left: Kind, _ right: Kind) throws(FetchPredicateError) {
         let isDecimal = [left, right].map { $0 == .attribute(.decimal) }
         guard isDecimal[0] != isDecimal[1] else { return }
@@ -107,7 +107,7 @@ extension OperandTyping {
         }
     }
 
-    /// The side of an operator that compares texts.
+    /// Resolves one side of an operator that compares texts.
     func text(_ side: ResolverSide) throws(FetchPredicateError) -> ResolvedOperand {
         let operand = try operand(side)
         switch operand {

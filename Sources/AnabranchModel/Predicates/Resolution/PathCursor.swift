@@ -1,6 +1,6 @@
 import AnabranchReplication
 
-/// A place on the way along a key path.
+/// A start and the remaining steps of a key path.
 struct PathCursor {
     let scope: Int
     let entity: EntityDescription
@@ -10,12 +10,12 @@ struct PathCursor {
     enum End {
         case attribute(ObjectPath, AttributeDescription)
         case record(ObjectPath, EntityDescription)
-        /// The way goes on from each element.
+        /// A to-many relationship; `rest` continues from each of its elements.
         case collection(ObjectPath, RelationshipDescription, rest: [PathStep])
         case count(ResolvedCollection)
     }
 
-    /// Follows to-one relationships up to the end or to the first that is to-many.
+    /// Follows to-one relationships to the end of the path or to the first to-many.
     func walk(in resolver: PredicateResolver) throws(FetchPredicateError) -> End {
         var current = entity
         var way: [RelationshipDescription] = []

@@ -1,18 +1,18 @@
 import AnabranchReplication
 
-/// Checks a predicate against an entity.
+/// Checks a predicate against an entity and resolves it.
 ///
-/// Scopes are counted by nesting: 0 is the evaluated object, 1 an element of the outermost
-/// collection that is being asked, and so on.
+/// Scopes are numbered by nesting: 0 is the evaluated object, 1 an element of the outermost
+/// collection, and so on.
 struct PredicateResolver {
     let entity: EntityDescription
-    /// What SUBQUERY bound outside of here.
+    /// The variables that enclosing SUBQUERY expressions bind.
     private(set) var variables: [String: PathCursor] = [:]
     private(set) var depth = 0
 
     init(_ entity: EntityDescription) { self.entity = entity }
 
-    /// The resolver for what is asked of the elements of a collection.
+    /// The resolver for a predicate about the elements of a collection.
     func inside(binding variable: String? = nil, to cursor: PathCursor? = nil) -> PredicateResolver
     {
         var inner = self
@@ -90,10 +90,10 @@ struct PredicateResolver {
 
 // MARK: Sides
 
-/// One side of a comparison before it is known what the other is.
+/// One side of a comparison, before its type is compared with the other side's.
 enum ResolverSide {
     case constant(PredicateConstant)
-    /// A list with elements that are no constants.
+    /// A list in which at least one element is not a constant.
     case list([FetchExpression])
     case path(PathCursor)
     case count(ResolvedCollection, ResolvedPredicate)
@@ -160,7 +160,7 @@ extension PredicateResolver {
 }
 
 extension FetchExpression {
-    /// What the expression is, for messages.
+    /// The name of the construct in messages.
     fileprivate var construct: String {
         switch form {
         case .arithmetic(let sign, _, _): "the operator '\(sign.rawValue)'"

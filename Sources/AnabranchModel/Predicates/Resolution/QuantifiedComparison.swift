@@ -1,10 +1,10 @@
 import AnabranchReplication
 
-/// Opens the to-many steps of a comparison, one `exists` for each, down to single values.
+/// Resolves a comparison with to-many steps into one `exists` for each step.
 struct QuantifiedComparison {
     let comparison: PredicateComparison
     let isQuantified: Bool
-    /// For ALL, which is: none that does not.
+    /// True for ALL, which is resolved as: not any element that fails the comparison.
     let negatesElement: Bool
 
     func resolve(
@@ -42,7 +42,7 @@ struct QuantifiedComparison {
         )
     }
 
-    /// `x IN rel` and `rel CONTAINS x` need no quantifier: some element equals x.
+    /// Resolves `x IN rel` and `rel CONTAINS x`, which need no quantifier: some element equals x.
     private func contains(
         _ opened: (collection: ResolvedCollection, element: ResolverSide), _ other: ResolverSide,
         in resolver: PredicateResolver

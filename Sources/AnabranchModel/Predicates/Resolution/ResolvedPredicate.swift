@@ -1,28 +1,39 @@
 public import AnabranchReplication
 
-/// A predicate checked against an entity: keys are properties, constants have their types.
+/// A predicate checked against an entity: keys are properties, and constants have types.
 ///
-/// The store makes SQL of it, a context evaluates it in memory, and both give the same answer.
-/// There is no third truth value: a comparison with a missing value is false, but `nil` equals
-/// `nil`.
+/// The store translates it to SQL and a context evaluates it in memory, with the same result. Every
+/// condition is true or false: a comparison with a missing value is false, but `nil` equals `nil`.
 public indirect enum ResolvedPredicate: Hashable, Sendable {
+    /// A condition that is always true or always false.
     case constant(Bool)
+    /// Holds if all parts hold.
     case conjunction([ResolvedPredicate])
+    /// Holds if one of the parts holds.
     case disjunction([ResolvedPredicate])
+    /// Holds if the predicate does not hold.
     case negation(ResolvedPredicate)
+    /// Compares two operands by order or equality.
     case comparison(ResolvedOperand, ResolvedRelation, ResolvedOperand, ComparisonOptions)
+    /// Holds if the operand equals an element of the list.
     case membership(ResolvedOperand, ResolvedList, ComparisonOptions)
+    /// Compares two texts.
     case text(ResolvedOperand, TextRelation, ResolvedOperand, ComparisonOptions)
-    /// Some element of the collection satisfies the predicate.
+    /// Holds if some element of the collection satisfies the predicate.
     case exists(ResolvedCollection, ResolvedPredicate)
 }
 
-/// Order among numbers, texts, dates; equality among all.
+/// A relation of two values: order for numbers, texts and dates, equality for all values.
 public enum ResolvedRelation: String, Hashable, Sendable {
+    /// Equal.
     case equal = "="
+    /// Less.
     case less = "<"
+    /// Less or equal.
     case lessOrEqual = "<="
+    /// Greater.
     case greater = ">"
+    /// Greater or equal.
     case greaterOrEqual = ">="
 
     /// The relation with its sides exchanged.
@@ -37,28 +48,36 @@ public enum ResolvedRelation: String, Hashable, Sendable {
     }
 }
 
+/// A relation of two texts.
 public enum TextRelation: Hashable, Sendable {
+    /// The first text begins with, ends with, contains, or matches as a pattern the second.
     case beginsWith, endsWith, contains, like
 }
 
+/// One side of a comparison, resolved.
 public enum ResolvedOperand: Hashable, Sendable {
-    /// In the case of the attribute that it is compared with, or a number.
+    /// A constant of the type of the attribute that it is compared with, or a number.
     case constant(Value)
+    /// A given object.
     case object(PredicateObjectReference)
+    /// The value of an attribute of the object at the end of a path.
     case attribute(ObjectPath, AttributeDescription)
     /// The object itself at the end of a path.
     case record(ObjectPath)
-    /// How many elements a collection has, or how many of them satisfy the predicate; missing
-    /// where the object that has the collection is.
+    /// The number of elements of a collection, or of those that satisfy the predicate.
+    ///
+    /// The value is missing if the object that has the collection is missing.
     indirect case count(ResolvedCollection, ResolvedPredicate?)
 }
 
-/// An object, by the to-one relationships that lead to it.
+/// An object, given as the to-one relationships from an object in scope to it.
 public struct ObjectPath: Hashable, Sendable {
-    /// 0 is the evaluated object, n the element of the n-th collection around.
+    /// The start of the path: 0 is the evaluated object, n an element of the n-th collection.
     public let scope: Int
+    /// The to-one relationships to follow.
     public let steps: [RelationshipDescription]
 
+    /// Creates a path.
     public init(scope: Int, steps: [RelationshipDescription] = []) {
         self.scope = scope
         self.steps = steps
@@ -67,39 +86,51 @@ public struct ObjectPath: Hashable, Sendable {
 
 /// The content of a to-many relationship of an object.
 public struct ResolvedCollection: Hashable, Sendable {
+    /// The object that has the relationship.
     public let owner: ObjectPath
+    /// The to-many relationship.
     public let relationship: RelationshipDescription
-    /// The scope of its elements in what is asked of them.
+    /// The scope of an element in the predicate about the elements.
     public let scope: Int
 }
 
-/// The right side of IN, without repetition or order.
+/// The right side of IN, without repetition and order.
 public struct ResolvedList: Hashable, Sendable {
-    /// Of the case that the other side has, and none of them `null`. Only where no value of that
-    /// case equals it a number may be of another.
+    /// The values, without `null`, in the case of the other side.
+    ///
+    /// A number that this case cannot hold stays in its own case; it equals no value of the other
+    /// side.
     public let values: Set<Value>
+    /// The objects.
     public let objects: Set<PredicateObjectReference>
+    /// True if the list contains a missing value.
     public let containsNull: Bool
 }
 
 /// A sort key checked against an entity.
 public struct ResolvedSort: Hashable, Sendable {
+    /// The value to sort by.
     public let operand: ResolvedOperand
+    /// True if smaller values come first.
     public let isAscending: Bool
+    /// The options for text.
     public let options: ComparisonOptions
 }
 
 extension FetchPredicate {
     /// Checks the predicate against an entity.
     ///
-    /// Constants take the type of what they are compared with where nothing is lost: an integer
-    /// becomes a double or a decimal, a double literal the decimal that it reads as, `0` and `1`
-    /// booleans, a text a URI or a UUID; a constant for a float attribute is rounded to a float,
-    /// as the stored values are. Text is never read as a number or a date.
+    /// A constant takes the type of the attribute that it is compared with, if this is exact:
+    ///
+    /// - An integer becomes a double or a decimal; `0` and `1` become booleans.
+    /// - A double literal becomes the decimal that it reads as.
+    /// - A text becomes a URI or a UUID, but never a number or a date.
+    /// - A constant for a float attribute is rounded to a float, as the stored values are.
     ///
     /// - Parameter variables: Values of `$variables`, named without the `$`.
-    /// - Throws: ``FetchPredicateError`` naming entity, key and types; with code `notSupportedYet`
-    ///   where the predicate is sound and asks for what is still to come.
+    ///
+    /// - Throws: ``FetchPredicateError`` with entity, key and types. The code is `notSupportedYet`
+    ///   if the predicate is valid but cannot be evaluated yet.
     public func resolved(
         for entity: EntityDescription, variables: [String: (any PredicateArgument)?] = [:]
     ) throws(FetchPredicateError) -> ResolvedPredicate {
@@ -109,7 +140,9 @@ extension FetchPredicate {
 }
 
 extension FetchSort {
-    /// - Throws: ``FetchPredicateError`` naming entity and key.
+    /// Checks the sort key against an entity.
+    ///
+    /// - Throws: ``FetchPredicateError`` with entity and key.
     public func resolved(for entity: EntityDescription) throws(FetchPredicateError) -> ResolvedSort
     {
         try PredicateResolver(entity).resolve(self)

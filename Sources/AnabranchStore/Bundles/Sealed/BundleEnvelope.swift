@@ -1,28 +1,30 @@
-/// What is around the bytes of a bundle that come piece by piece: nothing, or a seal.
+/// Removes the seal, if there is one, from the bytes of a bundle that arrive piece by piece.
 ///
-/// A seal says nothing of lengths, so no claim can ask for memory: every chunk but the last is as
-/// long as any other. What it gives out is authentic, and in its place; that nothing was cut off
-/// at the end is known with ``finish()``, so act on nothing before that.
+/// A seal states no lengths, so no claim can demand memory: every chunk except the last has the
+/// same size. The output is authentic and in the right order. Only `finish()` shows that nothing is
+/// missing at the end, so do not act on the output before.
 package struct BundleEnvelope: ~Copyable {
     private enum Part { case magic, plain, header, chunks, over }
 
     private let opening: BundleOpening
     private var part = Part.magic
     private var buffer: [UInt8] = []
-    /// Of the buffer's first byte in the file.
+    /// The offset of the buffer's first byte in the file.
     private var start = 0
     private var stream: SealStream?
-    /// Of a sealed bundle, as soon as it has come.
+    /// The header of a sealed bundle, as soon as it was read.
     package private(set) var header: SealedBundleHeader?
 
     private static let sealedChunkBytes = BundleSealer.chunkBytes + SealStream.overhead
 
     package init(_ opening: BundleOpening) { self.opening = opening }
 
-    /// How much of the file has come.
+    /// The number of bytes of the file received so far.
     package var offset: Int { start + buffer.count }
 
-    /// - Returns: What of the bundle is known to be genuine by now, behind what came before.
+    /// Opens more bytes.
+    ///
+    /// - Returns: The next bytes of the bundle that are known to be authentic.
     /// - Throws: ``SealError``.
     package mutating func open(_ bytes: [UInt8]) throws(SealError) -> [UInt8] {
         buffer += bytes
@@ -35,9 +37,9 @@ package struct BundleEnvelope: ~Copyable {
         }
     }
 
-    /// Says that no more bytes will come.
+    /// Ends the input.
     ///
-    /// - Returns: The end of the bundle.
+    /// - Returns: The last bytes of the bundle.
     package mutating func finish() throws(SealError) -> [UInt8] {
         switch part {
         case .plain, .over: return []
@@ -73,7 +75,7 @@ package struct BundleEnvelope: ~Copyable {
             return
         }
         guard opening.expected == nil || opening.expected == found else {
-            throw .damaged(offset: place, "it is not the bundle that it was")
+            throw .damaged(offset: place, "it is not the same bundle as before")
         }
         guard let keyRing = opening.keyRing else { throw .keyRequired(found.key) }
         guard let subkey = keyRing.subkey(of: found) else { throw .keyMissing(found.key) }
@@ -105,7 +107,7 @@ package struct BundleEnvelope: ~Copyable {
         guard let found = stream?.open(chunk) else {
             throw .damaged(
                 offset: start + chunk.startIndex,
-                "the \(chunk.count) bytes that begin there are not those that were sealed")
+                "the \(chunk.count) bytes from there on are not those that were sealed")
         }
         return found
     }
@@ -122,5 +124,5 @@ package struct BundleEnvelope: ~Copyable {
         return taken
     }
 
-    private func ending() -> SealError { .damaged(offset: offset, "the bundle ends") }
+    private func ending() -> SealError { .damaged(offset: offset, "it ends too early") }
 }

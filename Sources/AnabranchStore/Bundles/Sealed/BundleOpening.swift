@@ -1,15 +1,17 @@
-/// How a reader meets a bundle.
+/// The conditions under which a reader accepts a bundle.
 package struct BundleOpening: Sendable {
-    /// `nil`: only plain text is read.
+    /// The keys; with `nil` only plain text is read.
     package let keyRing: BundleKeyRing?
-    /// Whether plain text is read. Who gives keys counts on the sender's having them: plain text
-    /// in the place of a sealed bundle may come from anybody.
+    /// True if plain text is accepted. A reader that gives keys expects a sealed bundle, because
+    /// any program could have written plain text.
     package let takesPlain: Bool
-    /// The seal that was found before: another one is another bundle.
+    /// The seal that was found before; a bundle with another seal is another bundle.
     package let expected: SealedBundleHeader?
 
-    /// - Parameter takesPlain: Whether plain text is read where no keys are given; with keys it is
-    ///   never.
+    /// Creates the conditions.
+    ///
+    /// - Parameter takesPlain: True to accept plain text if no keys are given. If keys are given,
+    ///   plain text is never accepted.
     package init(
         _ keyRing: BundleKeyRing?, takesPlain: Bool = true, expected: SealedBundleHeader? = nil
     ) {
@@ -21,15 +23,15 @@ package struct BundleOpening: Sendable {
     package static let plain = BundleOpening(nil)
 }
 
-/// Why a seal was not opened.
+/// The reason why a seal was not opened.
 package enum SealError: Error {
     /// The bundle is sealed with this key, and no key was given.
     case keyRequired(BundleKeyID)
     /// The ring lacks the key.
     case keyMissing(BundleKeyID)
-    /// Keys were given, and the bundle is in plain text.
+    /// Keys were given, but the bundle is plain text.
     case notSealed
     case newerVersion(UInt8)
-    /// - Parameter offset: In the file.
+    /// The bytes at an offset in the file are damaged; the text is the cause.
     case damaged(offset: Int, String)
 }

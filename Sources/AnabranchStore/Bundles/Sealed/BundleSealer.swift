@@ -1,8 +1,8 @@
 import CSodium
 
-/// Seals a bundle piece by piece: no more than a chunk of it waits in memory.
+/// Seals a bundle piece by piece, with at most one chunk waiting in memory.
 package struct BundleSealer: ~Copyable {
-    /// Of all chunks but the last, which may be shorter.
+    /// The size of every chunk except the last, which may be shorter.
     package static let chunkBytes = 1 << 16
 
     package let header: SealedBundleHeader
@@ -25,7 +25,9 @@ package struct BundleSealer: ~Copyable {
         return salt
     }
 
-    /// - Returns: The chunks that are whole, of which more has to follow; behind the header.
+    /// Seals more bytes.
+    ///
+    /// - Returns: The sealed chunks that are full and have a successor; they follow the header.
     package mutating func seal(_ bytes: [UInt8]) -> [UInt8] {
         pending += bytes
         var sealed: [UInt8] = []
@@ -38,6 +40,8 @@ package struct BundleSealer: ~Copyable {
         return sealed
     }
 
-    /// - Returns: The last chunk, which says that nothing follows.
+    /// Ends the bundle.
+    ///
+    /// - Returns: The last chunk, which is marked as the end.
     package consuming func finish() -> [UInt8] { stream.seal(pending[...], isLast: true) }
 }

@@ -1,18 +1,18 @@
 import CSodium
 
-/// Chunks that are encrypted, or decrypted, one behind the other, in this order alone.
+/// Encrypts or decrypts consecutive chunks, which must be in the same order on both sides.
 ///
-/// Each is authenticated with all that came before it and with additional data; the last one is
-/// marked as such.
+/// Each chunk is authenticated together with all chunks before it and with additional data. The
+/// last chunk is marked as such.
 ///
 /// Source: libsodium's `crypto_secretstream_xchacha20poly1305`.
 struct SealStream: ~Copyable {
-    /// By how much a chunk grows.
+    /// The number of bytes by which a chunk grows.
     static let overhead = Int(crypto_secretstream_xchacha20poly1305_abytes())
 
     private typealias State = crypto_secretstream_xchacha20poly1305_state
 
-    /// It holds a key, so it is wiped at the end.
+    /// The state holds a key, so it is wiped at the end.
     private let state: UnsafeMutablePointer<State>
     private let additional: [UInt8]
 
@@ -25,8 +25,9 @@ struct SealStream: ~Copyable {
 
     /// Begins to encrypt.
     ///
-    /// - Parameter key: Used for this stream alone.
-    /// - Parameter header: Puts what the stream begins with among the data to authenticate.
+    /// - Parameter key: A key used for this stream only.
+    /// - Parameter header: Returns the additional data to authenticate, which includes the stream's
+    ///   header.
     init(sealingWith key: SecretBytes, header: (_ stream: [UInt8]) -> [UInt8]) {
         let state = Self.newState()
         var stream = [UInt8](repeating: 0, count: SealedBundleHeader.streamBytes)
@@ -68,8 +69,10 @@ struct SealStream: ~Copyable {
         }
     }
 
-    /// - Parameter chunk: At least ``overhead`` bytes.
-    /// - Returns: `nil` for what is not the next chunk of this stream.
+    /// Decrypts a chunk.
+    ///
+    /// - Parameter chunk: At least `overhead` bytes.
+    /// - Returns: `nil` for bytes that are not the next chunk of this stream.
     mutating func open(_ chunk: ArraySlice<UInt8>) -> (bytes: [UInt8], isLast: Bool)? {
         let (state, additional) = (state, additional)
         var tag: UInt8 = 0

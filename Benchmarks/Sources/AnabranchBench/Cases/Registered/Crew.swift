@@ -1,16 +1,16 @@
 import Anabranch
 import Foundation
 
-/// A store of workers with tasks, and a context in which all of them are in use.
+/// A store of workers with tasks, and a context in which all of them are registered.
 final class Crew {
     private let container: PersistentContainer
     private let context: BackgroundContext
     private let other: BackgroundContext
-    // Used in the bodies of the context only.
+    // These properties are used only in the bodies of the context.
     nonisolated(unsafe) private var workers: [ManagedObject] = []
     nonisolated(unsafe) private var tasks: [ManagedObject] = []
     nonisolated(unsafe) private let undoStack = UndoStack()
-    /// So that each gives another name.
+    /// A counter, so that each renaming sets a new name.
     nonisolated(unsafe) private var renamings = 0
 
     init(_ path: String, size: Int) throws {
@@ -41,7 +41,8 @@ final class Crew {
         }
     }
 
-    /// Half are workers, each under the one five before it, and half are tasks.
+    /// Inserts objects: half are workers, each reporting to the one five before it, and half are
+    /// tasks.
     private static func fill(_ context: ManagedObjectContext, size: Int) throws {
         var made: [ManagedObject] = []
         for number in 0..<size / 2 {
@@ -63,9 +64,11 @@ final class Crew {
         }
     }
 
-    /// - Parameter turn: Another object each time.
+    /// Times one task.
+    ///
+    /// - Parameter turn: A number that selects another object each time.
     private func time(_ task: CrewTask, _ turn: Int) throws -> Duration {
-        // Deletions take from the end, everything else is done to the others.
+        // Deletions remove from the end; every other task uses the other objects.
         let index = turn * 7 % (workers.count / 2)
         switch task {
         case .save: return try timed { try self.rename(index, in: $0).save() }
@@ -109,7 +112,7 @@ final class Crew {
         return context
     }
 
-    /// Changes an object that has no other change, in an event that can be undone.
+    /// Changes an object without other changes, in an event that can be undone.
     private func editUndoably(_ index: Int) throws {
         try context.performAndWait { context in
             if context.hasChanges { try context.save() }
@@ -119,7 +122,7 @@ final class Crew {
     }
 
     private func changesOfOther(_ index: Int, _ turn: Int) throws -> ObjectIDChanges {
-        // What is pending here would be in conflict with it.
+        // Unsaved changes in this context would conflict with it.
         let id = try context.performAndWait { context in
             if context.hasChanges { try context.save() }
             return self.workers[index].objectID
@@ -133,7 +136,7 @@ final class Crew {
     }
 }
 
-/// What is done once, in one event of its own.
+/// A task that is done once, in one event of its own.
 private enum CrewTask: String, CaseIterable {
     case save = "set and save"
     case process = "set and process"
@@ -145,6 +148,6 @@ private enum CrewTask: String, CaseIterable {
 }
 
 extension EntityDescription {
-    /// The name of its first attribute.
+    /// The name of the entity's first attribute.
     fileprivate var firstKey: String { slots[0].name }
 }

@@ -1,16 +1,17 @@
 import Anabranch
 
-/// What one change costs in a context in which many objects are in use: as much among 100,000 as
-/// among 1,000.
+/// The cost of one change in a context with many registered objects.
+///
+/// It should be the same with 100,000 objects as with 1,000.
 struct RegisteredBenchmark: Benchmark {
     static let name = "registered"
     static let summary = "one change among 1,000 and among 100,000 registered objects"
 
     private static let sizes = [1000, 100_000]
     private static let repetitions = 40
-    /// Objects that are deleted one by one must not run out.
+    /// A limit, so that enough objects are left to be deleted one by one.
     private static let mostRepetitions = sizes[0] / 4
-    /// Microseconds for what lies in no cache of the processor among so many.
+    /// The microseconds that accesses to uncached memory add among so many objects.
     private static let coldMemory = 10.0
     private static let cause = """
         Something looks at every registered object, or at every row of the file.
@@ -37,11 +38,12 @@ struct RegisteredBenchmark: Benchmark {
     }
 }
 
-/// One thing that is done to one of many objects.
+/// One operation on one of many objects.
 struct RegisteredTask {
     let title: String
-    /// Does it once; it returns the time of what counts, without its preparation. The argument is
-    /// another number each time.
+    /// Runs it once, and returns the time of the measured part without its preparation.
+    ///
+    /// The argument is another number each time.
     let time: (_ turn: Int) throws -> Duration
 }
 

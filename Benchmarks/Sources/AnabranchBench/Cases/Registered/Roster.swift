@@ -1,12 +1,13 @@
 import Anabranch
 import Foundation
 
-/// A store of members, and a fetched results controller that has all of them in a row and tells a
-/// delegate of every change.
+/// A store of members, and a fetched results controller that lists all of them.
+///
+/// The controller reports every change to a delegate.
 final class Roster {
     private let container: PersistentContainer
     private let context: BackgroundContext
-    // What follows is used in the bodies of the context only.
+    // These properties are used only in the bodies of the context.
     nonisolated(unsafe) private var results: FetchedResultsController<ManagedObject>?
     nonisolated(unsafe) private var members: [ManagedObject] = []
     nonisolated(unsafe) private let reader = RosterReader()
@@ -36,7 +37,7 @@ final class Roster {
         }
     }
 
-    /// Between neighbours, for others to be put in between.
+    /// The distance between neighbours, so that other members can be inserted between them.
     private static let distance = 1_000_000
 
     var timedTasks: [RegisteredTask] {
@@ -47,7 +48,7 @@ final class Roster {
 
     private func time(_ task: RosterTask, _ turn: Int) throws -> Duration {
         let index = turn * 7919 % members.count
-        // Between two neighbours, half of the row away.
+        // A position between two neighbours, half of the list away.
         let rank = (index + members.count / 2) % members.count * Self.distance + 1 + turn
         switch task {
         case .edit:
@@ -67,7 +68,7 @@ final class Roster {
         }
     }
 
-    /// Times one change until the delegate has heard of it, and saves it then.
+    /// Times one change until the delegate was notified, then saves it.
     private func timed(
         _ kind: FetchedResultsChangeType, _ change: (ManagedObjectContext) throws -> Void
     ) throws -> Duration {
@@ -93,7 +94,7 @@ final class Roster {
     }
 }
 
-/// What is done once, in one event of its own.
+/// A task that is done once, in one event of its own.
 private enum RosterTask: String, CaseIterable {
     case edit = "edit told by fetched results"
     case move = "move told by fetched results"
@@ -101,7 +102,7 @@ private enum RosterTask: String, CaseIterable {
     case delete = "deletion told by fetched results"
 }
 
-/// Keeps the kinds of changes that it is told of.
+/// Records the kinds of the reported changes.
 private final class RosterReader: FetchedResultsControllerDelegate {
     var heard: [FetchedResultsChangeType] = []
 
@@ -111,7 +112,7 @@ private final class RosterReader: FetchedResultsControllerDelegate {
     ) { heard.append(type) }
 }
 
-/// A change that was not told as what it was.
+/// The error of a change that was reported as another kind.
 private struct UnexpectedChanges: Error, CustomStringConvertible {
     let expected: FetchedResultsChangeType
     let heard: [FetchedResultsChangeType]

@@ -1,72 +1,72 @@
-/// One context: what is below it, and on top of that what it has not saved.
+/// The reference model of one context: a base, and the unsaved changes on top of it.
 ///
-/// - What is set is kept by property. Setting a property back to what it was leaves no change, but
-///   the thing still counts as updated.
-/// - Deleting a thing deletes its parts. Whoever mentions a thing that is not there mentions
-///   nobody, which is no change of his, though he counts as updated.
-/// - When what is below changes, what is unsaved stays on top of it, except of things that are
-///   gone: whoever was set to one is set to nobody, and as it is below if it was nobody before.
-struct DumbContext {
-    private(set) var base = DumbPicture()
-    private(set) var made: [Int: DumbThing] = [:]
+/// - Values are kept by property. A property that is set back to the base value is unchanged, but
+///   its object still counts as updated.
+/// - Deleting an object deletes its parts. A reference to a missing object shows nil. That is no
+///   change of the referring object, although it counts as updated.
+/// - When the base changes, unsaved changes stay, except those of missing objects. A to-one that
+///   was set to a missing object becomes nil, or follows the base if it was nil before.
+struct ReferenceContext {
+    private(set) var base = GraphSnapshot()
+    private(set) var made: [Int: SnapshotObject] = [:]
     private(set) var deleted: Set<Int> = []
-    private(set) var values: [DumbCell: Int?] = [:]
-    private(set) var targets: [DumbCell: Int?] = [:]
-    private(set) var added: Set<DumbLink> = []
-    private(set) var removed: Set<DumbLink> = []
-    /// To-ones that an edit here has led away from where they lead below: whoever has lost them so
-    /// tells of it, but not whom others have given them under an edit.
-    private var left: Set<DumbCell> = []
-    /// To-ones that were set while they led to somebody deleted, which is to nobody: they differ
-    /// from that.
-    private var hidden: Set<DumbCell> = []
-    /// To-ones of those who were there when the one that they lead to was deleted.
-    private var emptied: Set<DumbCell> = []
-    /// Counted as updated; of things that were made or are deleted it does not show.
+    private(set) var values: [SnapshotCell: Int?] = [:]
+    private(set) var targets: [SnapshotCell: Int?] = [:]
+    private(set) var added: Set<SnapshotLink> = []
+    private(set) var removed: Set<SnapshotLink> = []
+    /// To-ones that an unsaved change has moved away from their base target. The former target then
+    /// reports a change. A target that another save gave to a changed to-one reports none.
+    private var left: Set<SnapshotCell> = []
+    /// To-ones that were set while their target was deleted, so that they showed nil: they are
+    /// compared with nil.
+    private var hidden: Set<SnapshotCell> = []
+    /// To-ones of existing objects. Their target was deleted afterwards.
+    private var emptied: Set<SnapshotCell> = []
+    /// The objects that count as updated. For inserted and deleted objects that is not visible.
     private(set) var dirty: Set<Int> = []
 
-    init(above base: DumbPicture = DumbPicture()) { self.base = base }
+    init(above base: GraphSnapshot = GraphSnapshot()) { self.base = base }
 
-    /// What the context shows.
-    var view: DumbPicture {
-        var picture = whole
-        for key in deleted { picture.things[key] = nil }
-        return picture.tidy
+    /// The state that the context shows.
+    var view: GraphSnapshot {
+        var snapshot = whole
+        for key in deleted { snapshot.things[key] = nil }
+        return snapshot.tidy
     }
 
-    /// With what is deleted, as it would show if it were not.
-    var whole: DumbPicture {
-        var picture = base
-        picture.things.merge(made) { _, new in new }
-        for (cell, value) in values { picture.things[cell.key]?.values[cell.name] = value }
-        for (cell, target) in targets { picture.things[cell.key]?.targets[cell.name] = target }
-        picture.links = picture.links.subtracting(removed).union(added)
-        return picture
+    /// The state with the deleted objects, as if they were not deleted.
+    var whole: GraphSnapshot {
+        var snapshot = base
+        snapshot.things.merge(made) { _, new in new }
+        for (cell, value) in values { snapshot.things[cell.key]?.values[cell.name] = value }
+        for (cell, target) in targets { snapshot.things[cell.key]?.targets[cell.name] = target }
+        snapshot.links = snapshot.links.subtracting(removed).union(added)
+        return snapshot
     }
 
     var updated: Set<Int> { dirty.subtracting(made.keys).subtracting(deleted) }
     var hasChanges: Bool { !made.isEmpty || !deleted.isEmpty || !updated.isEmpty }
 
-    /// What others read again after a save.
+    /// The objects that another context reads again after a save.
     var changedKeys: Set<Int> {
         deleted.union(made.keys).union(dirty.filter { !changedNames(of: $0).isEmpty })
     }
 
-    /// Of what is below, the things of which a save writes a value or a to-one.
+    /// The objects of the base for which a save writes a value or a to-one.
     var writtenKeys: Set<Int> {
         let cells = Array(values.keys) + targets.keys.filter(differs)
         return updated.intersection(cells.map(\.key))
     }
 
-    /// Whether a to-one of somebody who is there leads elsewhere than below. Who leads to somebody
-    /// deleted leads to nobody.
-    func differs(_ cell: DumbCell) -> Bool {
+    /// Returns whether a to-one of an existing object shows another target than in the base. A
+    /// to-one to a deleted object shows nil.
+    func differs(_ cell: SnapshotCell) -> Bool {
         let stored = base.things[cell.key]?.targets[cell.name]
         let target = (targets[cell] ?? nil).flatMap { view.things[$0] == nil ? nil : $0 }
         return (hidden.contains(cell) ? nil : stored) != target
     }
 
-    /// What of a thing that is neither made nor deleted differs from what is below.
+    /// Returns the changed properties of an object that is neither inserted nor deleted.
     func changedNames(of key: Int) -> [String] {
         let shown = view
         var names = Set(values.keys.filter { $0.key == key }.map(\.name))
@@ -87,10 +87,10 @@ struct DumbContext {
     }
 }
 
-// Edits.
-extension DumbContext {
-    mutating func insert(_ key: Int, _ thing: DumbThing) {
-        made[key] = DumbThing(isTag: thing.isTag, life: thing.life)
+// MARK: - Edits
+extension ReferenceContext {
+    mutating func insert(_ key: Int, _ thing: SnapshotObject) {
+        made[key] = SnapshotObject(isTag: thing.isTag, life: thing.life)
         dirty.remove(key)
     }
 
@@ -100,13 +100,13 @@ extension DumbContext {
 
     mutating func untouch(_ key: Int) { dirty.remove(key) }
 
-    mutating func set(_ cell: DumbCell, to value: Int?) {
+    mutating func set(_ cell: SnapshotCell, to value: Int?) {
         touch(cell.key)
         values[cell] = .some(value)
         settle()
     }
 
-    mutating func point(_ cell: DumbCell, to target: Int?) {
+    mutating func point(_ cell: SnapshotCell, to target: Int?) {
         touch(cell.key)
         let former = view.things[cell.key]?.targets[cell.name]
         guard former != target else { return }
@@ -120,19 +120,19 @@ extension DumbContext {
 
     private func isDeleted(_ key: Int?) -> Bool { key.map(deleted.contains) ?? false }
 
-    mutating func add(_ link: DumbLink) {
+    mutating func add(_ link: SnapshotLink) {
         touch(link.left, link.right)
         if removed.remove(link) == nil { added.insert(link) }
         settle()
     }
 
-    mutating func remove(_ link: DumbLink) {
+    mutating func remove(_ link: SnapshotLink) {
         touch(link.left, link.right)
         if added.remove(link) == nil { removed.insert(link) }
         settle()
     }
 
-    /// Deletes things, and those that are lost with them.
+    /// Deletes objects and everything that their deletion deletes.
     mutating func delete(_ keys: Set<Int>) {
         let before = view
         let gone = keys.filter { before.things[$0] != nil }.reduce(into: Set<Int>()) {
@@ -153,7 +153,7 @@ extension DumbContext {
         drop(gone.filter { made[$0] != nil }, exceptFromDeleted: true)
     }
 
-    /// Takes a deletion back that is not saved; whoever is related to it otherwise than below
+    /// Cancels an unsaved deletion. An object whose relationship with it differs from the base
     /// counts as updated.
     mutating func undelete(_ key: Int) {
         show(key)
@@ -174,7 +174,7 @@ extension DumbContext {
         settle()
     }
 
-    /// What was made is taken back; whoever mentioned it has changed.
+    /// Removes an inserted object. The objects that referred to it count as updated.
     mutating func withdraw(_ key: Int) {
         let before = view
         for name in ["owner", "boss"] { before.holders(of: key, by: name).forEach { touch($0) } }
@@ -183,9 +183,8 @@ extension DumbContext {
         drop([key])
     }
 
-    /// Takes back what has changed of a thing, at both ends of its relationships, except of those
-    /// that others have with it who are deleted; whoever gets something back by that counts as
-    /// updated.
+    /// Discards the changes of an object at both ends of its relationships. Changes at the end of a
+    /// deleted object stay. An object that gets a reference back counts as updated.
     mutating func discard(_ key: Int) {
         for (cell, target) in targets where cell.key == key || target == key {
             guard !deleted.contains(cell.key) else { continue }
@@ -202,7 +201,7 @@ extension DumbContext {
         }
         if made[key] != nil { return drop([key]) }
         values = values.filter { $0.key.key != key }
-        let isOthers = { [deleted] (link: DumbLink) in
+        let isOthers = { [deleted] (link: SnapshotLink) in
             link.other(than: key).map(deleted.contains) ?? true
         }
         added = added.filter(isOthers)
@@ -211,14 +210,14 @@ extension DumbContext {
         dirty.remove(key)
     }
 
-    mutating func rollBack() { self = DumbContext(above: base) }
+    mutating func rollBack() { self = ReferenceContext(above: base) }
 
-    /// What was unsaved is below now.
-    mutating func settle(as saved: DumbPicture) { self = DumbContext(above: saved) }
+    /// Makes the saved state the base, without unsaved changes.
+    mutating func settle(as saved: GraphSnapshot) { self = ReferenceContext(above: saved) }
 
-    /// What is below has changed: things that are gone are dropped, and the others are read again;
-    /// by a refresh the other way round.
-    mutating func rebase(to newer: DumbPicture, isRefresh: Bool = false) {
+    /// Replaces the base. A merge drops missing objects first and then reads the others; a refresh
+    /// does it in the opposite order.
+    mutating func rebase(to newer: GraphSnapshot, isRefresh: Bool = false) {
         let gone = Set(base.things.filter { newer.things[$0]?.life != $1.life }.keys)
         if !isRefresh { drop(gone) }
         dropHiddenTargets(under: newer)
@@ -232,37 +231,40 @@ extension DumbContext {
         if isRefresh { drop(gone, isBelow: false) } else { settle() }
     }
 
-    /// Whoever led to nobody, and then to somebody who is deleted by now, leads as it is below.
-    private mutating func dropHiddenTargets(under newer: DumbPicture) {
+    /// Makes a to-one follow the base if it was nil there and was set to an object that is deleted
+    /// by now.
+    private mutating func dropHiddenTargets(under newer: GraphSnapshot) {
         for (cell, target) in targets where target.map(deleted.contains) ?? false {
-            guard leadsToNobody(cell, except: []), emptied.contains(cell),
+            guard pointsToNothing(cell, except: []), emptied.contains(cell),
                 newer.things[cell.key]?.targets[cell.name] != nil
             else { continue }
             targets[cell] = nil
         }
     }
 
-    /// What nobody has been led away from stays hidden if it is deleted.
-    private mutating func hideTargets(under newer: DumbPicture, except gone: Set<Int>) {
+    /// Keeps the base targets hidden that are deleted and that no unsaved change has moved away
+    /// from.
+    private mutating func hideTargets(under newer: GraphSnapshot, except gone: Set<Int>) {
         hidden = Set(
             targets.keys.filter { cell in
-                leadsToNobody(cell, except: gone)
+                pointsToNothing(cell, except: gone)
                     && isDeleted(newer.things[cell.key]?.targets[cell.name])
             })
     }
 
-    /// Whether a to-one leads to nobody below, as it was seen when it was set.
-    private func leadsToNobody(_ cell: DumbCell, except gone: Set<Int>) -> Bool {
+    /// Returns whether a to-one showed nil in the base when it was set.
+    private func pointsToNothing(_ cell: SnapshotCell, except gone: Set<Int>) -> Bool {
         guard let former = base.things[cell.key]?.targets[cell.name] else { return true }
         return hidden.contains(cell) || gone.contains(former)
     }
 
-    /// Things are gone, with all that was changed of them.
+    /// Removes objects with all their changes.
     ///
     /// - Parameters:
-    ///   - isBelow: Whether things below lead to them; otherwise it is others with their keys.
-    ///   - exceptFromDeleted: What is deleted is related to them still, for when both are brought
-    ///     back.
+    ///   - isBelow: Whether objects of the base point to them. Otherwise those objects belong to
+    ///     another record with the same key.
+    ///   - exceptFromDeleted: Whether deleted objects stay related to them, in case both are
+    ///     restored.
     private mutating func drop(
         _ gone: Set<Int>, isBelow: Bool = true, exceptFromDeleted: Bool = false
     ) {
@@ -276,9 +278,9 @@ extension DumbContext {
         }
         for (cell, target) in targets where !kept.contains(cell.key) {
             guard let target, gone.contains(target) else { continue }
-            targets[cell] = leadsToNobody(cell, except: isBelow ? gone : []) ? nil : .some(nil)
+            targets[cell] = pointsToNothing(cell, except: isBelow ? gone : []) ? nil : .some(nil)
         }
-        let isLeft = { (link: DumbLink) in
+        let isLeft = { (link: SnapshotLink) in
             !gone.contains(link.left) && !gone.contains(link.right)
                 || kept.contains(link.left) || kept.contains(link.right)
         }
@@ -287,12 +289,12 @@ extension DumbContext {
         settle()
     }
 
-    /// What is as below is no change.
+    /// Removes the changes that equal the base.
     private mutating func settle() {
         values = values.filter { cell, value in
             made[cell.key] != nil || base.things[cell.key]?.values[cell.name] != value
         }
-        // An edit that leads to somebody deleted leads to nobody, whoever leads there by now.
+        // A change that points to a deleted object shows nil, whatever the base has by now.
         targets = targets.filter { cell, target in
             made[cell.key] != nil || isDeleted(target)
                 || base.things[cell.key]?.targets[cell.name] != target

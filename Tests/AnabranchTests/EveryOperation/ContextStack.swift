@@ -5,8 +5,8 @@ import TestSupport
 
 @testable import Anabranch
 
-/// Nodes with a delete rule of each kind, and links with and without a side.
-private enum HouseModel {
+/// The model: nodes with a delete rule of each kind, and links with and without a stored side.
+private enum StackModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel {
             Entity("Node") {
@@ -30,35 +30,37 @@ private enum HouseModel {
     }
 }
 
-/// How the contexts of a history are set up.
-struct HouseSettings {
-    /// Whether the main and the other context merge by themselves, or are given notifications.
+/// The settings of the contexts of a history.
+struct StackSettings {
+    /// Whether the main and the other context merge automatically. If not, they merge
+    /// notifications.
     let mergesAutomatically: Bool
     let childMerges: Bool
-    /// Whether what mentions a deleted record is found as among many objects.
+    /// Whether references to a deleted record are looked up in the way that contexts with many
+    /// objects use.
     let looksUpMentions: Bool
-    /// Whether every property is observed, and its changes have to be told.
+    /// Whether every property is observed, so that each change must be reported.
     let isObserved: Bool
 }
 
-/// Three contexts under one history, and the objects that are held in them.
-final class House {
+/// Three contexts with one history, and the objects that are registered in them.
+final class ContextStack {
     private let directory: TemporaryDirectory
     private let container: PersistentContainer
-    private let settings: HouseSettings
+    private let settings: StackSettings
     private let contexts: [Place: BackgroundContext]
     private let watchers: [Place: SaveWatcher]
     private let observers = Dictionary(
-        uniqueKeysWithValues: Place.allCases.map { ($0, HouseObservers()) })
-    /// All that a context has shown when it was checked last, by key.
+        uniqueKeysWithValues: Place.allCases.map { ($0, StackObservers()) })
+    /// The objects of each context at the last check, by key.
     private var held: [Place: [Int: ManagedObject]] = [:]
 
-    init(_ settings: HouseSettings) throws {
+    init(_ settings: StackSettings) throws {
         self.settings = settings
-        directory = try TemporaryDirectory("house")
+        directory = try TemporaryDirectory("stack")
         container = PersistentContainer(
-            model: try HouseModel.make(), classes: [],
-            storeDescription: StoreKind.usual.description(directory.file("house.anabranch")))
+            model: try StackModel.make(), classes: [],
+            storeDescription: StoreKind.usual.description(directory.file("stack.anabranch")))
         try container.load()
         let main = container.newBackgroundContext()
         contexts = [
@@ -88,7 +90,7 @@ final class House {
         return try context.performAndWait(body)
     }
 
-    /// What contexts merge by themselves they have merged then.
+    /// Waits until the contexts have finished their automatic merges.
     private func waitForMerges() {
         for place in Place.allCases { on(place) { _ in } }
     }
@@ -106,9 +108,9 @@ final class House {
     }
 }
 
-// Steps.
-extension House {
-    func apply(_ step: HouseStep) throws {
+// MARK: - Steps
+extension ContextStack {
+    func apply(_ step: StackStep) throws {
         switch step {
         case .insert(let place, let key, let isTag):
             try on(place) { context in
@@ -151,7 +153,7 @@ extension House {
         }
     }
 
-    private func applyToWhole(_ step: HouseStep) throws {
+    private func applyToWhole(_ step: StackStep) throws {
         switch step {
         case .delete(let place, let key):
             try edit(place, key) { object, _ in
@@ -189,15 +191,15 @@ extension House {
     }
 }
 
-// Reading.
-extension House {
-    /// What a context shows, one line for each thing; in ``DumbContext/lines`` as it should be.
+// MARK: - Reading
+extension ContextStack {
+    /// Returns one line for each object of a context, to compare with ``ReferenceContext/lines``.
     func lines(of place: Place) throws -> [String] {
         try on(place) { context in
             let objects = try Self.objects(in: context)
-            let deleted = context.deletedObjects.map { ($0.houseKey, $0) }
+            let deleted = context.deletedObjects.map { ($0.stackKey, $0) }
             held[place] = Dictionary(
-                objects.map { ($0.houseKey, $0) } + deleted, uniquingKeysWith: { live, _ in live })
+                objects.map { ($0.stackKey, $0) } + deleted, uniquingKeysWith: { live, _ in live })
             let missed = try observers[place]?.look(
                 at: settings.isObserved ? objects : [], in: context)
             return try Self.lines(of: objects, in: context) + Self.findings(in: context)
@@ -205,7 +207,8 @@ extension House {
         }
     }
 
-    /// What a context shows of what it has read; in ``DumbContext/heldLines`` as it should be.
+    /// Returns the lines of the objects that a context has read, to compare with
+    /// ``ReferenceContext/heldLines``.
     func heldLines(of place: Place) throws -> [String] {
         try on(place) { context in
             let objects = (held[place] ?? [:]).values.filter { object in
@@ -215,7 +218,7 @@ extension House {
         }
     }
 
-    /// What somebody reads who has read nothing yet.
+    /// Returns the lines of a new context, which reads everything from the store.
     func storedLines() throws -> [String] {
         try container.newBackgroundContext().performAndWait { context in
             try Self.lines(of: Self.objects(in: context), in: context)
@@ -237,7 +240,7 @@ extension House {
         of objects: [ManagedObject], in context: ManagedObjectContext
     ) throws -> [String] {
         try objects.map { try line(of: $0, in: context) }.sorted() + [
-            "deleted: \(context.deletedObjects.map(\.houseKey).sorted())",
+            "deleted: \(context.deletedObjects.map(\.stackKey).sorted())",
             "changes: \(context.hasChanges)",
         ]
     }
@@ -245,7 +248,7 @@ extension House {
     private static func findings(in context: ManagedObjectContext) throws -> [String] {
         var request = FetchRequest<ManagedObject>(entityName: "Node")
         request.predicate = try FetchPredicate("a == 1")
-        let found = try context.fetch(request).map(\.houseKey).sorted()
+        let found = try context.fetch(request).map(\.stackKey).sorted()
         let count = try ["Node", "Tag"].reduce(0) {
             try $0 + context.count(for: FetchRequest<ManagedObject>(entityName: $1))
         }
@@ -256,19 +259,19 @@ extension House {
         of object: ManagedObject, in context: ManagedObjectContext
     ) throws -> String {
         let isTag = object.entity.name == "Tag"
-        var line = "\(isTag ? "tag" : "node") \(object.houseKey):"
+        var line = "\(isTag ? "tag" : "node") \(object.stackKey):"
         for name in ["a", "b"] {
             if case .integer(let value) = object[name] { line += " \(name)=\(value)" }
         }
         if !isTag {
             for name in ["boss", "owner"] {
                 if let target = try object.object(forKey: name) {
-                    line += " \(name)=\(target.houseKey)"
+                    line += " \(name)=\(target.stackKey)"
                 }
             }
         }
         for name in isTag ? ["nodes"] : ["friends", "parts", "reports", "tags"] {
-            let keys = try object.objects(forKey: name).map(\.houseKey).sorted()
+            let keys = try object.objects(forKey: name).map(\.stackKey).sorted()
             if !keys.isEmpty { line += " \(name)=\(keys)" }
         }
         let inserted = context.insertedObjects.contains(object)
@@ -280,14 +283,14 @@ extension House {
 }
 
 extension ManagedObject {
-    fileprivate var houseKey: Int {
+    fileprivate var stackKey: Int {
         if case .integer(let key) = self["key"] { Int(key) } else { -1 }
     }
 }
 
 /// Keeps the notification of a context's last save.
 private final class SaveWatcher: @unchecked Sendable {
-    // Set on the context's queue, read while that is idle.
+    // This is set on the context's queue and read while that queue is idle.
     var last: Notification?
     private var token: (any NSObjectProtocol)?
 

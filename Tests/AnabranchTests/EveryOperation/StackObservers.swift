@@ -2,8 +2,8 @@ import Anabranch
 import Observation
 import Synchronization
 
-/// Observes every property that a context shows, and says whose change was not told.
-final class HouseObservers {
+/// Observes every property that a context shows, and finds the changes that were not reported.
+final class StackObservers {
     private struct Look {
         let object: ManagedObject
         let name: String
@@ -11,7 +11,7 @@ final class HouseObservers {
         let isTold: Told
     }
 
-    /// What a property shows: a value, or whom it leads to.
+    /// The visible content of a property: a value or the related objects.
     private enum Shown: Equatable {
         case value(Value)
         case objects(Set<ManagedObject>)
@@ -23,10 +23,10 @@ final class HouseObservers {
 
     private var looks: [Look] = []
 
-    /// Looks at objects anew.
+    /// Reads all properties again.
     ///
-    /// - Returns: A line for each property that shows something else than when it was looked at
-    ///   last, of which nobody was told.
+    /// - Returns: A line for each property with another content than at the last look and without a
+    ///   report of the change.
     func look(at objects: [ManagedObject], in context: ManagedObjectContext) throws -> [String] {
         let missed = try looks.filter { look in
             guard look.object.managedObjectContext === context, !look.object.isDeleted,

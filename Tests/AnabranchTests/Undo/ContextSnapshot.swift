@@ -1,13 +1,15 @@
 import Anabranch
 
-/// Everything that a context shows, by Swift object: values, transient ones too, and who is
-/// related to whom, of lists in their order.
-struct GraphPicture: Equatable, CustomStringConvertible {
+/// Everything that a context shows: values, transient ones included, and related objects, lists in
+/// their order.
+struct ContextSnapshot: Equatable, CustomStringConvertible {
     private(set) var lines: [String: [String: String]] = [:]
-    /// Behind the name of whom a reference leads to that may deny his deletion.
+    /// The suffix of a target's name if the target is deleted and may deny the deletion.
     private static let deletedMark = " (deleted)"
 
-    /// - Parameter name: What an object is called in the picture.
+    /// Reads all objects of a context.
+    ///
+    /// - Parameter name: Returns the name of an object in the snapshot.
     init(of context: ManagedObjectContext, _ name: (ManagedObject) throws -> String) throws {
         for entity in context.model.entities where entity.superentity == nil {
             let request = FetchRequest<ManagedObject>(entityName: entity.name)
@@ -42,25 +44,25 @@ struct GraphPicture: Equatable, CustomStringConvertible {
         return properties
     }
 
-    /// Without what is not stored.
-    func without(_ key: String) -> GraphPicture {
-        var picture = self
-        for name in lines.keys { picture.lines[name]?[key] = nil }
-        return picture
+    /// Returns the snapshot without a property that is not stored.
+    func without(_ key: String) -> ContextSnapshot {
+        var snapshot = self
+        for name in lines.keys { snapshot.lines[name]?[key] = nil }
+        return snapshot
     }
 
-    /// Without references to those whose deletion nobody can deny any more.
+    /// Returns the snapshot without references to objects with a final deletion.
     ///
-    /// - Parameter isGone: Asked for the names of those who are led to and are deleted.
-    func without(deleted isGone: (Substring) -> Bool) -> GraphPicture {
-        var picture = self
+    /// - Parameter isGone: Called with the name of each target that is deleted.
+    func without(deleted isGone: (Substring) -> Bool) -> ContextSnapshot {
+        var snapshot = self
         for (name, properties) in lines {
             for (key, target) in properties where target.hasSuffix(Self.deletedMark) {
                 guard isGone(target.dropLast(Self.deletedMark.count)) else { continue }
-                picture.lines[name]?[key] = nil
+                snapshot.lines[name]?[key] = nil
             }
         }
-        return picture
+        return snapshot
     }
 
     var description: String {
@@ -71,8 +73,8 @@ struct GraphPicture: Equatable, CustomStringConvertible {
         }.joined(separator: "\n")
     }
 
-    /// What two pictures do not have in common, for people.
-    func difference(from other: GraphPicture) -> String {
+    /// Returns a text with the differences of two snapshots.
+    func difference(from other: ContextSnapshot) -> String {
         let names = Set(lines.keys).union(other.lines.keys).sorted()
         return names.filter { lines[$0] != other.lines[$0] }.map {
             "\($0): \(lines[$0] ?? ["": "absent"]) instead of \(other.lines[$0] ?? ["": "absent"])"

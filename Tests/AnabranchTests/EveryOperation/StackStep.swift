@@ -1,22 +1,22 @@
 /// The three contexts of a history.
 enum Place: String, CaseIterable {
-    /// On the store, with an undo stack.
+    /// The context on the store, with an undo stack.
     case main
-    /// Below that.
+    /// The child of the main context.
     case child
-    /// On the store, too.
+    /// The other context on the store.
     case other
 }
 
-/// One step of a history. It names things by their keys, so that it means the same, or nothing,
-/// where others are left out.
-enum HouseStep {
+/// One step of a history. Objects have keys, so that a step means the same, or nothing, if other
+/// steps are removed.
+enum StackStep {
     case insert(Place, Int, isTag: Bool)
-    case set(Place, DumbCell, Int?)
-    case point(Place, DumbCell, Int?)
-    /// From the other side: puts the thing into, or takes it out of, the owner's to-many.
-    case take(Place, owner: Int, DumbCell, isIn: Bool)
-    case link(Place, DumbLink, fromRight: Bool, isIn: Bool)
+    case set(Place, SnapshotCell, Int?)
+    case point(Place, SnapshotCell, Int?)
+    /// Inserts the object into the owner's to-many or removes it from there.
+    case take(Place, owner: Int, SnapshotCell, isIn: Bool)
+    case link(Place, SnapshotLink, fromRight: Bool, isIn: Bool)
     case delete(Place, Int)
     case endEvent
     case undo
@@ -27,7 +27,7 @@ enum HouseStep {
     case refreshAll(Place)
 }
 
-extension HouseStep: CustomStringConvertible {
+extension StackStep: CustomStringConvertible {
     var description: String {
         switch self {
         case .insert(let place, let key, let isTag):

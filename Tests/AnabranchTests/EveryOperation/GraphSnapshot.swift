@@ -1,36 +1,37 @@
-/// What there is: things by their keys, and who is linked to whom.
-struct DumbPicture: Equatable {
-    var things: [Int: DumbThing] = [:]
-    var links: Set<DumbLink> = []
+/// The state of a graph: objects by their keys, and the links between them.
+struct GraphSnapshot: Equatable {
+    var things: [Int: SnapshotObject] = [:]
+    var links: Set<SnapshotLink> = []
 
-    /// Without what leads to nothing.
-    var tidy: DumbPicture {
-        var picture = self
+    /// The snapshot without references and links to missing objects.
+    var tidy: GraphSnapshot {
+        var snapshot = self
         for (key, thing) in things {
-            picture.things[key]?.targets = thing.targets.filter { things[$0.value] != nil }
+            snapshot.things[key]?.targets = thing.targets.filter { things[$0.value] != nil }
         }
-        picture.links = links.filter { things[$0.left] != nil && things[$0.right] != nil }
-        return picture
+        snapshot.links = links.filter { things[$0.left] != nil && things[$0.right] != nil }
+        return snapshot
     }
 
-    /// With those who led to a thing before, or were linked to it; its own to-ones are as now.
-    func relating(_ key: Int, as former: DumbPicture?) -> DumbPicture {
+    /// Returns the snapshot with the incoming references and the links of an object as in `former`.
+    /// The object's own to-ones are unchanged.
+    func relating(_ key: Int, as former: GraphSnapshot?) -> GraphSnapshot {
         guard let former else { return self }
-        var picture = self
-        picture.links = links.filter { !$0.mentions(key) }
+        var snapshot = self
+        snapshot.links = links.filter { !$0.mentions(key) }
             .union(former.links.filter { $0.mentions(key) })
         for name in ["owner", "boss"] {
             for holder in holders(of: key, by: name) where holder != key {
-                picture.things[holder]?.targets[name] = nil
+                snapshot.things[holder]?.targets[name] = nil
             }
             for holder in former.holders(of: key, by: name) where holder != key {
-                picture.things[holder]?.targets[name] = key
+                snapshot.things[holder]?.targets[name] = key
             }
         }
-        return picture
+        return snapshot
     }
 
-    /// Whose to-one leads to a thing.
+    /// Returns the objects that point to an object by a to-one.
     func holders(of key: Int, by name: String) -> [Int] {
         things.filter { $0.value.targets[name] == key }.keys.sorted()
     }
@@ -39,7 +40,7 @@ struct DumbPicture: Equatable {
         links.compactMap { $0.name == name ? $0.other(than: key) : nil }.sorted()
     }
 
-    /// A thing and those that are lost with it.
+    /// Returns an object and the objects that its deletion deletes.
     func cascade(from key: Int) -> Set<Int> {
         var all: Set<Int> = []
         var wave = [key]
@@ -50,16 +51,16 @@ struct DumbPicture: Equatable {
     }
 }
 
-struct DumbThing: Equatable {
+struct SnapshotObject: Equatable {
     var isTag = false
-    /// How often the record was made anew under another identity.
+    /// The number of times at which the record was recreated under another identity.
     var life = 0
     var values: [String: Int] = [:]
     var targets: [String: Int] = [:]
 }
 
-/// Of two ends; those of `friends` in the order of their keys.
-struct DumbLink: Hashable {
+/// A link between two objects. The ends of a `friends` link are ordered by their keys.
+struct SnapshotLink: Hashable {
     let name: String
     let left: Int
     let right: Int
@@ -76,8 +77,8 @@ struct DumbLink: Hashable {
     func other(than key: Int) -> Int? { left == key ? right : right == key ? left : nil }
 }
 
-/// A property of a thing.
-struct DumbCell: Hashable {
+/// A property of an object.
+struct SnapshotCell: Hashable {
     let key: Int
     let name: String
 }

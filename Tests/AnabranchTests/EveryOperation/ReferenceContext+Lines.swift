@@ -1,18 +1,19 @@
-extension DumbContext {
-    /// What the context should show, one line for each thing, and what it should find.
+extension ReferenceContext {
+    /// The lines that the context should show, one for each object, and the results that it should
+    /// find.
     var lines: [String] {
         let found = view.things.filter { !$0.value.isTag && $0.value.values["a"] == 1 }
         return heldLines + ["a == 1: \(found.keys.sorted())", "\(view.things.count) things"]
     }
 
-    /// What it should show without looking for anything.
+    /// The lines that it should show without a fetch.
     var heldLines: [String] {
         let shown = view
         let lines = shown.things.map { line(of: $0.key, $0.value, in: shown) }
         return lines.sorted() + ["deleted: \(deleted.sorted())", "changes: \(hasChanges)"]
     }
 
-    private func line(of key: Int, _ thing: DumbThing, in shown: DumbPicture) -> String {
+    private func line(of key: Int, _ thing: SnapshotObject, in shown: GraphSnapshot) -> String {
         var line = "\(thing.isTag ? "tag" : "node") \(key):"
         for name in ["a", "b"] { if let value = thing.values[name] { line += " \(name)=\(value)" } }
         for name in ["boss", "owner"] {

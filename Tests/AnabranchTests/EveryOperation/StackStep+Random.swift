@@ -1,8 +1,8 @@
 import TestSupport
 
-extension DumbHouse {
-    /// A step that this house allows.
-    func randomStep(_ next: inout Int, _ random: inout SeededGenerator) -> HouseStep {
+extension ReferenceStack {
+    /// Returns a random step that this stack allows.
+    func randomStep(_ next: inout Int, _ random: inout SeededGenerator) -> StackStep {
         while true {
             if !isChildFresh, random.oneIn(isChildMixed ? 4 : 12) { return .refreshAll(.child) }
             let place = [Place.main, .main, .child, .other].randomElement(using: &random) ?? .main
@@ -15,7 +15,7 @@ extension DumbHouse {
 
     private func randomStep(
         _ place: Place, _ next: Int, _ random: inout SeededGenerator
-    ) -> HouseStep? {
+    ) -> StackStep? {
         switch Int.random(in: 0..<24, using: &random) {
         case 0, 1, 2: return .insert(place, next, isTag: random.oneIn(4))
         case 3, 4, 5: return randomValue(place, &random)
@@ -42,17 +42,17 @@ extension DumbHouse {
         return things.keys.sorted().randomElement(using: &random)
     }
 
-    private func randomValue(_ place: Place, _ random: inout SeededGenerator) -> HouseStep? {
+    private func randomValue(_ place: Place, _ random: inout SeededGenerator) -> StackStep? {
         guard let key = anything(place, &random) else { return nil }
         let value = random.oneIn(6) ? nil : Int.random(in: 1...4, using: &random)
-        return .set(place, DumbCell(key: key, name: random.oneIn(2) ? "a" : "b"), value)
+        return .set(place, SnapshotCell(key: key, name: random.oneIn(2) ? "a" : "b"), value)
     }
 
-    private func randomTarget(_ place: Place, _ random: inout SeededGenerator) -> HouseStep? {
+    private func randomTarget(_ place: Place, _ random: inout SeededGenerator) -> StackStep? {
         guard let key = anything(place, isTag: false, &random),
             let target = anything(place, isTag: false, &random)
         else { return nil }
-        let cell = DumbCell(key: key, name: random.oneIn(2) ? "owner" : "boss")
+        let cell = SnapshotCell(key: key, name: random.oneIn(2) ? "owner" : "boss")
         if random.oneIn(2) {
             let present = self[place].view.things[key]?.targets[cell.name]
             let isIn = present == nil || random.oneIn(2)
@@ -61,7 +61,7 @@ extension DumbHouse {
         return .point(place, cell, random.oneIn(4) ? nil : target)
     }
 
-    private func randomLink(_ place: Place, _ random: inout SeededGenerator) -> HouseStep? {
+    private func randomLink(_ place: Place, _ random: inout SeededGenerator) -> StackStep? {
         if random.oneIn(3) {
             let links = self[place].view.links.sorted {
                 ($0.name, $0.left, $0.right) < ($1.name, $1.left, $1.right)
@@ -74,7 +74,7 @@ extension DumbHouse {
         guard let key = anything(place, isTag: false, &random),
             let other = anything(place, isTag: isTagged, &random), key != other
         else { return nil }
-        let link = DumbLink(isTagged ? "tags" : "friends", key, other)
+        let link = SnapshotLink(isTagged ? "tags" : "friends", key, other)
         return .link(place, link, fromRight: random.oneIn(2), isIn: true)
     }
 }

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The rules, held against the package itself.
-@Suite struct HouseTests {
+/// Tests of the rules against the package itself.
+@Suite struct PackageTests {
     private let tree: SourceTree
 
     init() throws { tree = try SourceTree.package.get() }
@@ -49,6 +49,14 @@ import Testing
         check(WordRule().violations)
     }
 
+    @Test func `comments call no object a person`() {
+        check(PronounRule().violations)
+    }
+
+    @Test func `doc comments begin with what the thing is or does`() {
+        check(FragmentRule().violations)
+    }
+
     @Test func `the manifest has no unsafe flags and keeps clients outside`() {
         check(ManifestRule().violations)
     }
@@ -57,7 +65,7 @@ import Testing
         check(ScriptRule().violations)
     }
 
-    @Test func `links of documents lead somewhere`() {
+    @Test func `links of documents have a target`() {
         check(LinkRule(files: tree.files, paths: tree.paths).violations)
     }
 

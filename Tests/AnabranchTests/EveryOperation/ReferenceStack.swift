@@ -1,45 +1,46 @@
-/// A store, the main context on it with an undo stack, a child of that, and another context on the
-/// store. Whatever one of the two saves the other merges at once.
+/// The reference model of a context stack: a store, the main context with an undo stack, a child of
+/// the main context, and another context on the store. Each of the two contexts on the store merges
+/// the other's saves at once.
 ///
-/// The child knows of the main context what it has read, which is all that was there when they
-/// agreed last. Whatever becomes of the main context, the child goes on showing that, with its own
-/// edits, and saves those, until it refreshes all or merges what the main context saves. Only where
-/// it merges some while there is more that it does not know, the one contradicts the other: what it
-/// shows then is not defined until it refreshes all.
-struct DumbHouse {
+/// The child holds what it has read, which is all objects at the last time when both agreed. It
+/// shows these, with its own changes, and saves them, whatever happens to the main context. It
+/// reads the main context when it refreshes all objects or merges a save of the main context. If it
+/// merges a part while other changes are unread, its state is undefined until it refreshes all
+/// objects.
+struct ReferenceStack {
     let mergesAutomatically: Bool
     let childMerges: Bool
-    var contexts: [Place: DumbContext] = [:]
-    private(set) var store = DumbPicture()
-    private(set) var undoable: [DumbEvent] = []
-    private(set) var redoable: [DumbEvent] = []
+    var contexts: [Place: ReferenceContext] = [:]
+    private(set) var store = GraphSnapshot()
+    private(set) var undoable: [ReferenceEvent] = []
+    private(set) var redoable: [ReferenceEvent] = []
     /// Whether the main context was edited since its last event ended.
     private(set) var isEventOpen = false
-    private var eventStart: DumbMoment
-    private var remains: [Int: DumbPicture] = [:]
+    private var eventStart: ReferenceMoment
+    private var remains: [Int: GraphSnapshot] = [:]
     private var dead: Set<Int> = []
-    /// In which life things were saved last.
+    /// The life in which each object was saved last.
     private var savedLives: [Int: Int] = [:]
     private var saves = 0
-    /// Whether the child has read some of what the main context has changed, and not all.
+    /// Whether the child has read some changes of the main context and not all.
     private(set) var isChildMixed = false
 
-    init(_ settings: HouseSettings) {
+    init(_ settings: StackSettings) {
         mergesAutomatically = settings.mergesAutomatically
         childMerges = settings.childMerges
-        for place in Place.allCases { contexts[place] = DumbContext() }
-        eventStart = DumbMoment(DumbContext())
+        for place in Place.allCases { contexts[place] = ReferenceContext() }
+        eventStart = ReferenceMoment(ReferenceContext())
     }
 
-    subscript(place: Place) -> DumbContext {
-        get { contexts[place] ?? DumbContext() }
+    subscript(place: Place) -> ReferenceContext {
+        get { contexts[place] ?? ReferenceContext() }
         set { contexts[place] = newValue }
     }
 
-    /// Whether the child knows all that the main context shows.
+    /// Whether the child has read everything that the main context shows.
     var isChildFresh: Bool { !isChildMixed && self[.child].base == self[.main].view }
 
-    func allows(_ step: HouseStep) -> Bool {
+    func allows(_ step: StackStep) -> Bool {
         switch step {
         case .insert(let place, let key, _):
             return isUsable(place) && savedLives[key] == nil && remains[key] == nil
@@ -72,7 +73,7 @@ struct DumbHouse {
         isUsable(place) && self[place].view.things[key] != nil
     }
 
-    mutating func apply(_ step: HouseStep) {
+    mutating func apply(_ step: StackStep) {
         switch step {
         case .insert(.main, _, _), .set(.main, _, _), .point(.main, _, _), .take(.main, _, _, _),
             .link(.main, _, _, _):
@@ -81,7 +82,7 @@ struct DumbHouse {
         }
         switch step {
         case .insert(let place, let key, let isTag):
-            self[place].insert(key, DumbThing(isTag: isTag))
+            self[place].insert(key, SnapshotObject(isTag: isTag))
         case .set(let place, let cell, let value): self[place].set(cell, to: value)
         case .point(let place, let cell, let target): self[place].point(cell, to: target)
         case .take(let place, let owner, let cell, let isIn):
@@ -106,15 +107,15 @@ struct DumbHouse {
     }
 }
 
-// Undoing.
-extension DumbHouse {
+// MARK: - Undo
+extension ReferenceStack {
     var canUndo: Bool { !undoable.isEmpty }
     var canRedo: Bool { !redoable.isEmpty }
 
     private mutating func endEvent() {
         isEventOpen = false
-        let event = DumbEvent(from: eventStart, to: DumbMoment(self[.main]), saves: saves)
-        eventStart = DumbMoment(self[.main])
+        let event = ReferenceEvent(from: eventStart, to: ReferenceMoment(self[.main]), saves: saves)
+        eventStart = ReferenceMoment(self[.main])
         guard let event else { return }
         undoable.append(event)
         redoable = []
@@ -132,34 +133,34 @@ extension DumbHouse {
         undoable.append(inverse)
     }
 
-    private mutating func takeBack(_ event: DumbEvent) -> DumbEvent? {
+    private mutating func takeBack(_ event: ReferenceEvent) -> ReferenceEvent? {
         keepRemains(of: self[.main].view, .main)
-        var undo = DumbUndo(
+        var undo = ReferenceUndo(
             context: self[.main], event: event, remains: remains, dead: dead,
             savedLives: savedLives,
             saves: saves)
         undo.run()
         self[.main] = undo.context
-        defer { eventStart = DumbMoment(self[.main]) }
-        return DumbEvent(from: eventStart, to: DumbMoment(self[.main]), saves: saves)
+        defer { eventStart = ReferenceMoment(self[.main]) }
+        return ReferenceEvent(from: eventStart, to: ReferenceMoment(self[.main]), saves: saves)
     }
 
-    /// Things that are there, as they are, for when they are made anew.
-    private mutating func keepRemains(of picture: DumbPicture, _ place: Place) {
+    /// Keeps the objects of a snapshot, in case they are recreated.
+    private mutating func keepRemains(of snapshot: GraphSnapshot, _ place: Place) {
         guard place == .main else { return }
-        for key in picture.things.keys { remains[key] = picture }
+        for key in snapshot.things.keys { remains[key] = snapshot }
     }
 
     private mutating func forgetUndo() {
         undoable = []
         redoable = []
         isEventOpen = false
-        eventStart = DumbMoment(self[.main])
+        eventStart = ReferenceMoment(self[.main])
     }
 }
 
-// Saving and reading.
-extension DumbHouse {
+// MARK: - Saving and reading
+extension ReferenceStack {
     private mutating func saveMain() {
         endEvent()
         guard self[.main].hasChanges else { return }
@@ -171,7 +172,7 @@ extension DumbHouse {
         noteSaved(shown)
         self[.main].settle(as: shown)
         saves += 1
-        eventStart = DumbMoment(self[.main])
+        eventStart = ReferenceMoment(self[.main])
         self[.other].rebase(to: shown)
         if self[.child].base != shown { mergeIntoChild(changed) }
     }
@@ -181,7 +182,7 @@ extension DumbHouse {
         guard self[.other].hasChanges else { return }
         let wasFresh = isChildFresh
         let shown = self[.other].view
-        // Notifications tell of those, too, of whom nothing was written.
+        // Notifications also have objects without a written value.
         let touched = mergesAutomatically ? [] : self[.other].updated
         let changed = self[.other].changedKeys.union(touched)
         store = shown
@@ -189,36 +190,36 @@ extension DumbHouse {
         noteSaved(shown)
         dead.formUnion(self[.main].base.things.keys.filter { shown.things[$0] == nil })
         self[.main].rebase(to: shown)
-        eventStart = DumbMoment(self[.main])
+        eventStart = ReferenceMoment(self[.main])
         if wasFresh, childMerges { followMain() } else { mergeIntoChild(changed) }
     }
 
-    private mutating func noteSaved(_ picture: DumbPicture) {
-        savedLives.merge(picture.things.mapValues(\.life)) { _, newer in newer }
+    private mutating func noteSaved(_ snapshot: GraphSnapshot) {
+        savedLives.merge(snapshot.things.mapValues(\.life)) { _, newer in newer }
     }
 
-    /// The child reads some things again, and nothing else.
+    /// Lets the child read some objects again, and no other.
     private mutating func mergeIntoChild(_ keys: Set<Int>) {
         guard childMerges else { return }
-        var picture = self[.child].base
+        var snapshot = self[.child].base
         let shown = self[.main].view
         for key in keys where shown.things[key] != nil || store.things[key] == nil {
-            picture.things[key] = shown.things[key]
+            snapshot.things[key] = shown.things[key]
         }
-        picture = picture.tidy
+        snapshot = snapshot.tidy
         for key in keys {
             guard let thing = shown.things[key] else { continue }
-            // It may lead to somebody whom the child has not read yet.
-            picture.things[key]?.targets = thing.targets
+            // It may point to an object that the child has not read yet.
+            snapshot.things[key]?.targets = thing.targets
         }
-        self[.child].rebase(to: picture)
+        self[.child].rebase(to: snapshot)
         isChildMixed = true
     }
 
-    /// The child merges what the main context has merged, which is all that it does not know.
+    /// Lets the child merge everything that it has not read of the main context.
     private mutating func followMain() { self[.child].rebase(to: self[.main].view) }
 
-    /// What the child has changed the main context changes now, as an event of its own.
+    /// Applies the child's changes to the main context as one event.
     private mutating func saveChild() {
         endEvent()
         guard self[.child].hasChanges, !isRefused(.save(.child)) else { return }
@@ -244,23 +245,24 @@ extension DumbHouse {
                 self[.main].remove(link)
             }
         }
-        // What is lost with it is brought back as it was before the save.
+        // Objects that are deleted by the cascade are restored as they were before the save.
         self[.main].delete(child.deleted)
         endEvent()
-        // What the main context has lost more than that the child does not know yet.
+        // The child has not read what the main context has deleted in addition.
         let main = self[.main].view
         let isMore = shown.things.keys.contains { main.things[$0] == nil }
         self[.child].settle(as: !wasFresh || isMore ? shown : main)
     }
 
-    /// Whether a thing of the child is there in the main context.
+    /// Returns whether an object of the child exists in the main context.
     private func isLive(_ key: Int) -> Bool {
         let life = self[.child].whole.things[key]?.life
         return life != nil && self[.main].view.things[key]?.life == life
     }
 
-    /// Whether a step is refused, because what the child would save is deleted in the main context.
-    func isRefused(_ step: HouseStep) -> Bool {
+    /// Returns whether a step is refused because the main context has deleted an object that the
+    /// child would save.
+    func isRefused(_ step: StackStep) -> Bool {
         guard case .save(.child) = step else { return false }
         let child = self[.child]
         let main = self[.main].view
@@ -277,7 +279,7 @@ extension DumbHouse {
     private mutating func refresh(_ place: Place, _ key: Int, _ isMerging: Bool) {
         if place == .main { endEvent() }
         if !isMerging { self[place].discard(key) }
-        if place == .main { eventStart = DumbMoment(self[.main]) }
+        if place == .main { eventStart = ReferenceMoment(self[.main]) }
     }
 
     private mutating func refreshChild() {

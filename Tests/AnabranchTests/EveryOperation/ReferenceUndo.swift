@@ -1,25 +1,25 @@
-/// What one event has changed in a context.
+/// The changes of one event in a context.
 ///
-/// Undoing it takes back each difference by itself, in this order: things that are missing come
-/// back, links that were added go, things that were deleted before are deleted again, properties
-/// get what they had, as far as that is there, links that were removed come back, and what was not
-/// there goes. What others have deleted stays deleted.
+/// An undo reverts each difference by itself, in this order. It restores missing objects, removes
+/// added links, and deletes objects again that were deleted before. Then it sets properties to
+/// their former values, if their targets exist, adds removed links, and removes objects that did
+/// not exist. An object that another context has deleted stays deleted.
 ///
-/// - A thing whose deletion is not saved is undeleted. Another one is made anew with the values and
-///   to-ones that it had when it left, linked to those and referred to by those who were when it
-///   was deleted, whatever others have done about that until the deletion was saved: a to-one of
-///   somebody else that leads elsewhere by now stays so.
-/// - Of the things that the event has touched, those that counted as updated before do so again;
-///   the others do not, if nothing was saved since and nothing of them differs from what is saved.
-/// - An undo is an event, too: undoing it is the redo. One that changes nothing can't be redone.
-struct DumbEvent {
-    let before: DumbMoment
-    let after: DumbMoment
-    /// How often the context has saved until then.
+/// - An object with an unsaved deletion is restored. Any other object is recreated with the values
+///   and to-ones that it had when it was deleted. It gets its links and incoming references of that
+///   time back, whatever another context did to them before the deletion was saved. If an incoming
+///   to-one has another target by now, that target stays.
+/// - An object that the event touched counts as updated if it did so before. Otherwise it does not,
+///   if nothing was saved since and it equals its saved state.
+/// - An undo is an event too, and undoing it is the redo. An undo without a change can't be redone.
+struct ReferenceEvent {
+    let before: ReferenceMoment
+    let after: ReferenceMoment
+    /// The number of saves of the context before the event.
     let saves: Int
 
-    /// - Returns: `nil` where the event has changed nothing.
-    init?(from before: DumbMoment, to after: DumbMoment, saves: Int) {
+    /// - Returns: `nil` if the event has changed nothing.
+    init?(from before: ReferenceMoment, to after: ReferenceMoment, saves: Int) {
         guard before.view != after.view else { return nil }
         self.before = before
         self.after = after
@@ -27,13 +27,13 @@ struct DumbEvent {
     }
 }
 
-struct DumbMoment {
-    let view: DumbPicture
-    let whole: DumbPicture
+struct ReferenceMoment {
+    let view: GraphSnapshot
+    let whole: GraphSnapshot
     let deleted: Set<Int>
     let updated: Set<Int>
 
-    init(_ context: DumbContext) {
+    init(_ context: ReferenceContext) {
         view = context.view
         whole = context.whole
         deleted = context.deleted
@@ -41,20 +41,21 @@ struct DumbMoment {
     }
 }
 
-/// One undo on its way.
-struct DumbUndo {
-    var context: DumbContext
-    let event: DumbEvent
-    /// What things were like when they left.
-    let remains: [Int: DumbPicture]
-    /// Deleted by others.
+/// One undo while it runs.
+struct ReferenceUndo {
+    var context: ReferenceContext
+    let event: ReferenceEvent
+    /// The graph at the time when each object was deleted.
+    let remains: [Int: GraphSnapshot]
+    /// The objects that another context has deleted.
     let dead: Set<Int>
-    /// Of records that the store has had: they get another identity.
+    /// The last saved life of each record. If the store has had it, a recreated record gets another
+    /// identity.
     let savedLives: [Int: Int]
     let saves: Int
 
-    private var before: [Int: DumbThing] { event.before.view.things }
-    private var after: [Int: DumbThing] { event.after.view.things }
+    private var before: [Int: SnapshotObject] { event.before.view.things }
+    private var after: [Int: SnapshotObject] { event.after.view.things }
 
     mutating func run() {
         let (links, formerLinks) = (event.after.whole.links, event.before.whole.links)
@@ -75,8 +76,9 @@ struct DumbUndo {
         context.delete(leaving)
     }
 
-    /// Who had left them before, does so first: parts are not lost with them. What their deletion
-    /// had emptied, it empties again.
+    /// Deletes objects again that were deleted before the event. First it restores the former owner
+    /// of their parts, so that these are not deleted with them. To-ones that their deletion had
+    /// emptied become empty again.
     private mutating func deleteAgain() {
         let gone = event.before.deleted.filter { after[$0] != nil && isLive($0) }
         for (key, thing) in before where isLive(key) {
@@ -94,9 +96,9 @@ struct DumbUndo {
 
     private func isLive(_ key: Int) -> Bool { context.view.things[key] != nil }
 
-    /// Whether the link was changed, and not only an end of it that came or went; one that is
-    /// deleted is not gone.
-    private func isExplicit(_ link: DumbLink) -> Bool {
+    /// Returns whether the event changed the link itself, and not only the existence of an end. A
+    /// deleted end exists.
+    private func isExplicit(_ link: SnapshotLink) -> Bool {
         [event.before.whole.things, event.after.whole.things].allSatisfy {
             $0[link.left] != nil && $0[link.right] != nil
         }
@@ -111,7 +113,7 @@ struct DumbUndo {
             if savedLives[key] == thing.life { thing.life += 1 }
             context.insert(key, thing)
             for (name, value) in thing.values {
-                context.set(DumbCell(key: key, name: name), to: value)
+                context.set(SnapshotCell(key: key, name: name), to: value)
             }
         }
         for key in anew { relate(key) }
@@ -119,18 +121,18 @@ struct DumbUndo {
 
     private mutating func relate(_ key: Int) {
         guard let remains = remains[key], let thing = remains.things[key] else { return }
-        // To whom only the event has led it, it does not lead any more.
+        // References that only the event has set are removed.
         for name in ["owner", "boss"] where thing.targets[name] == nil {
             guard context.view.things[key]?.targets[name] != nil else { continue }
-            context.point(DumbCell(key: key, name: name), to: nil)
+            context.point(SnapshotCell(key: key, name: name), to: nil)
         }
         for (name, target) in thing.targets where isLive(target) {
-            context.point(DumbCell(key: key, name: name), to: target)
+            context.point(SnapshotCell(key: key, name: name), to: target)
         }
         for name in ["owner", "boss"] {
             for holder in remains.holders(of: key, by: name) where isLive(holder) {
                 guard context.view.things[holder]?.targets[name] == nil else { continue }
-                context.point(DumbCell(key: holder, name: name), to: key)
+                context.point(SnapshotCell(key: holder, name: name), to: key)
             }
         }
         for link in remains.links where link.mentions(key) && !context.view.links.contains(link) {
@@ -138,13 +140,13 @@ struct DumbUndo {
         }
     }
 
-    private mutating func writeBack(_ key: Int, _ thing: DumbThing) {
+    private mutating func writeBack(_ key: Int, _ thing: SnapshotObject) {
         guard isLive(key) else { return }
         let later = [after[key], edited(key)].compactMap(\.self)
         for name in ["a", "b"]
         where later.contains(where: { $0.values[name] != thing.values[name] }) {
             guard context.view.things[key]?.values[name] != thing.values[name] else { continue }
-            context.set(DumbCell(key: key, name: name), to: thing.values[name])
+            context.set(SnapshotCell(key: key, name: name), to: thing.values[name])
         }
         for name in ["owner", "boss"]
         where later.contains(where: { $0.targets[name] != thing.targets[name] }) {
@@ -152,9 +154,9 @@ struct DumbUndo {
         }
     }
 
-    /// A thing as the event has left it, whomever that has deleted. To whom was deleted before,
-    /// nobody was seen to lead.
-    private func edited(_ key: Int) -> DumbThing? {
+    /// Returns an object as the event has left it, deleted targets included. A target that was
+    /// deleted before the event was not visible.
+    private func edited(_ key: Int) -> SnapshotObject? {
         guard var thing = event.after.whole.things[key] else { return nil }
         thing.targets = thing.targets.filter { !event.before.deleted.contains($0.value) }
         return thing
@@ -163,7 +165,7 @@ struct DumbUndo {
     private mutating func writeBack(_ name: String, of key: Int, to target: Int?) {
         if let target, !isLive(target) { return }
         guard context.view.things[key]?.targets[name] != target else { return }
-        context.point(DumbCell(key: key, name: name), to: target)
+        context.point(SnapshotCell(key: key, name: name), to: target)
     }
 
     private mutating func settle(except leaving: Set<Int>) {
@@ -177,7 +179,7 @@ struct DumbUndo {
         }
     }
 
-    /// Whether the event has changed the thing or what is to be seen of it, or made it count as
+    /// Returns whether the event has changed the object, what it shows, or whether it counts as
     /// updated.
     private func isTouched(_ key: Int) -> Bool {
         before[key] != after[key]

@@ -1,0 +1,74 @@
+import Anabranch
+import Foundation
+
+@Entity
+final class Folder: ManagedObject {
+    var name: String?
+    var notes: ManagedObjectSet<Note>
+}
+
+@Entity
+final class Note: ManagedObject {
+    var title: String?
+    var visits: Int64
+    var folder: Folder?
+}
+
+/// The program of the article *Getting started*, in the order of its sections.
+@main
+enum Notes {
+    static func main() async throws {
+        let model = try ManagedObjectModel {
+            Entity("Folder") {
+                Attribute("name", .string)
+                Relationship(
+                    "notes", toMany: "Note", inverse: "folder", deleteRule: .cascade)
+            }
+            Entity("Note") {
+                Attribute("title", .string)
+                Attribute(
+                    "visits", .integer64, optional: false, default: 0,
+                    mergeRule: .counter)
+                Relationship("folder", to: "Folder", inverse: "notes")
+            }
+        }
+
+        let container = PersistentContainer(
+            model: model, classes: [Folder.self, Note.self],
+            url: URL(filePath: "notes.store"))
+        try container.load()
+
+        let ids = try await container.performBackgroundTask { context in
+            let folder = try context.insert(Folder.self)
+            folder.name = "Shopping"
+            for title in ["Milk", "Bread"] {
+                let note = try context.insert(Note.self)
+                note.title = title
+                note.folder = folder
+            }
+            try context.save()
+
+            var request = FetchRequest<Note>()
+            request.predicate = try FetchPredicate("folder.name == %@", "Shopping")
+            request.sorts = [FetchSort("title")]
+            return try context.objectIDs(for: request)
+        }
+        try show(ids, in: container)
+
+        let environment = ProcessInfo.processInfo.environment
+        guard let server = environment["SERVER"].flatMap(URL.init(string:)) else { return }
+        try await synchronize(container, with: server, token: environment["TOKEN"])
+    }
+
+    @MainActor
+    static func show(_ ids: [ManagedObjectID], in container: PersistentContainer) throws {
+        let context = container.viewContext
+        context.automaticallyMergesChangesFromParent = true
+        for id in ids {
+            guard let note = context.object(with: id, as: Note.self) else { continue }
+            note.visits += 1
+            print(note.title ?? "", note.folder?.name ?? "")
+        }
+        try context.save()
+    }
+}

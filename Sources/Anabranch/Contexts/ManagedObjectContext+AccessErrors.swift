@@ -1,0 +1,63 @@
+public import Foundation
+
+// A property's accessor, a live view of a relationship and a few other calls can't throw. An error
+// that one of them meets is kept: `pendingErrors` lists it and the next save throws it, so that no
+// save writes what is incomplete. A context that only reads learns of the error from
+// `onAccessError`, `accessErrors()` or the notification.
+extension ManagedObjectContext {
+    /// Calls that can't throw have met errors; see `Notification.accessErrors`.
+    ///
+    /// Posted on the context's queue soon after those calls, once for all errors until then.
+    public static let accessDidFail = Notification.Name("AnabranchContextAccessDidFail")
+
+    /// Errors of calls that can't throw, which the next save will throw: at most the first 100,
+    /// in the order in which they were met.
+    ///
+    /// A save that throws some of them removes those. ``rollback()`` and ``reset()`` remove all.
+    public var pendingErrors: [any Error] {
+        checkQueue()
+        return keptErrors.errors
+    }
+
+    /// Removes the pending errors, so that the next save does not throw them.
+    ///
+    /// The effects of the failed calls stay missing. A property has its former value if its new
+    /// value was refused, and a relationship that could not be read was shown as empty.
+    public func clearPendingErrors() {
+        checkQueue()
+        keptErrors.removeAll()
+    }
+
+    /// The errors of calls that can't throw, from now on.
+    ///
+    /// The sequence ends with the context.
+    public func accessErrors() -> AsyncStream<any Error> { errorListeners.stream() }
+
+    /// Keeps an error of an accessor that can't throw, for the next save, and reports it.
+    ///
+    /// The report comes later: code of the app must not run in the middle of an access.
+    func keep(_ error: any Error) {
+        guard keptErrors.keep(error) else { return }
+        link.enqueueHoldingContext { $0.reportErrors() }
+    }
+
+    private func reportErrors() {
+        let errors = keptErrors.takeUnreported()
+        guard !errors.isEmpty else { return }
+        if let onAccessError { errors.forEach(onAccessError) }
+        NotificationCenter.default.post(
+            name: Self.accessDidFail, object: self,
+            userInfo: [Notification.accessErrorsKey: errors])
+        errors.forEach(errorListeners.yield)
+    }
+}
+
+extension Notification {
+    fileprivate static let accessErrorsKey = "AnabranchAccessErrors"
+
+    /// The errors that ``ManagedObjectContext/accessDidFail`` reports, at most 100; `nil` of any
+    /// other notification.
+    public var accessErrors: [any Error]? {
+        userInfo?[Self.accessErrorsKey] as? [any Error]
+    }
+}

@@ -1,0 +1,26 @@
+import AnabranchSQLite
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct StatusCommandTests {
+    /// While another process has the store open, SQLite leaves what is saved in the `-wal` file.
+    @Test func `the size counts what is still in the write-ahead log`() throws {
+        let bench = try Workbench()
+        let connection = try Connection(path: bench.store)
+        defer { connection.close() }
+        _ = try connection.firstValue("SELECT count(*) FROM sqlite_master")
+        for name in 0..<3 {
+            let text = String(repeating: "x", count: 100_000)
+            #expect(try bench.run("insert", "City", "name=\(name)\(text)").status == 0)
+        }
+        let sizes = try ["", "-wal", "-shm"].map { suffix in
+            let path = bench.store + suffix
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            return (attributes[.size] as? NSNumber)?.int64Value ?? 0
+        }
+        #expect(sizes[1] > 300_000, "the content is not in the -wal file")
+        let json = try bench.run("status", "--json").output
+        #expect(json.contains("\"byteCount\":\(sizes.reduce(0, +))"), "\(json)")
+    }
+}

@@ -1,0 +1,58 @@
+import AnabranchProtocol
+import AnabranchServer
+import Foundation
+import TestSupport
+import Testing
+
+/// The server on a free port over a temporary folder, with one token.
+final class LoopbackServer {
+    let url: URL
+    let token: String
+    let clock: SettableClock
+    private let directory: TemporaryDirectory
+    private let server: SyncServer
+
+    init(heartbeat: Duration = .seconds(20)) throws {
+        directory = try TemporaryDirectory("server")
+        clock = SettableClock(Int64(Date().timeIntervalSince1970 * 1000))
+        let store = try ZoneStore(StoreLocation("sqlite:\(directory.path)"))
+        token = try store.createToken(zone: try ZoneName("test"), role: .write).secret.text
+        var options = SyncServer.Options()
+        options.http.workers = 2
+        options.heartbeat = heartbeat
+        let clock = clock
+        server = SyncServer(
+            store, options: options,
+            log: RequestLog(wallMilliseconds: { clock.milliseconds }, sink: { _ in }))
+        url = try #require(URL(string: "http://127.0.0.1:\(try server.start())"))
+    }
+
+    deinit { server.stop() }
+
+    func stop() { server.stop() }
+}
+
+/// Takes connections and says nothing.
+final class SilentServer {
+    let url: URL
+    private let descriptor: Int32
+
+    init() throws {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        self.descriptor = descriptor
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(descriptor, address, length) == 0 && listen(descriptor, 8) == 0
+                    && getsockname(descriptor, address, &length) == 0
+            }
+        }
+        try #require(isBound)
+        url = try #require(URL(string: "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))"))
+    }
+
+    deinit { close(descriptor) }
+}
