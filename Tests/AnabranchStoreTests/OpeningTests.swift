@@ -102,6 +102,36 @@ import Testing
         #expect(replicas.withLock { $0.count } == 1)
     }
 
+    @Test func `a store that is created at any moment of an opening is opened`() throws {
+        var isCreatedLate = false
+        for step in 0... {
+            let disk = SimulatedDisk(seed: 1)
+            var environment = StoreEnvironment.system
+            environment.vfs = disk.name
+            environment.fileIdentity = { _ in [] }
+            let process = disk.process(of: "a")
+            var stepsLeft = step
+            var created: Result<ReplicaID, any Error>?
+            process.willRead = {
+                guard stepsLeft == 0 else { return stepsLeft -= 1 }
+                process.willRead = nil
+                created = Result {
+                    let store = try Store.open(
+                        at: "a", model: scenario.model, environment: environment)
+                    defer { store.close() }
+                    return try store.replica
+                }
+            }
+            let store = try Store.open(at: "a", model: scenario.model, environment: environment)
+            defer { store.close() }
+            process.willRead = nil
+            guard let created else { break }
+            #expect(try created.get() == store.replica, "step \(step)")
+            isCreatedLate = true
+        }
+        #expect(isCreatedLate)
+    }
+
     @Test func `a store opened for reading reads and does not write`() throws {
         let writing = try scenario.open("a")
         let anna = try writing.insertPerson("Anna")

@@ -23,13 +23,22 @@ final class ChildProcess {
 
     deinit { kill() }
 
-    /// The peak memory of the running process; `nil` after its end or if the system does not report
-    /// it.
+    /// The peak memory of the running process; `nil` after its end, before its program is loaded, or
+    /// if the system does not report it.
     var peakBytes: Int? {
+        // Until the program is loaded, the system reports the memory of the process that starts it.
+        guard let program = Self.program(of: "\(process.processIdentifier)"),
+            program != Self.program(of: "self")
+        else { return nil }
         let status = try? String(
             contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
         let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
         return line?.split(separator: " ").compactMap { Int($0) }.first.map { $0 << 10 }
+    }
+
+    /// The file that a process executes.
+    private static func program(of process: String) -> String? {
+        try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/exe")
     }
 
     /// Waits for the process to end.

@@ -108,9 +108,11 @@ private struct StoreOpening {
     ///
     /// - Returns: True if the file is new and empty.
     private func checkIsStore() throws -> Bool {
+        // Another process may create the store between the two reads. It adds the tables and the
+        // application ID in one transaction, so a file with tables already has the ID.
+        let tables = try connection.firstValue("SELECT count(*) FROM sqlite_master")
         let application = try connection.firstValue("PRAGMA application_id")
         if application == .integer(StoreFormat.applicationID) { return false }
-        let tables = try connection.firstValue("SELECT count(*) FROM sqlite_master")
         guard application == .integer(0), tables == .integer(0) else {
             throw StoreError(
                 .notAStore,

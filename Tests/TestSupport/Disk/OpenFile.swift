@@ -68,7 +68,8 @@ final class OpenFile: FileOpening {
     // MARK: - Locks
 
     func lock(_ level: Int32) -> Int32 {
-        process.isDead ? IOStatus.lock : locks.lock(level)
+        if level == SQLITE_LOCK_SHARED { process.willRead?() }
+        return process.isDead ? IOStatus.lock : locks.lock(level)
     }
 
     func unlock(to level: Int32) {

@@ -5,6 +5,8 @@
 package final class SimulatedProcess: @unchecked Sendable {
     package private(set) var isDead = false
     private var operationsLeft: Int?
+    /// Called before a connection of the process acquires a lock to read.
+    package var willRead: (() -> Void)?
 
     /// Lets the process die at a later operation that changes the disk; `nil` cancels that.
     ///
