@@ -113,7 +113,10 @@ import Testing
             var stepsLeft = step
             var created: Result<ReplicaID, any Error>?
             process.willRead = {
-                guard stepsLeft == 0 else { return stepsLeft -= 1 }
+                guard stepsLeft == 0 else {
+                    stepsLeft -= 1
+                    return
+                }
                 process.willRead = nil
                 created = Result {
                     let store = try Store.open(
